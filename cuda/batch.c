@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Batches on a GPU: memory and launches; batch.cu has the kernels.
+ * Batches on a GPU: memory and launches; batch.cu and replace.cu have the kernels.
  *
  * What a call queues is a sequence of kernels, a graph where the driver has them. Masks are
- * labelled, or their background is, with the other connectivity: both use the same scratch memory.
+ * labelled, or pixels are replaced: both use the same scratch memory.
  */
 #include "batch-class.h"
 #include "batch-parameters.h"
 #include "images.h"
 #include "kernel-graph.h"
 #include "labeller-class.h"
+#include "layout.h"
 #include "strips-geometry.h"
 #include "table-memory.h"
 #include "wait.h"
@@ -26,30 +27,42 @@ enum { PLANE_MASKS = UINT16_MAX };
 typedef enum Step {
   STEP_TILE,
   STEP_MERGE,
-  STEP_REDUCE,
   STEP_COUNT,
   STEP_NUMBER,
   STEP_AREAS,
-  STEP_REPLACE,
+  STEP_REPLACE_TILE,
+  STEP_REPLACE_MERGE,
+  STEP_REPLACE_REDUCE,
+  STEP_REPLACE_WRITE,
   STEP_FINISH,
   N_STEPS,
 } Step;
 
-/* The kernels for strips of one row, which are 4-connected, and of two. */
-static const char *const kernel_names[2][N_STEPS] = {
-    {"ccl_batch_tile_4", "ccl_batch_merge_4", "ccl_batch_reduce", "ccl_batch_count",
-        "ccl_batch_number_4", "ccl_batch_write_areas_4", "ccl_batch_replace_4", "ccl_batch_finish"},
-    {"ccl_batch_tile_8", "ccl_batch_merge_8", "ccl_batch_reduce", "ccl_batch_count",
-        "ccl_batch_number_8", "ccl_batch_write_areas_8", "ccl_batch_replace_8", "ccl_batch_finish"},
+/* The kernels of a step for 4-connected and for 8-connected components, and their threads. */
+static const struct {
+  const char *kernels[2];
+  uint32_t threads;
+} steps[N_STEPS] = {
+    {{"ccl_batch_tile_4", "ccl_batch_tile_8"}, CUDACCL_STRIPS_TILE_THREADS},
+    {{"ccl_batch_merge_4", "ccl_batch_merge_8"}, CUDACCL_STRIPS_MERGE_THREADS},
+    {{"ccl_batch_count", "ccl_batch_count"}, CUDACCL_STRIPS_NUMBER_THREADS},
+    {{"ccl_batch_number_4", "ccl_batch_number_8"}, CUDACCL_STRIPS_NUMBER_THREADS},
+    {{"ccl_batch_write_areas_4", "ccl_batch_write_areas_8"}, CUDACCL_STRIPS_NUMBER_THREADS},
+    {{"ccl_replace_tile_4", "ccl_replace_tile_8"}, CUDACCL_REPLACE_TILE_THREADS},
+    {{"ccl_replace_merge_4", "ccl_replace_merge_8"}, CUDACCL_REPLACE_MERGE_THREADS},
+    {{"ccl_replace_reduce", "ccl_replace_reduce"}, CUDACCL_REPLACE_REDUCE_THREADS},
+    {{"ccl_replace_write", "ccl_replace_write"}, CUDACCL_REPLACE_WRITE_THREADS},
+    {{"ccl_batch_finish", "ccl_batch_finish"}, 1},
 };
 
 /* What a call does. */
 typedef enum Task {
   TASK_TABLE,
-  TASK_LABELS, /* and table */
-  TASK_AREAS,  /* and labels, and table */
-  TASK_REPLACE,
-  TASK_FILL,
+  TASK_LABELS,     /* and table */
+  TASK_AREAS,      /* and labels, and table */
+  TASK_FILL,       /* all holes */
+  TASK_FILL_SMALL, /* holes up to an area */
+  TASK_REMOVE_SMALL,
   N_TASKS,
 } Task;
 
@@ -64,7 +77,7 @@ typedef struct Sequence {
 typedef struct CudaBatch {
   CclBatch base;
   CclCudaDevice *device;
-  CclBatchParameters parameters[2]; /* of the masks with one connectivity, indexed by is_eight() */
+  CclBatchParameters labelling, replacing;
   Sequence sequences[N_TASKS];
   uint32_t turn; /* which of two sets of counters the next labelling uses */
   bool counters_clean;
@@ -77,37 +90,46 @@ typedef struct CudaBatch {
   uint64_t *offsets; /* rows before each mask */
 } CudaBatch;
 
-static uint32_t
-is_eight (CclConnectivity connectivity)
+static bool
+is_replacing (Task task)
 {
-  return connectivity == CUDACCL_CONNECTIVITY_8;
+  return task >= TASK_FILL;
 }
 
-static CclConnectivity
-connectivity_of (const CudaBatch *self, Task task)
+static bool
+is_fill (Task task)
 {
-  return task == TASK_FILL ? ccl_batch_other_connectivity (&self->base.plan)
-                           : self->base.plan.connectivity;
+  return task == TASK_FILL || task == TASK_FILL_SMALL;
+}
+
+/* 1 if the components of a task are 8-connected, 0 if they are 4-connected. */
+static uint32_t
+is_eight (const CudaBatch *self, Task task)
+{
+  return (self->base.plan.connectivity == CUDACCL_CONNECTIVITY_8) != is_fill (task);
 }
 
 static bool
 is_needed (const CclStripsParameters *p, Task task, Step step)
 {
   const bool has_edges = p->tile_columns * p->tile_rows > 1;
-  const bool replaces = task == TASK_REPLACE || task == TASK_FILL;
 
   switch (step) {
-  case STEP_MERGE:
-    return has_edges;
-  case STEP_REDUCE: /* else the blocks that number do */
-    return has_edges && replaces;
+  case STEP_TILE:
   case STEP_COUNT:
   case STEP_NUMBER:
-    return !replaces;
+    return !is_replacing (task);
+  case STEP_MERGE:
+    return !is_replacing (task) && has_edges;
   case STEP_AREAS:
     return task == TASK_AREAS;
-  case STEP_REPLACE:
-    return replaces;
+  case STEP_REPLACE_TILE:
+    return is_replacing (task);
+  case STEP_REPLACE_REDUCE:
+    return is_replacing (task) && has_edges && task != TASK_FILL;
+  case STEP_REPLACE_MERGE:
+  case STEP_REPLACE_WRITE:
+    return is_replacing (task) && has_edges;
   default:
     return true;
   }
@@ -120,8 +142,6 @@ count_blocks (const CclStripsParameters *p, Task task, Step step)
   const uint32_t n_tiles = p->tile_columns * p->tile_rows;
 
   switch (step) {
-  case STEP_REDUCE:
-    return p->n_reduce_blocks;
   case STEP_COUNT:
   case STEP_FINISH:
     return 1;
@@ -135,8 +155,8 @@ count_blocks (const CclStripsParameters *p, Task task, Step step)
 static CclStatus
 plan_sequence (CudaBatch *self, Task task, CclError *error)
 {
-  const uint32_t eight = is_eight (connectivity_of (self, task));
-  const CclStripsParameters *p = &self->parameters[eight].strips;
+  const CclStripsParameters *p =
+      is_replacing (task) ? &self->replacing.strips : &self->labelling.strips;
   const uint32_t n_masks = self->base.plan.n_masks;
   Sequence *sequence = &self->sequences[task];
   CclStatus status = CUDACCL_OK;
@@ -146,44 +166,65 @@ plan_sequence (CudaBatch *self, Task task, CclError *error)
       continue;
     CclCudaLaunch *launch = &sequence->launches[sequence->n_launches++];
     *launch = (CclCudaLaunch){
-        .kernel = kernel_names[eight][step],
+        .kernel = steps[step].kernels[is_eight (self, task)],
         .grid = {count_blocks (p, task, step), 1, 1},
-        .block = {CUDACCL_STRIPS_NUMBER_THREADS, 1, 1},
-        .is_dependent = step != STEP_TILE,
+        .block = {steps[step].threads, 1, 1},
+        .is_dependent = step != STEP_TILE && step != STEP_REPLACE_TILE,
     };
-    if (step == STEP_TILE)
-      launch->block[0] = CUDACCL_STRIPS_TILE_THREADS;
-    else if (step == STEP_MERGE)
-      launch->block[0] = CUDACCL_STRIPS_MERGE_THREADS;
-    else if (step == STEP_REPLACE)
-      launch->block[0] = CUDACCL_BATCH_REPLACE_THREADS;
-    if (step == STEP_FINISH) {
-      launch->block[0] = 1;
-    } else {
+    if (step != STEP_FINISH) {
       launch->grid[1] = n_masks < PLANE_MASKS ? n_masks : PLANE_MASKS;
       launch->grid[2] = divide_up (n_masks, PLANE_MASKS);
     }
-    status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_batch, launch->kernel, &launch->function, error);
+    const bool in_replace = step >= STEP_REPLACE_TILE && step <= STEP_REPLACE_WRITE;
+    status = ccl_cuda_device_find_kernel (self->device,
+        in_replace ? &ccl_cuda_image_replace : &ccl_cuda_image_batch, launch->kernel,
+        &launch->function, error);
   }
   return status;
 }
 
+/* Gives the scratch memory of a mask to its parts. Returns its size in bytes. */
+static size_t
+lay_out_replacing (CclBatchParameters *batch, CUdeviceptr scratch)
+{
+  const size_t n_tiles = (size_t)batch->strips.tile_columns * batch->strips.tile_rows;
+  CclBatchReplacement *r = &batch->replacement;
+  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
+
+  batch->strips.parent =
+      lay_out (&layout, n_tiles * CUDACCL_REPLACE_OPEN + 1, sizeof *batch->strips.parent);
+  batch->strips.open_count = lay_out (&layout, n_tiles, sizeof *batch->strips.open_count);
+  r->edge =
+      lay_out (&layout, n_tiles * CUDACCL_STRIPS_EDGES * CUDACCL_STRIPS_TILE_EDGE, sizeof *r->edge);
+  r->words = lay_out (&layout, n_tiles * CUDACCL_REPLACE_TILE_THREADS, sizeof *r->words);
+  r->base = lay_out (&layout, n_tiles * CUDACCL_REPLACE_TILE_THREADS, sizeof *r->base);
+  r->run_open = lay_out (&layout, n_tiles * CUDACCL_REPLACE_RUNS, sizeof *r->run_open);
+  r->area = lay_out (&layout, n_tiles * CUDACCL_REPLACE_OPEN + 1, sizeof *r->area);
+  return layout.size;
+}
+
 /* Sets what does not change between calls. */
 static CclStatus
-plan_parameters (CudaBatch *self, uint32_t eight, CclError *error)
+plan_parameters (CudaBatch *self, CclError *error)
 {
   const CclBatchPlan *plan = &self->base.plan;
-  const CclLabellerPlan of_mask =
-      ccl_batch_labeller_plan (plan, eight ? CUDACCL_CONNECTIVITY_8 : CUDACCL_CONNECTIVITY_4);
-  CclBatchParameters *p = &self->parameters[eight];
-  const CclStatus status = ccl_strips_set_geometry (&p->strips, &of_mask, eight + 1, error);
+  const CclLabellerPlan of_mask = ccl_batch_labeller_plan (plan, plan->connectivity);
+  CclBatchParameters *p = &self->labelling, *r = &self->replacing;
+  const uint32_t strip_rows = 1 + is_eight (self, TASK_TABLE);
+  const CclStatus status = ccl_strips_set_geometry (&p->strips, &of_mask, strip_rows, error);
 
   if (status != CUDACCL_OK)
     return status;
-  p->n_masks = plan->n_masks;
-  p->scratch_stride = ccl_strips_lay_out (&p->strips, 0, eight + 1);
+  p->n_masks = r->n_masks = plan->n_masks;
+  p->scratch_stride = ccl_strips_lay_out (&p->strips, 0, strip_rows);
   p->counts_stride = (uint64_t)divide_up (p->strips.n_chunks + 1, 4) * 4;
+  r->strips.width = plan->width;
+  r->strips.height = plan->height;
+  r->strips.tile_columns = p->strips.tile_columns;
+  r->strips.tile_columns_inverse = p->strips.tile_columns_inverse;
+  r->strips.tile_rows = divide_up (plan->height, CUDACCL_REPLACE_ROWS);
+  r->strips.filtered = true; /* nothing is counted */
+  r->scratch_stride = lay_out_replacing (r, 0);
   return CUDACCL_OK;
 }
 
@@ -193,14 +234,13 @@ most (size_t a, size_t b)
   return a > b ? a : b;
 }
 
-/* Allocates device memory that both connectivities use. */
 static CclStatus
 allocate_scratch (CudaBatch *self, CclError *error)
 {
   const uint32_t n_masks = self->base.plan.n_masks;
-  CclBatchParameters *four = &self->parameters[0], *eight = &self->parameters[1];
-  const size_t size = most (four->scratch_stride, eight->scratch_stride) * n_masks;
-  const size_t counts = most (four->counts_stride, eight->counts_stride) * n_masks;
+  CclBatchParameters *p = &self->labelling, *r = &self->replacing;
+  const size_t size = most (p->scratch_stride, r->scratch_stride) * n_masks;
+  const size_t counts = p->counts_stride * n_masks;
   CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->scratch, error);
 
   if (status == CUDACCL_OK)
@@ -208,10 +248,9 @@ allocate_scratch (CudaBatch *self, CclError *error)
         self->device, (2 * counts + n_masks) * sizeof (uint32_t), &self->counters, error);
   if (status != CUDACCL_OK)
     return status;
-  for (uint32_t i = 0; i < 2; i++) {
-    ccl_strips_lay_out (&self->parameters[i].strips, self->scratch, i + 1);
-    self->parameters[i].mask_count = (uint32_t *)(uintptr_t)self->counters + 2 * counts;
-  }
+  ccl_strips_lay_out (&p->strips, self->scratch, 1 + is_eight (self, TASK_TABLE));
+  lay_out_replacing (r, self->scratch);
+  p->mask_count = (uint32_t *)(uintptr_t)self->counters + 2 * counts;
   return CUDACCL_OK;
 }
 
@@ -225,12 +264,11 @@ allocate_rows (CudaBatch *self, uint64_t n_rows, CclError *error)
 
   if (status != CUDACCL_OK)
     return status;
-  for (uint32_t i = 0; i < 2; i++) {
-    CclStripsParameters *p = &self->parameters[i].strips;
-    p->finished = ccl_cuda_table_memory_head (&self->table) + 1;
-    p->rows = ccl_cuda_table_memory_rows (&self->table);
-    p->max_components = self->table.n_rows;
-  }
+  CclStripsParameters *p = &self->labelling.strips;
+  p->finished = ccl_cuda_table_memory_head (&self->table) + 1;
+  p->rows = ccl_cuda_table_memory_rows (&self->table);
+  p->max_components = self->table.n_rows;
+  self->replacing.strips.finished = p->finished;
   return CUDACCL_OK;
 }
 
@@ -250,8 +288,7 @@ allocate (CudaBatch *self, CclError *error)
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         self->device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
-  for (uint32_t i = 0; i < 2; i++)
-    self->parameters[i].strips.n_components = (uint32_t *)(uintptr_t)counts;
+  self->labelling.strips.n_components = (uint32_t *)(uintptr_t)counts;
   if (status == CUDACCL_OK)
     status = allocate_rows (self, (uint64_t)plan->n_masks * FIRST_ROWS, error);
   self->offsets = calloc ((size_t)plan->n_masks + 1, sizeof *self->offsets);
@@ -265,11 +302,9 @@ plan_batch (CudaBatch *self, CclError *error)
 {
   const CclBatchPlan *plan = &self->base.plan;
   const CclLabellerPlan of_mask = ccl_batch_labeller_plan (plan, plan->connectivity);
-  CclStatus status = plan_parameters (self, 0, error);
+  CclStatus status = plan_parameters (self, error);
 
   self->most_rows = (uint64_t)plan->n_masks * of_mask.max_components;
-  if (status == CUDACCL_OK)
-    status = plan_parameters (self, 1, error);
   for (Task task = TASK_TABLE; task < N_TASKS && status == CUDACCL_OK; task++)
     status = plan_sequence (self, task, error);
   return status == CUDACCL_OK ? allocate (self, error) : status;
@@ -344,13 +379,13 @@ enter (CudaBatch *self, CclError *error)
 static CclBatchParameters
 parameters_of (const CudaBatch *self, Task task, const CclMasks *masks)
 {
-  CclBatchParameters batch = self->parameters[is_eight (connectivity_of (self, task))];
+  CclBatchParameters batch = is_replacing (task) ? self->replacing : self->labelling;
   CclStripsParameters *p = &batch.strips;
 
   p->frame = masks->data;
   p->frame_stride = masks->row_stride;
   p->vectorised = ((uintptr_t)masks->data | masks->row_stride | masks->mask_stride) % 16 == 0;
-  p->invert = task == TASK_FILL ? UINT32_MAX : 0;
+  p->invert = is_fill (task) ? UINT32_MAX : 0;
   p->max_area = UINT32_MAX;
   batch.mask_stride = masks->mask_stride;
   return batch;
@@ -450,21 +485,16 @@ cuda_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *
   return status;
 }
 
-/* Writes the value to the selected components of the foreground or the background. */
+/* Writes the value to the selected components. */
 static CclStatus
 replace (CudaBatch *self, Task task, const CclMasks *masks, const CclBatchSelection *selection,
     CclError *error)
 {
   CclBatchParameters batch = parameters_of (self, task, masks);
-  CclStripsParameters *p = &batch.strips;
   CclStatus status = enter (self, error);
 
   if (status != CUDACCL_OK)
     return status;
-  p->keeps_runs = true;
-  /* No component is counted. */
-  p->filtered = true;
-  p->min_area = UINT32_MAX;
   batch.selection = *selection;
   status = run (self, task, &batch, error);
   ccl_cuda_device_leave (self->device);
@@ -476,19 +506,20 @@ cuda_batch_fill_holes (
     CclBatch *base, const CclMasks *masks, uint32_t max_area, uint8_t value, CclError *error)
 {
   const CclBatchSelection holes = {
-      .min_area = 1,
-      .max_area = max_area ? max_area : UINT32_MAX,
       .inside_only = true,
+      .by_area = max_area > 0,
+      .max_area = max_area,
       .value = value,
   };
-  return replace ((CudaBatch *)base, TASK_FILL, masks, &holes, error);
+  return replace (
+      (CudaBatch *)base, max_area > 0 ? TASK_FILL_SMALL : TASK_FILL, masks, &holes, error);
 }
 
 static CclStatus
 cuda_batch_remove_small (CclBatch *base, const CclMasks *masks, uint32_t min_area, CclError *error)
 {
-  const CclBatchSelection small = {.max_area = min_area > 0 ? min_area - 1 : 0};
-  return replace ((CudaBatch *)base, TASK_REPLACE, masks, &small, error);
+  const CclBatchSelection small = {.by_area = true, .max_area = min_area > 0 ? min_area - 1 : 0};
+  return replace ((CudaBatch *)base, TASK_REMOVE_SMALL, masks, &small, error);
 }
 
 static void

@@ -6,10 +6,8 @@
  *
  *   count        the components of each mask: their rows follow those of the masks before
  *   write areas  the area of each pixel's component
- *   replace      writes a value to the pixels of components with a certain area: to holes, which
- * are components of the background, and to small components
  */
-#include "batch-parameters.h"
+#include "batch/masks.cuh"
 
 /* Many tiles are labelled one after the other, so it pays that as many as possible are resident. */
 #define CUDACCL_STRIPS_ROUND_COMPONENTS 384
@@ -26,30 +24,6 @@
 #include "strips/merge.cuh"
 #include "strips/number.cuh"
 #include "strips/whole-component.cuh"
-
-static __device__ __forceinline__ uint32_t
-mask_of_block ()
-{
-  return blockIdx.z * gridDim.y + blockIdx.y;
-}
-
-/* Whether the grid, of whole planes, has more blocks than the masks need. Such blocks wait as all
- * do, as a kernel behind relies on that. */
-static __device__ __forceinline__ bool
-is_behind_last_mask (const CclBatchParameters &batch)
-{
-  if (mask_of_block () < batch.n_masks)
-    return false;
-  wait_for_previous_kernel ();
-  return true;
-}
-
-template <typename T>
-static __device__ __forceinline__ void
-move (T *&pointer, uint64_t bytes)
-{
-  pointer = (T *)((uintptr_t)pointer + bytes);
-}
 
 /* The parameters of a mask. */
 static __device__ __forceinline__ Parameters
@@ -215,94 +189,6 @@ write_tile_areas (const CclBatchParameters &batch)
   write_pixels<ROWS> (p, tile, tile_column, tile_row);
 }
 
-static __device__ __forceinline__ bool
-is_selected (const Parameters &p, const CclBatchSelection &selection, const WholeComponent &whole)
-{
-  const bool is_inside =
-      whole.left > 0 && whole.top > 0 && whole.right + 1 < p.width && whole.bottom + 1 < p.height;
-  return whole.area >= selection.min_area && whole.area <= selection.max_area &&
-         (is_inside || !selection.inside_only);
-}
-
-/* Writes a value to those of 16 pixels whose bits are set. */
-static __device__ __forceinline__ void
-write_value (const Parameters &p, uint8_t *pixels, uint32_t bits, uint32_t value)
-{
-  if (p.vectorised && bits == 0xffff) {
-    const uint32_t four = value * 0x01010101u;
-    *(uint4 *)pixels = make_uint4 (four, four, four, four);
-    return;
-  }
-#pragma unroll 1
-  for (; bits; bits &= bits - 1)
-    pixels[__ffs (bits) - 1] = value;
-}
-
-/* The columns of a word's runs whose tile components are selected. */
-static __device__ __forceinline__ uint32_t
-choose_columns (const Parameters &p, uint32_t occupied, uint32_t first_run, const bool *selected)
-{
-  uint32_t chosen = 0;
-#pragma unroll 1
-  for (uint32_t rest = occupied, run = first_run; rest; run++) {
-    const uint32_t part = lowest_run (rest);
-    rest ^= part;
-    if (selected[p.run_component[run]])
-      chosen |= part;
-  }
-  return chosen;
-}
-
-/* Writes the value to the selected components in a word of a tile. */
-template <int ROWS>
-static __device__ __forceinline__ void
-replace_in_word (const Parameters &p, uint32_t tile, uint32_t word, bool is_full,
-    const bool *selected, uint32_t value)
-{
-  const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse);
-  const uint32_t column = (tile - tile_row * p.tile_columns) * WORDS + word % WORDS;
-  const uint32_t strip = tile_row * STRIPS + word / WORDS, row_words = p.tile_columns * WORDS;
-  uint32_t rows[ROWS], occupied = 0;
-  for (uint32_t i = 0; i < ROWS; i++)
-    occupied |= rows[i] = is_full ? 0xffff : p.bits[(strip * ROWS + i) * row_words + column];
-  const uint32_t first_run =
-      tile * TILE_RUNS + (is_full ? 0 : p.word_base[strip * row_words + column]);
-  const uint32_t chosen = is_full ? 0xffff : choose_columns (p, occupied, first_run, selected);
-  uint8_t *const pixels = (uint8_t *)p.frame + column * WORD_WIDTH;
-  for (uint32_t i = 0; i < ROWS; i++)
-    if (rows[i] & chosen)
-      write_value (p, pixels + (strip * ROWS + i) * p.frame_stride, rows[i] & chosen, value);
-}
-
-/* Writes the value to the selected components of a tile. Most tiles have none, and it takes a chain
- * of loads to see that: blocks are small, so that many of them are resident. */
-template <int ROWS>
-static __device__ __forceinline__ void
-replace_in_tile (const CclBatchParameters &batch)
-{
-  enum { THREADS = CUDACCL_BATCH_REPLACE_THREADS };
-  __shared__ bool selected[TILE_RUNS];
-  const uint32_t tile = blockIdx.x;
-  let_next_kernel_start ();
-  if (is_behind_last_mask (batch))
-    return;
-  const Parameters p = parameters_of (batch, mask_of_block ());
-  wait_for_previous_kernel ();
-
-  const uint32_t n_tile_components = p.component_count[tile];
-  const bool is_full = p.open_count[tile] & CUDACCL_STRIPS_FULL;
-  bool is_any = false;
-  for (uint32_t i = threadIdx.x; i < n_tile_components; i += THREADS) {
-    selected[i] = is_selected (p, batch.selection, load_whole_component<ROWS> (p, tile, i));
-    is_any |= selected[i];
-  }
-  if (!__syncthreads_or (is_any))
-    return;
-#pragma unroll 1
-  for (uint32_t word = threadIdx.x; word < STRIPS * WORDS; word += THREADS)
-    replace_in_word<ROWS> (p, tile, word, is_full, selected, batch.selection.value);
-}
-
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
     ccl_batch_tile_4 (const __grid_constant__ CclBatchParameters batch)
@@ -329,18 +215,6 @@ __launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
     ccl_batch_merge_8 (const __grid_constant__ CclBatchParameters batch)
 {
   merge_tiles_of_batch<2> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_batch_reduce (const __grid_constant__ CclBatchParameters batch)
-{
-  let_next_kernel_start ();
-  if (is_behind_last_mask (batch))
-    return;
-  const Parameters p = parameters_of (batch, mask_of_block ());
-  wait_for_previous_kernel ();
-  reduce_components_of_batch (p);
 }
 
 extern "C" __global__ void
@@ -388,20 +262,6 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     ccl_batch_write_areas_8 (const __grid_constant__ CclBatchParameters batch)
 {
   write_tile_areas<2> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_BATCH_REPLACE_THREADS)
-    ccl_batch_replace_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  replace_in_tile<1> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_BATCH_REPLACE_THREADS)
-    ccl_batch_replace_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  replace_in_tile<2> (batch);
 }
 
 /* Sets the completion flag, as ccl_strips_finish() does. */

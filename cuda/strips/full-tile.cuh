@@ -17,13 +17,6 @@ is_full (const Parameters &p, const Place &place, const Word &word)
   return word.top == all && (ROWS == 1 || y + 1 >= p.height || word.bottom == all);
 }
 
-/* Whether the runs are needed for no more than to replace pixels, so that nothing is numbered. */
-static __device__ __forceinline__ bool
-is_replacing (const Parameters &p)
-{
-  return p.keeps_runs && !p.labels;
-}
-
 /* Writes the one tile component, which is open if there is another tile. Returns whether it counts
  * as a component by now. */
 static __device__ __forceinline__ bool
@@ -88,10 +81,10 @@ write_full_tile (const Parameters &p, const Place &place, uint32_t first_run, ui
   }
   if (!is_whole)
     write_full_edges<ROWS> (p, place, width, height);
-  if (p.keeps_runs && !(is_whole && is_replacing (p)))
+  if (p.keeps_runs)
     for (uint32_t run = first_run + place.lane; run < end_run; run += 32)
       p.run_component[blockIdx.x * TILE_RUNS + run] = 0;
-  if (threadIdx.x >= height || is_replacing (p))
+  if (threadIdx.x >= height)
     return;
   const uint32_t group = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
   ((uint4 *)p.first_bits)[group] = make_uint4 (counts, 0, 0, 0);

@@ -55,13 +55,12 @@ clear_labels_of_tile (const Parameters &p, uint32_t tile_x, uint32_t tile_y, uin
   }
 }
 
-/* has_bits: whether the bits of first pixels are needed. */
 template <int ROWS>
 static __device__ __forceinline__ void
-write_empty_tile (const Parameters &p, const Place &place, bool has_bits)
+write_empty_tile (const Parameters &p, const Place &place)
 {
   enum { TILE_ROWS = STRIPS * ROWS };
-  if (has_bits && threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height) {
+  if (threadIdx.x < TILE_ROWS && place.tile_y + threadIdx.x < p.height) {
     const uint32_t group = (place.tile_y + threadIdx.x) * p.tile_columns + place.tile_column;
     ((uint4 *)p.first_bits)[group] = make_uint4 (0, 0, 0, 0);
     if (p.labels)
@@ -104,12 +103,12 @@ label_tile (const Parameters &p)
   const bool is_empty = !__syncthreads_or (word.occupied);
   wait_for_previous_kernel ();
   if (is_empty) {
-    write_empty_tile<ROWS> (p, place, !has_full_tiles || !is_replacing (p));
+    write_empty_tile<ROWS> (p, place);
     return;
   }
   const uint32_t first_run = place.warp * WARP_RUNS, end_run = first_run + n_runs;
   const bool is_all = has_full_tiles && __syncthreads_and (is_full<ROWS> (p, place, word));
-  if (p.keeps_runs && !(is_all && is_replacing (p)))
+  if (p.keeps_runs)
     write_word<ROWS> (p, place, word);
   if (is_all) {
     write_full_tile<ROWS> (p, place, first_run, end_run);
@@ -118,7 +117,7 @@ label_tile (const Parameters &p)
 
   const uint32_t n_links = link_to_strip_above<ROWS> (tile, place, word);
   __syncthreads ();
-  join_runs (tile, place, first_run, end_run, n_links);
+  join_runs (tile.parent, tile.links[place.warp], n_links, first_run, end_run);
   __syncthreads ();
   find_components (tile, place, first_run, end_run);
   __syncthreads ();
@@ -146,8 +145,7 @@ label_tile (const Parameters &p)
     }
   }
   __syncthreads ();
-  if (!has_full_tiles || !is_replacing (p))
-    write_first_bits<ROWS> (p, tile, place);
+  write_first_bits<ROWS> (p, tile, place);
   if (threadIdx.x == 0) {
     p.open_count[blockIdx.x] = tile.n_open;
     if (p.keeps_runs)

@@ -123,12 +123,11 @@ edge_index (uint32_t tile, uint32_t edge, uint32_t number)
   return (tile * CUDACCL_STRIPS_EDGES + edge) * TILE_EDGE + number;
 }
 
-/* The pixels that this thread compares. */
-template <int ROWS>
+/* The pixels that this thread compares. DIAGONAL: diagonal neighbours, too. */
+template <int TILE_ROWS, bool DIAGONAL>
 static __device__ __forceinline__ Contact
 contact_of_thread (const Parameters &p)
 {
-  enum { TILE_ROWS = STRIPS * ROWS };
   const uint32_t tile = blockIdx.x;
   const bool is_upper = threadIdx.x < TILE_WIDTH;
   const uint32_t number = is_upper ? threadIdx.x : threadIdx.x - TILE_WIDTH;
@@ -140,7 +139,7 @@ contact_of_thread (const Parameters &p)
     const uint32_t above = tile - p.tile_columns;
     contact.own = edge_index (tile, CUDACCL_STRIPS_TOP, number);
     contact.across = edge_index (above, CUDACCL_STRIPS_BOTTOM, number);
-    if (ROWS == 2) {
+    if (DIAGONAL) {
       if (number > 0)
         contact.before = edge_index (above, CUDACCL_STRIPS_BOTTOM, number - 1);
       else if (tile_column > 0)
@@ -154,7 +153,7 @@ contact_of_thread (const Parameters &p)
     /* Diagonal neighbours in another row of tiles are joined from the upper edges. */
     contact.own = edge_index (tile, CUDACCL_STRIPS_LEFT, number);
     contact.across = edge_index (tile - 1, CUDACCL_STRIPS_RIGHT, number);
-    if (ROWS == 2) {
+    if (DIAGONAL) {
       if (number > 0)
         contact.before = edge_index (tile - 1, CUDACCL_STRIPS_RIGHT, number - 1);
       if (number < TILE_ROWS - 1)
@@ -162,6 +161,26 @@ contact_of_thread (const Parameters &p)
     }
   }
   return contact;
+}
+
+/* Joins the tile component of a pixel with those of its neighbours across the edge. */
+static __device__ __forceinline__ void
+unite_contact (const Parameters &p, unsigned long long pairs[PAIRS], uint32_t own, uint32_t across,
+    uint32_t before, uint32_t after)
+{
+  /* The pixel straight across touches the other two, so it stands for them. Few lanes are left with
+   * two pixels. */
+  if (across != NOTHING)
+    after = NOTHING;
+  else if (before != NOTHING)
+    across = before;
+  else {
+    across = after;
+    after = NOTHING;
+  }
+  const auto is_joint = [own] (uint32_t other) { return own != NOTHING && own != other; };
+  unite_components_of_lanes (p, pairs, own, is_joint (across) ? across : NOTHING);
+  unite_components_of_lanes (p, pairs, own, is_joint (after) ? after : NOTHING);
 }
 
 /* The tile component of a pixel of an edge; NOTHING if the tile has no open tile components. The
@@ -202,28 +221,15 @@ merge_tiles (const Parameters &p)
   if (threadIdx.x < PAIRS)
     pairs[threadIdx.x] = 0; /* no pair: its tile components differ */
   __syncthreads ();
-  const Contact contact = contact_of_thread<ROWS> (p);
+  const Contact contact = contact_of_thread<STRIPS * ROWS, ROWS == 2> (p);
   load_parameters (p.width | low_word (p.parent));
   wait_for_previous_kernel ();
   const auto pixel_of = has_full_tiles ? edge_pixel_of_any_tile<ROWS> : edge_pixel;
   const uint32_t own = pixel_of (p, contact.own);
   if (has_full_tiles && !__syncthreads_or (own != NOTHING))
     return;
-  uint32_t across = pixel_of (p, contact.across);
-  const uint32_t before = pixel_of (p, contact.before);
-  uint32_t after = pixel_of (p, contact.after);
-  /* The pixel straight across touches the other two, so it stands for them. Few lanes are left with
-   * two pixels. */
-  if (across != NOTHING)
-    after = NOTHING;
-  else if (before != NOTHING)
-    across = before;
-  else {
-    across = after;
-    after = NOTHING;
-  }
-  unite_components_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : across);
-  unite_components_of_lanes (p, pairs, own, own == NOTHING ? NOTHING : after);
+  unite_contact (p, pairs, own, pixel_of (p, contact.across), pixel_of (p, contact.before),
+      pixel_of (p, contact.after));
 }
 
 #endif /* CUDACCL_STRIPS_MERGE_CUH */

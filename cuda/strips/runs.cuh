@@ -97,11 +97,12 @@ link_to_strip_above (Tile &tile, const Place &place, const Word &word)
  * flattened. Both may happen at the same time in different warps: flattening writes only to runs
  * below a root, joining only to roots. */
 static __device__ __forceinline__ void
-join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run, uint32_t n_links)
+join_runs (
+    uint32_t *parent, const uint32_t *links, uint32_t n_links, uint32_t first_run, uint32_t end_run)
 {
-  uint32_t *const parent = tile.parent;
+  const uint32_t lane = lane_of_warp ();
 #pragma unroll 1
-  for (uint32_t run = first_run + place.lane; run < end_run; run += 32) {
+  for (uint32_t run = first_run + lane; run < end_run; run += 32) {
     uint32_t above = load_parent (parent, run);
 #pragma unroll 1
     for (uint32_t next = load_parent (parent, above); next != above;
@@ -112,10 +113,8 @@ join_runs (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run,
   }
   __syncwarp ();
 #pragma unroll 1
-  for (uint32_t i = place.lane; i < n_links; i += 32) {
-    const uint32_t link = tile.links[place.warp][i];
-    unite_by_steps (parent, link >> 16, link & 0xffff);
-  }
+  for (uint32_t i = lane; i < n_links; i += 32)
+    unite_by_steps (parent, links[i] >> 16, links[i] & 0xffff);
 }
 
 /* Links the runs of a warp to their roots, which are the tile components, numbers those and clears

@@ -225,8 +225,8 @@ CclStatus ccl_cuda_contours_set_stream (CclContours *contours, void *stream, Ccl
 /* Makes a batch on a device and allocates its memory there. Free it with ccl_batch_free().
  *
  * Masks and maps are in device memory, tables in host memory; they are the same bits as those of
- * ccl_cpu_batch_new(). Scratch memory takes some 18 bytes of device memory per pixel, of masks that
- * are padded to multiples of 128×64 pixels.
+ * ccl_cpu_batch_new(). Scratch memory takes some 11 bytes of device memory per pixel, with
+ * 4-connected components 18, of masks that are padded to multiples of 128×64 pixels.
  *
  * Returns the batch, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_UNSUPPORTED (masks of more than
  * 2³¹ pixels when they are padded), CUDACCL_ERROR_NO_MEMORY (nothing stays allocated),
