@@ -229,7 +229,8 @@ def full_output_and_no_files():
     with watch(*words, output=False, stdout=subprocess.PIPE) as program:
         program.process.stdout.readline()
         time.sleep(2)  # the pipe is full then
-        limit = program.open_files() + 64 + 24 - 8  # a connection begins when 64 + 24 files are left
+        # A connection begins when 64 + 24 files are left; a configuration of two cameras needs as many and one for each.
+        limit = 64 + 24 + max(program.open_files() - 8, 2)
         resource.prlimit(program.process.pid, resource.RLIMIT_NOFILE, (limit, 4096))
         with open(words[1], "a") as file:
             file.write(camera.format("b"))
