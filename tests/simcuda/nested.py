@@ -96,7 +96,8 @@ def run_tests(build, tests, environment):
     log = os.path.join(build, 'meson-logs', 'testlog.json')
     if os.path.exists(log):
         os.remove(log)
-    run = subprocess.run(['meson', 'test', '-C', build, '--num-processes', '2', *tests],
+    # Sanitizers take several times as long, more so beside other work.
+    run = subprocess.run(['meson', 'test', '-C', build, '--num-processes', '2', '--timeout-multiplier', '2', *tests],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment)
     results = {}
     if os.path.exists(log):
