@@ -11,6 +11,7 @@ Prints TAP, one line for each test. With --build-only, what the tests need is bu
 import hashlib
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -56,6 +57,8 @@ def prepare(source, build, cuda_include, options):
         file.write(f"[binaries]\nc = 'clang'\ncpp = 'clang++'\nnvcc = '{nvcc}'\n"
                    '[properties]\nsimcuda_nested = true\n')
     if not os.path.exists(os.path.join(build, 'build.ninja')):
+        # Meson would take what an interrupted configuration left for a complete one.
+        shutil.rmtree(os.path.join(build, 'meson-private'), ignore_errors=True)
         command = ['meson', 'setup', build, source, '--native-file', native, '-Db_lundef=false',
                    '-Dbench=disabled', *options]
         environment = {k: v for k, v in os.environ.items() if k not in ('CC', 'CXX', 'CFLAGS', 'CXXFLAGS')}
