@@ -36,7 +36,7 @@ static struct {
 /* What all streams show. */
 typedef struct Picture {
   GstCaps *caps;        /* of frames */
-  GstCaps *pushed_caps; /* of what is pushed: frames or batches */
+  GstCaps *pushed_caps; /* of the pushed buffers: frames or batches */
   GstVideoInfo info;
   GstBuffer *pixels;
   gpointer cuda_contexts[MOST_DEVICES + 1]; /* ended by NULL; none: frames in system memory */

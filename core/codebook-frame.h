@@ -186,8 +186,8 @@ typedef struct CclCodebookScene {
   uint32_t n_frames;
 } CclCodebookScene;
 
-/* Updates what is known with the sums of a frame. Only where options.light is set; without it, and
- * before the first frame, all members are 0. */
+/* Updates the state of the scene with the sums of a frame. Only where options.light is set; without
+ * it, and before the first frame, all members are 0. */
 CUDACCL_CODEBOOK_HOST_FUNCTION void
 ccl_codebook_judge_scene (CclCodebookScene *scene, const CclCodebookSums *sums)
 {

@@ -363,7 +363,7 @@ ccl_codebook_learn (CclCodeword words[CUDACCL_CODEBOOK_WORDS], const CclCodebook
   return place;
 }
 
-/* Fills what is known of a pixel after the update. */
+/* Fills the result of a pixel after the update. */
 CUDACCL_CODEBOOK_FUNCTION void
 ccl_codebook_summarise (
     const CclCodeword words[CUDACCL_CODEBOOK_WORDS], uint32_t time, CclCodebookResult *result)

@@ -35,7 +35,7 @@ typedef struct CclPart {
 #define CCL_EMPTY_PART                                                                             \
   ((CclPart){.least_x = UINT32_MAX, .least_y = UINT32_MAX, .least_z = UINT32_MAX})
 
-/* The same for what is measured on request: the columns of CclColumn. In a frame, z is 0.
+/* The same for the measures on request: the columns of CclColumn. In a frame, z is 0.
  *
  * The Euler numbers and the crack length are sums of what each pixel adds to those of the pixels
  * that precede it, so they need no memory of squares or cubes of pixels. */

@@ -277,7 +277,7 @@ key_of (uint32_t depth, uint32_t age)
   return (uint64_t)depth << 32 | age;
 }
 
-/* Floods the neighbours of a pixel. The flood does not rise: what is higher than the pixel counts
+/* Floods the neighbours of a pixel. The flood does not rise: a higher neighbour counts
  * as equal to it. */
 static bool
 flood_neighbours (

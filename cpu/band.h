@@ -150,7 +150,7 @@ typedef struct Job {
   CclWordThreshold word_threshold;
   uint64_t inversion; /* all ones or none */
 
-  bool keeps_runs; /* the bands store pixels and labels of all runs, for what is done with them
+  bool keeps_runs; /* the bands store pixels and labels of all runs, for the steps
                     * after numbering */
   uint8_t *labels; /* the label map, or NULL */
   size_t labels_stride;

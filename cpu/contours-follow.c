@@ -50,7 +50,7 @@ take_end (Line *line, uint32_t *arrives)
 /* Takes the next ends of both rows, if they are the first two of those that are left. The lower one
  * continues the chain of the upper one if they lie one below the other, and is linked to it
  * otherwise. Which of the two is not predictable, so there is no branch: behind the last chain is
- * room for what is not to be kept. */
+ * room for ends that are not kept. */
 static ALWAYS_INLINE bool
 take_shifted_ends (Line *line)
 {

@@ -128,7 +128,7 @@ list_runs_of_group (const RunMeasurer *self, const MeasuredStrip *strip, uint32_
   }
 }
 
-/* Whether words of a group may have pixels: what is behind a row counts, too. */
+/* Whether words of a group may have pixels: pixels behind the end of a row count, too. */
 static ALWAYS_INLINE bool
 has_pixels (const MeasuredStrip *strip, uint32_t group)
 {

@@ -301,7 +301,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   return layout.size;
 }
 
-/* The same of what is counted in a frame. */
+/* The same for the counts of a frame. */
 static size_t
 place_counts (CudaCodebook *self, CUdeviceptr memory)
 {

@@ -333,7 +333,7 @@ update_pixels (
              : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, weights);
 }
 
-/* Updates the pixels of a warp, and writes and counts what is found. */
+/* Updates the pixels of a warp, writes their classes and counts them. */
 static __device__ __forceinline__ void
 update_word (
     const Parameters &p, uint32_t word, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])

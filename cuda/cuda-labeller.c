@@ -280,7 +280,7 @@ resize_uploads (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error
   return status;
 }
 
-/* The engine comes last: what is before it can be undone without an allocation. */
+/* The engine comes last: the steps before it can be undone without an allocation. */
 static CclStatus
 resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {

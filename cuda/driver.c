@@ -59,7 +59,7 @@ ccl_cuda_driver (CclError *error)
   static CclCudaDriver driver;
   static bool is_loaded;
 
-  /* A failure is not remembered: a driver may be installed, and a device may appear, while the
+  /* A failure is not stored: a driver may be installed, and a device may appear, while the
    * process runs. */
   pthread_mutex_lock (&lock);
   if (!is_loaded)

@@ -9,7 +9,7 @@
 #include <cudaccl/tiled.h>
 
 typedef struct WholeSettings {
-  Mask *mask; /* what is labelled; NULL: the values of the picture, of which 0 are background */
+  Mask *mask; /* the foreground; NULL: the values of the picture, of which 0 are background */
   uint32_t connectivity;
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;

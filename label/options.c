@@ -215,7 +215,7 @@ take_flag (Options *options, int option)
   }
 }
 
-/* Takes the value of an option that says what is foreground. Returns false if it is not valid. */
+/* Takes the value of an option that defines the foreground. Returns false if it is not valid. */
 static bool
 take_mask_option (MaskSettings *mask, int option, const char *value)
 {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 typedef struct Entry {
-  double key; /* the least comes first; what is not a number comes last */
+  double key; /* the least comes first; NaN comes last */
   CclTiledComponent row;
   CclVolumeShape shape;
 } Entry;

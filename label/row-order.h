@@ -10,7 +10,7 @@ typedef struct RowOrder RowOrder;
 
 /* sort_by: "area" or the name of a column; NULL: "area". largest: the most rows, those with the
  * greatest values, greatest first; 0: all rows in ascending order. Rows with equal values keep the
- * order of labels, and what is not a number comes last. columns and picture must outlive the
+ * order of labels, and NaN comes last. columns and picture must outlive the
  * object. Returns NULL with the error filled. */
 RowOrder *row_order_new (const ColumnList *columns, const ColumnPicture *picture,
     const char *sort_by, uint64_t largest, CclError *error);

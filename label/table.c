@@ -206,7 +206,7 @@ print_row (Table *table, const CclTiledComponent *r)
   end_row (table, is_json ? "}\n" : "\n");
 }
 
-/* Appends a row of the chosen columns to the buffer. JSON has null for what is not a number. */
+/* Appends a row of the chosen columns to the buffer. JSON has null in place of NaN. */
 static void
 print_values (Table *table, const ColumnValue *values)
 {

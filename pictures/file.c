@@ -94,7 +94,7 @@ copy_pipe (int pipe, const char *name, CclError *error)
   return NULL;
 }
 
-/* Opens what is to be read. Returns the descriptor, or -1 with errno set. */
+/* Opens the file to read. Returns the descriptor, or -1 with errno set. */
 static int
 open_path (const char *path, bool pipes)
 {

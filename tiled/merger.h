@@ -68,7 +68,7 @@ void group_free (Group *group);
 /* Allocates the arrays of a group, except its labels. */
 bool group_allocate (Group *group, const CclTiledPlan *plan);
 
-/* Allocates what is needed to merge groups of n_upper and n_lower entries. */
+/* Allocates the memory to merge groups of n_upper and n_lower entries. */
 bool merger_allocate (Merger *merger, uint64_t n_upper, uint64_t n_lower);
 
 /* Replaces the upper group by its union with the merger's group, of which it may take arrays. */

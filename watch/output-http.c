@@ -33,7 +33,7 @@ typedef struct {
   const WatchLine *line; /* until the answer's status is known */
   GCancellable *cancellable;
   gint64 deadline;
-  gchar *answer; /* what is read of it goes here */
+  gchar *answer; /* its text, as far as it was read */
   gsize n_answer;
   GError *error; /* of the last request */
 } HttpOutput;

@@ -95,7 +95,7 @@ check_uri (const WatchWebRules *rules, const gchar *text, GError **error)
 
   if (!uri)
     return FALSE;
-  /* As GStreamer does it: what is before the first colon. */
+  /* As GStreamer does it: the text before the first colon. */
   scheme = g_ascii_strdown (uri, strcspn (uri, ":"));
   if (g_str_equal (scheme, "file")) {
     path = g_filename_from_uri (uri, NULL, error);

@@ -24,7 +24,7 @@ typedef struct {
   gboolean reset; /* the background models are to be discarded before the next frame */
   gchar *refusal; /* the latest error about caps since the start */
 
-  gint topology_changed; /* atomic: elements downstream may want something else */
+  gint topology_changed; /* atomic: elements downstream may answer other queries now */
 
   /* Of the streaming thread. */
   GstCclStream stream; /* of frames that come one by one */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A stream of frames that ccl or cudaccl labels: what is kept from frame to frame, and the messages
- * that its frames give rise to. */
+/* A stream of frames that ccl or cudaccl labels: the state kept from frame to frame, and the
+ * messages that its frames give rise to. */
 #ifndef __GST_CCL_STREAM_H__
 #define __GST_CCL_STREAM_H__
 

@@ -407,7 +407,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   return GST_FLOW_OK;
 }
 
-/* Whether the element wants samples of the foreground from that labeller. */
+/* Whether the element needs samples of the foreground from that labeller. */
 static gboolean
 wants_sample (GstCclTrack *self, const gchar *labeller, gboolean is_nearest)
 {
@@ -513,7 +513,7 @@ gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GPar
   self->regions_changed |= g_str_has_prefix (pspec->name, "regions");
   self->ground_changed |= g_str_equal (pspec->name, "ground");
   GST_OBJECT_UNLOCK (object);
-  /* The labellers upstream ask again what is wanted. */
+  /* The labellers upstream repeat their query. */
   if (g_str_equal (pspec->name, "use-mask") || g_str_equal (pspec->name, "labeller"))
     gst_base_transform_reconfigure_sink (GST_BASE_TRANSFORM (object));
 }

@@ -120,7 +120,7 @@ typedef struct CclTiledIo {
   CclStatus (*read_values) (
       void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);
 
-  /* Called in place of rows if the plan has columns: the next n rows and what is measured of them.
+  /* Called in place of rows if the plan has columns: the next n rows and their measures.
    * Values of columns that are not in the plan are not a number. NULL: no table. Since: 0.3 */
   CclStatus (*measured) (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes,
       size_t n, CclError *error);

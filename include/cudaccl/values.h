@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /* How a picture stores its values. Signed integers have the types of unsigned ones: only equality
- * matters. Reals are IEEE numbers and equal as in C: 0 and -0 are equal, and what is not a number
+ * matters. Reals are IEEE numbers and equal as in C: 0 and -0 are equal, and a NaN
  * equals nothing, so that such a pixel is a component of its own. Since: 0.3 */
 typedef enum CclValueType {
   CUDACCL_VALUE_TYPE_8 = 0,       /* integers of one byte */

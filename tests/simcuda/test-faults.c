@@ -250,7 +250,7 @@ use_batches (const char *name, CclError *error)
   return status;
 }
 
-/* Plans, counts twice and frees: the squares and what is around them. */
+/* Plans, counts twice and frees: the squares and their surroundings. */
 static CclStatus
 use_values (const char *name, CclError *error)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A driver that cannot be used yet: a failure is not remembered, so that a process finds a driver
+ * A driver that cannot be used yet: a failure is not stored, so that a process finds a driver
  * or a device that comes later. SIMCUDA_LIBRARY is the path of the simulated driver.
  */
 #include <dlfcn.h>
