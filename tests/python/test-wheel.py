@@ -50,7 +50,8 @@ def build():
     except AssertionError as error:
         raise tap.Skip("no virtual environment, or pip finds no packages (network?)") from error
     command(folder / "env/bin/pip", "wheel", "-q", "--no-deps", "-w", folder / "wheels", PROJECT,
-            f"--config-settings=build-dir={folder / 'build'}", "--config-settings=setup-args=-Dcuda=disabled")
+            f"--config-settings=build-dir={folder / 'build'}", "--config-settings=setup-args=-Dcuda=disabled",
+            "--config-settings=setup-args=-Doptimization=1")  # which compiles in half of the time
 
 
 def wheel():
