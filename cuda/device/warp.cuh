@@ -33,6 +33,23 @@ sum_up_to_lane (uint32_t value)
   return value;
 }
 
+/* The same for values below 2^BITS, and the sum over all lanes. Ballots do not depend on each
+ * other, as the shuffles of a chain do. */
+template <uint32_t BITS>
+static __device__ __forceinline__ uint32_t
+sum_bits_up_to_lane (uint32_t value, uint32_t *total)
+{
+  uint32_t sum = 0, all = 0;
+#pragma unroll
+  for (uint32_t bit = 0; bit < BITS; bit++) {
+    const uint32_t lanes = __ballot_sync (FULL_WARP, value >> bit & 1);
+    sum += __popc (lanes & ((2u << lane_of_warp ()) - 1)) << bit;
+    all += __popc (lanes) << bit;
+  }
+  *total = all;
+  return sum;
+}
+
 /* The sum of a value over all threads before this one in the block, and over all of them. The
  * block has one dimension, n_warps full warps, at most 32; sums is shared memory for n_warps
  * numbers. All threads take part; they may reuse sums after the next barrier. */

@@ -143,16 +143,18 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
   }
 }
 
-/* The sum of `value` before this thread and over the block, and the sum of `other` over the block.
- */
+/* The sum of `value`, at most 16, before this thread and over the block, and the sum of `other`
+ * over the block. */
 template <uint32_t WARPS>
 static __device__ __forceinline__ uint32_t
 sums_of_block (uint32_t value, uint32_t other, uint32_t *total, uint32_t *other_total)
 {
   __shared__ uint32_t values[WARPS], others[WARPS];
-  const uint32_t sum = sum_up_to_lane (value), other_sum = reduce_add (FULL_WARP, other);
+  uint32_t of_warp;
+  const uint32_t sum = sum_bits_up_to_lane<5> (value, &of_warp);
+  const uint32_t other_sum = reduce_add (FULL_WARP, other);
   if (lane_of_warp () == 31) {
-    values[threadIdx.x / 32] = sum;
+    values[threadIdx.x / 32] = of_warp;
     others[threadIdx.x / 32] = other_sum;
   }
   __syncthreads ();

@@ -15,9 +15,9 @@ number_runs (Tile &tile, const Place &place, Word &word)
   const uint32_t before = __shfl_up_sync (FULL_WARP, word.occupied, 1);
   word.starts = word.occupied & ~(word.occupied << 1 | (place.w > 0 ? before >> 15 : 0));
   word.top_before = __shfl_up_sync (FULL_WARP, word.top, 1) >> 15 && place.w > 0;
-  const uint32_t n_starts = __popc (word.starts);
-  const uint32_t starts_through = sum_up_to_lane (n_starts);
-  const uint32_t n_runs = __shfl_sync (FULL_WARP, starts_through, 31);
+  const uint32_t n_starts = __popc (word.starts); /* at most 8 */
+  uint32_t n_runs;
+  const uint32_t starts_through = sum_bits_up_to_lane<4> (n_starts, &n_runs);
   word.base = place.warp * WARP_RUNS + starts_through - n_starts -
               ((word.occupied & 1) && !(word.starts & 1));
 
