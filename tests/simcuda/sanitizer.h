@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls into AddressSanitizer; without it they do nothing. */
+/* Calls into AddressSanitizer; without it they do nothing. SIMCUDA_ASAN may be defined by the build, for
+ * files that are not instrumented in a program that is. */
 #ifndef SIMCUDA_SANITIZER_H
 #define SIMCUDA_SANITIZER_H
 
+#ifndef SIMCUDA_ASAN
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
 #define SIMCUDA_ASAN 1
@@ -10,6 +12,7 @@
 #endif
 #if defined(__SANITIZE_ADDRESS__)
 #define SIMCUDA_ASAN 1
+#endif
 #endif
 #ifndef SIMCUDA_ASAN
 #define SIMCUDA_ASAN 0
