@@ -2,34 +2,26 @@
 #include "measure-parts.h"
 
 #include "neighbourhood.h"
+#include "preceding.h"
 
 #include <stdlib.h>
 
-/*
- * The neighbours of a pixel that precede it in raster order, as bits:
- *
- *   0 1 2     9 10 11
- *   3 4 5    12  ·
- *   6 7 8
- *
- *   in the slice above, and in its own one
- */
+/* Neighbours as bits (preceding.h). */
 enum {
-  N_PRECEDING = 13,
-  ABOVE_NORTH = 1 << 1,
-  ABOVE_WEST = 1 << 3,
-  ABOVE = 1 << 4,
-  NORTH_WEST = 1 << 9,
-  NORTH = 1 << 10,
-  WEST = 1 << 12,
-  ABOVE_NORTH_WEST = 1 << 0,
+  N_PRECEDING = CCL_N_PRECEDING,
+  ABOVE_NORTH_WEST = 1 << CCL_ABOVE_NORTH_WEST,
+  ABOVE_NORTH = 1 << CCL_ABOVE_NORTH,
+  ABOVE_WEST = 1 << CCL_ABOVE_WEST,
+  ABOVE = 1 << CCL_ABOVE,
+  NORTH_WEST = 1 << CCL_NORTH_WEST,
+  NORTH = 1 << CCL_NORTH,
+  WEST = 1 << CCL_WEST,
   ALL_OF_FRAME = 0xf << 9,
   ALL_OF_VOLUME = (1 << N_PRECEDING) - 1,
   MOVED = 03333, /* the first two of each row: those that were the last two of the pixel before */
 };
 
-/* The 8 corners, 12 edges and 6 faces of a pixel as a cube. */
-enum { N_CELLS = 26 };
+enum { N_CELLS = CCL_N_PLACES - 1 };
 
 typedef struct Cell {
   uint32_t preceding; /* pixels around it that precede the present one */
@@ -68,18 +60,13 @@ ccl_layers_after (uint32_t columns, bool is_volume)
   return columns & CUDACCL_COLUMN_PERIMETER && !is_volume ? 2 : 0;
 }
 
-/* A cell is a point of the cube's surface, at the place x, y, z of -1…1 from its middle. The
- * pixels around it are those between it and the middle, in all directions in which it is not 0. */
 static Cell
-make_cell (int x, int y, int z)
+make_cell (uint32_t place)
 {
-  Cell cell = {0, x && y && z ? 1 : (x && y) || (x && z) || (y && z) ? -1 : 1};
+  Cell cell = {0, ccl_cell_sign (place)};
 
-  for (int place = 0; place < N_PRECEDING; place++) {
-    const int dx = place % 3 - 1, dy = place / 3 % 3 - 1, dz = place / 9 - 1;
-    if ((dx == 0 || dx == x) && (dy == 0 || dy == y) && (dz == 0 || dz == z))
-      cell.preceding |= 1u << place;
-  }
+  for (uint32_t neighbour = 0; neighbour < N_PRECEDING; neighbour++)
+    cell.preceding |= ccl_cell_is_of (place, neighbour) << neighbour;
   return cell;
 }
 
@@ -88,9 +75,9 @@ make_cells (Measurer *self)
 {
   Cell *cell = self->cells;
 
-  for (int place = 0; place < 27; place++)
-    if (place != 13)
-      *cell++ = make_cell (place % 3 - 1, place / 3 % 3 - 1, place / 9 - 1);
+  for (uint32_t place = 0; place < CCL_N_PLACES; place++)
+    if (place != CCL_OWN_PLACE)
+      *cell++ = make_cell (place);
 }
 
 /* A row of the map; background outside it. */

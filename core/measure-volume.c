@@ -1,45 +1,63 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Measures the label maps of volumes. */
 #include "measure-parts.h"
-#include "volume-class.h"
+#include "measured-map.h"
 
 #include <stdlib.h>
+
+CclStatus
+ccl_measured_columns_check (uint32_t columns, bool is_volume, CclError *error)
+{
+  const uint32_t known =
+      CUDACCL_ALL_COLUMNS & ~(is_volume ? (uint32_t)CUDACCL_COLUMN_PERIMETER : 0);
+
+  if (columns & ~known)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the columns%s must be flags of CclColumn%s, not %u", is_volume ? " of a volume" : "",
+        is_volume ? " without CUDACCL_COLUMN_PERIMETER" : "", columns);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolumePlan *plan,
+    uint32_t columns, CclError *error)
+{
+  if (!(columns & CUDACCL_COLUMN_INTENSITY))
+    return CUDACCL_OK;
+  if (!intensity || !intensity->data)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the column of intensities needs a second volume: its pointer is NULL");
+  if (intensity->format != CUDACCL_PIXEL_FORMAT_8 && intensity->format != CUDACCL_PIXEL_FORMAT_16)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the values of the second volume must have 8 or 16 bits");
+  const size_t row = plan->width * (intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+  if (intensity->row_stride < row ||
+      !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the second volume must have a row stride of at least %zu bytes and slices that do not "
+        "overlap",
+        row);
+  return CUDACCL_OK;
+}
 
 static CclStatus
 check (const CclVolumePlan *plan, const CclVolumeLabels *labels,
     const CclVolumeIntensity *intensity, uint32_t columns, CclError *error)
 {
-  const CclStatus status = ccl_volume_plan_check (plan, error);
+  CclStatus status = ccl_volume_plan_check (plan, error);
 
   if (status != CUDACCL_OK)
     return status;
   if (!labels)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the label map must not be NULL");
-  if (columns & ~(uint32_t)(CUDACCL_ALL_COLUMNS & ~CUDACCL_COLUMN_PERIMETER))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the columns of a volume must be flags of CclColumn without CUDACCL_COLUMN_PERIMETER, not "
-        "%u",
-        columns);
-  if (columns & CUDACCL_COLUMN_INTENSITY) {
-    if (!intensity || !intensity->data)
-      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-          "the column of intensities needs a second volume: its pointer is NULL");
-    if (intensity->format != CUDACCL_PIXEL_FORMAT_8 && intensity->format != CUDACCL_PIXEL_FORMAT_16)
-      return ccl_error_set (
-          error, CUDACCL_ERROR_ARGUMENT, "the values of the second volume must have 8 or 16 bits");
-    const size_t row = plan->width * (intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
-    if (intensity->row_stride < row ||
-        !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
-      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-          "the second volume must have a row stride of at least %zu bytes and slices that do not "
-          "overlap",
-          row);
-  }
-  return ccl_volume_labels_check (labels, plan, error);
+  status = ccl_measured_columns_check (columns, true, error);
+  if (status == CUDACCL_OK)
+    status = ccl_measured_intensity_check (intensity, plan, columns, error);
+  return status == CUDACCL_OK ? ccl_volume_labels_check (labels, plan, error) : status;
 }
 
-static CclVolumeComponent
-row_of (const CclPart *part, uint32_t label)
+CclVolumeComponent
+ccl_measured_row (const CclPart *part, uint32_t label)
 {
   const double n_voxels = (double)part->area;
 
@@ -113,7 +131,7 @@ ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32
     status = ccl_parts_measure (&map, columns, n, parts, measures, error);
   for (uint32_t i = 0; i < n && status == CUDACCL_OK; i++) {
     if (rows)
-      rows[i] = row_of (&parts[i], i + 1);
+      rows[i] = ccl_measured_row (&parts[i], i + 1);
     if (columns && parts[i].area)
       ccl_measures_derive (&parts[i], &measures[i], columns, &picture, &shapes[i]);
   }

@@ -251,6 +251,40 @@ ccl_cuda_values_labeller_set_stream (CclValuesLabeller *labeller, void *stream, 
   return refuse_stream (error);
 }
 
+CclMapMeasurer *
+ccl_cuda_map_measurer_new (CclCudaDevice *device, const CclMapMeasurerPlan *plan, CclError *error)
+{
+  (void)device;
+  (void)plan;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_map_measurer_set_stream (CclMapMeasurer *measurer, void *stream, CclError *error)
+{
+  (void)measurer;
+  (void)stream;
+  return refuse_stream (error);
+}
+
+CclStatus
+ccl_cuda_map_measurer_run (CclMapMeasurer *measurer, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity, CclMapTable *table, CclError *error)
+{
+  (void)measurer;
+  (void)labels;
+  (void)intensity;
+  (void)table;
+  return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "this build has no GPU support");
+}
+
+void
+ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
+{
+  if (measurer)
+    *measurer = NULL;
+}
+
 CclStatus
 ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error)
 {

@@ -300,6 +300,75 @@ CUDACCL_API
 CclStatus ccl_cuda_volume_labeller_set_stream (
     CclVolumeLabeller *labeller, void *stream, CclError *error);
 
+/* Measures label maps in device memory. One thread at a time. Since: 0.3 */
+typedef struct CclMapMeasurer CclMapMeasurer;
+
+/* What label maps a measurer takes, and what it measures. */
+typedef struct CclMapMeasurerPlan {
+  size_t size;         /* of this struct in bytes, or 0 (labeller.h) */
+  uint32_t width;      /* pixels, ≥ 1 */
+  uint32_t height;     /* pixels, ≥ 1 */
+  uint32_t depth;      /* slices of a volume, or 0: the label maps of frames; at most
+                        * CUDACCL_MAX_PIXELS pixels in all */
+  uint32_t columns;    /* flags of CclColumn, without CUDACCL_COLUMN_PERIMETER for volumes; 0: rows
+                        * alone */
+  uint32_t max_labels; /* rows of the table, ≥ 1 */
+} CclMapMeasurerPlan;
+
+/* The defaults of CclMapMeasurerPlan; width and height must be set. Since: 0.3 */
+#define CUDACCL_MAP_MEASURER_PLAN_DEFAULT                                                          \
+  {                                                                                                \
+    .size = sizeof (CclMapMeasurerPlan), .max_labels = 4096                                        \
+  }
+
+/* The measured labels of a label map. */
+typedef struct CclMapTable {
+  uint32_t greatest_label; /* of the map */
+  uint32_t n_rows;         /* the smaller of it and the plan's max_labels */
+  const CclVolumeComponent *rows; /* of the labels 1…n_rows; the row of a label without pixels is
+                                   * all zeros. Frames have z 0 and depth 1 */
+  const CclVolumeShape *shapes;   /* as rows, undefined for such labels; NULL without columns. Rows
+                                   * and shapes are valid until the next run, or until the object is
+                                   * freed */
+} CclMapTable;
+
+/* Makes an object that measures label maps on a device, of whatever origin: a label may be in
+ * several parts that do not touch, and labels may touch each other. Free it with
+ * ccl_cuda_map_measurer_free().
+ *
+ * It takes 56 bytes of device memory, of pinned host memory and of host memory for each row; with
+ * columns 300.
+ *
+ * Returns the object, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
+ * allocated), CUDACCL_ERROR_DEVICE. Since: 0.3 */
+CUDACCL_API
+CclMapMeasurer *ccl_cuda_map_measurer_new (
+    CclCudaDevice *device, const CclMapMeasurerPlan *plan, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(): a map is measured behind the run of a labeller that writes it,
+ * on the same stream. CUDACCL_ERROR_ARGUMENT if measurer is NULL. Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_map_measurer_set_stream (
+    CclMapMeasurer *measurer, void *stream, CclError *error);
+
+/* Measures a label map and waits for the result. Allocates nothing. Rows and shapes have the bits
+ * of those of ccl_measure_volume_labels(); the rows of frames those of ccl_measure_labels(), and
+ * their shapes those of ccl_features_derive().
+ *
+ * labels: in device memory, of the planned size; the slice stride of a frame is not used. Pixels
+ * with labels above max_labels count as background. intensity: in device memory, needed with
+ * CUDACCL_COLUMN_INTENSITY; NULL is allowed otherwise. table: filled on success.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written) or CUDACCL_ERROR_DEVICE.
+ * Since: 0.3 */
+CUDACCL_API
+CclStatus ccl_cuda_map_measurer_run (CclMapMeasurer *measurer, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity, CclMapTable *table, CclError *error);
+
+/* Frees the object and sets the handle to NULL. Since: 0.3 */
+CUDACCL_API
+void ccl_cuda_map_measurer_free (CclMapMeasurer **measurer);
+
 /* Allocates size bytes of device memory, for programs without CUDA headers. Free it with
  * ccl_cuda_memory_free() on the same device.
  *

@@ -138,7 +138,7 @@ measure_frame (const Source *s, uint32_t n, CclVolumeShape *shapes)
     CclShape f;
     ccl_features_derive (&rows[i], &features[i], plan->columns, &f);
     const uint32_t *first = s->labels + rows[i].y * plan->width;
-    while (*first != i + 1)
+    while (rows[i].area && *first != i + 1)
       first++;
     shapes[i] = (CclVolumeShape){(double)(first - s->labels - rows[i].y * (int64_t)plan->width),
         rows[i].y, NAN, f.variance_x, f.variance_y, NAN, f.covariance, NAN, NAN,

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "runner.h"
+
+#include "wait.h"
+
+CclStatus
+ccl_cuda_runner_init (CclCudaRunner *runner, CclError *error)
+{
+  const CclStatus status =
+      ccl_cuda_device_create_stream (runner->device, &runner->own_stream, error);
+
+  runner->stream = runner->own_stream;
+  return status == CUDACCL_OK
+             ? ccl_cuda_call (runner->device->driver, error,
+                   cuEventCreate (&runner->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING))
+             : status;
+}
+
+void
+ccl_cuda_runner_clear (CclCudaRunner *runner)
+{
+  const CclCudaDriver *driver = runner->device->driver;
+
+  if (runner->done)
+    driver->cuEventDestroy (runner->done);
+  if (runner->own_stream)
+    driver->cuStreamDestroy (runner->own_stream);
+  runner->done = NULL;
+  runner->own_stream = runner->stream = NULL;
+}
+
+void
+ccl_cuda_runner_set_stream (CclCudaRunner *runner, void *stream)
+{
+  runner->stream = stream ? stream : runner->own_stream;
+}
+
+CclStatus
+ccl_cuda_runner_enter (CclCudaRunner *runner, CclError *error)
+{
+  CclStatus status = ccl_cuda_device_enter (runner->device, error);
+
+  if (status != CUDACCL_OK || runner->stream == runner->own_stream)
+    return status;
+  status = ccl_cuda_device_check_stream (runner->device, runner->stream, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_device_leave (runner->device);
+  return status;
+}
+
+CclStatus
+ccl_cuda_runner_wait (
+    CclCudaRunner *runner, CclStatus queued, const uint32_t *finished, CclError *error)
+{
+  CclStatus status = queued;
+
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_wait (runner->device, runner->done, runner->stream, finished, error);
+  return status == CUDACCL_OK
+             ? CUDACCL_OK
+             : ccl_cuda_device_abandon (runner->device, runner->stream, error);
+}

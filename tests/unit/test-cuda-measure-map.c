@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Label maps that are measured on a GPU: equal to the bit to those that the CPU measures, and
+ * equal to the definitions (shape-reference.h).
+ *
+ * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
+ */
+#include <glib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cudaccl/device.h>
+#include "device.h"
+#include "shape-reference.h"
+
+static CclCudaDevice *device;
+
+/* A label map, its values and what is measured of it. depth is 0 for a frame. */
+typedef struct Map {
+  guint32 width, height, depth, columns;
+  guint32 *labels; /* without gaps */
+  void *values;    /* of the format */
+  CclPixelFormat format;
+  guint32 greatest;
+} Map;
+
+static void
+check (CclStatus status, const CclError *error)
+{
+  if (status != CUDACCL_OK)
+    g_error ("%s", error->message);
+}
+
+static guint32
+slices_of (const Map *map)
+{
+  return map->depth ? map->depth : 1;
+}
+
+static gsize
+pixels_of (const Map *map)
+{
+  return (gsize)map->width * map->height * slices_of (map);
+}
+
+static void
+map_clear (Map *map)
+{
+  g_free (map->labels);
+  g_free (map->values);
+}
+
+/* The components of noise, numbered by the labeller of the CPU. */
+static void
+label_noise (Map *map, GRand *random)
+{
+  static const CclVolumeConnectivity connectivities[] = {6, 18, 26};
+  const gsize n = pixels_of (map), row = map->width;
+  const CclVolumePlan plan = {.width = map->width,
+      .height = map->height,
+      .depth = slices_of (map),
+      .connectivity = connectivities[g_rand_int_range (random, 0, 3)],
+      .max_components = 1};
+  const gint percent = g_rand_int_range (random, 5, 100);
+  guint8 *voxels = g_malloc (n);
+  const CclVolume volume = {voxels, row, row * map->height, CUDACCL_LOCATION_HOST};
+  const CclVolumeLabels labels = {map->labels, 4 * row, 4 * row * map->height};
+  const CclLabellerOptions options = {0};
+  CclVolumeTable table;
+  CclVolumeLabeller *labeller = ccl_cpu_volume_labeller_new (&plan, NULL);
+
+  for (gsize i = 0; i < n; i++)
+    voxels[i] = g_rand_int_range (random, 0, 100) < percent;
+  g_assert_cmpint (
+      ccl_volume_labeller_run (labeller, &volume, &options, &labels, &table, NULL), ==, CUDACCL_OK);
+  ccl_volume_labeller_free (&labeller);
+  g_free (voxels);
+}
+
+/* Boxes with labels that touch, overlap and have several parts; or a label for each pixel. */
+static void
+draw_labels (Map *map, GRand *random)
+{
+  const gsize n = pixels_of (map);
+  const gint n_labels = g_rand_int_range (random, 1, 40), n_boxes = g_rand_int_range (random, 0, 30);
+
+  memset (map->labels, 0, 4 * n);
+  for (gint box = 0; box < n_boxes; box++) {
+    const guint32 label = (guint32)g_rand_int_range (random, 0, n_labels + 1);
+    const guint32 left = g_rand_int (random) % map->width, top = g_rand_int (random) % map->height;
+    const guint32 front = g_rand_int (random) % slices_of (map);
+    const guint32 size = (guint32)g_rand_int_range (random, 1, 40);
+    for (gsize i = 0; i < n; i++) {
+      const guint32 x = (guint32)(i % map->width), y = (guint32)(i / map->width % map->height);
+      const guint32 z = (guint32)(i / map->width / map->height);
+      if (x - left < size && y - top < size && z - front < size)
+        map->labels[i] = label;
+    }
+  }
+  for (gsize i = 0; n_boxes == 0 && i < n; i++)
+    map->labels[i] = (guint32)g_rand_int_range (random, 0, n_labels);
+}
+
+static void
+map_init (Map *map, guint32 width, guint32 height, guint32 depth, GRand *random)
+{
+  const guint32 all = CUDACCL_ALL_COLUMNS;
+
+  *map = (Map){.width = width, .height = height, .depth = depth};
+  map->columns = g_rand_int_range (random, 0, 3) ? all : (guint32)g_rand_int_range (random, 0, 32);
+  if (depth)
+    map->columns &= ~(guint32)CUDACCL_COLUMN_PERIMETER;
+  map->labels = g_new (guint32, pixels_of (map));
+  if (g_rand_boolean (random))
+    label_noise (map, random);
+  else
+    draw_labels (map, random);
+  for (gsize i = 0; i < pixels_of (map); i++)
+    map->greatest = MAX (map->greatest, map->labels[i]);
+  if (!(map->columns & CUDACCL_COLUMN_INTENSITY))
+    return;
+  const gsize bytes = g_rand_boolean (random) ? 1 : 2;
+  map->format = bytes == 1 ? CUDACCL_PIXEL_FORMAT_8 : CUDACCL_PIXEL_FORMAT_16;
+  map->values = g_malloc (pixels_of (map) * bytes);
+  const guint32 mask = g_rand_boolean (random) ? 0xffffffff : 0; /* or all are black */
+  for (gsize i = 0; i < pixels_of (map) * bytes; i++)
+    ((guint8 *)map->values)[i] = (guint8)(g_rand_int (random) & mask);
+}
+
+/* A copy in device memory with gaps between rows and slices, `offset` bytes behind the start of
+ * the memory. */
+static void *
+upload (const Map *map, const void *data, gsize bytes, gsize row_stride, gsize slice_stride,
+    gsize offset)
+{
+  const gsize size = offset + slice_stride * slices_of (map);
+  guint8 *host = g_malloc (size);
+  void *memory;
+  CclError error = {CUDACCL_OK};
+
+  memset (host, 255, size);
+  for (guint32 z = 0; z < slices_of (map); z++)
+    for (guint32 y = 0; y < map->height; y++)
+      memcpy (host + offset + z * slice_stride + y * row_stride,
+          (const guint8 *)data + ((gsize)z * map->height + y) * map->width * bytes,
+          map->width * bytes);
+  check (ccl_cuda_memory_new (device, size, &memory, &error), &error);
+  check (ccl_cuda_memory_upload (device, host, memory, size, &error), &error);
+  g_free (host);
+  return memory;
+}
+
+static void
+compare_with_cpu (const Map *map, const CclMapTable *table, guint32 n)
+{
+  const gsize row = map->width, bytes = map->format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
+  const guint32 columns = map->columns & ~(guint32)CUDACCL_COLUMN_PERIMETER;
+  const CclVolumeLabels labels = {map->labels, 4 * row, 4 * row * map->height};
+  const CclVolumeIntensity intensity = {
+      map->values, row * bytes, row * bytes * map->height, map->format};
+  CclVolumeComponent *rows = g_new0 (CclVolumeComponent, n + 1);
+  CclVolumeShape *shapes = g_new0 (CclVolumeShape, n + 1);
+
+  g_assert_cmpint (ccl_measure_volume_labels (&labels, map->width, map->height, slices_of (map),
+                       &intensity, columns, n, rows, shapes, NULL),
+      ==, CUDACCL_OK);
+  for (guint32 i = 0; i < n; i++) {
+    g_assert_cmpmem (&table->rows[i], sizeof *rows, &rows[i], sizeof *rows);
+    if (map->depth && columns && rows[i].n_voxels)
+      g_assert_cmpmem (&table->shapes[i], sizeof *shapes, &shapes[i], sizeof *shapes);
+  }
+  g_free (rows);
+  g_free (shapes);
+}
+
+static void
+compare_with_definitions (const Map *map, const CclMapTable *table, guint32 n)
+{
+  const CclTiledPlan plan = {.width = map->width,
+      .height = map->height,
+      .depth = slices_of (map),
+      .connectivity = map->depth ? 6 : 4,
+      .columns = map->columns,
+      .intensity_format = map->format};
+  CclVolumeShape *expected = shapes_new (&plan, map->labels, map->values, n);
+
+  for (guint32 i = 0; i < n; i++)
+    if (table->rows[i].n_voxels)
+      g_assert_true (shapes_are_equal (&table->shapes[i], &expected[i], map->depth > 0));
+  free (expected);
+}
+
+/* Measures the map on the device, several times with one object. */
+static void
+check_map (const Map *map, guint32 max_labels, gsize gap, gsize offset)
+{
+  const gsize bytes = map->format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
+  const gsize row = map->width + gap, slice = row * map->height + gap;
+  CclMapMeasurerPlan plan = CUDACCL_MAP_MEASURER_PLAN_DEFAULT;
+  CclVolumeLabels labels = {NULL, 4 * row, 4 * slice};
+  CclVolumeIntensity intensity = {NULL, row * bytes + gap, slice * bytes, map->format};
+  CclMapTable table = {0};
+  CclError error = {CUDACCL_OK};
+  void *memory = NULL;
+
+  intensity.slice_stride = intensity.row_stride * map->height;
+  plan.width = map->width;
+  plan.height = map->height;
+  plan.depth = map->depth;
+  plan.columns = map->columns;
+  plan.max_labels = max_labels;
+  CclMapMeasurer *measurer = ccl_cuda_map_measurer_new (device, &plan, &error);
+  g_assert_nonnull (measurer);
+  labels.data = upload (map, map->labels, 4, labels.row_stride, labels.slice_stride, 0);
+  if (map->values) {
+    memory = upload (
+        map, map->values, bytes, intensity.row_stride, intensity.slice_stride, offset);
+    intensity.data = (guint8 *)memory + offset;
+  }
+  for (int run = 0; run < 2; run++) {
+    if (!map->depth)
+      labels.slice_stride = intensity.slice_stride = 0;
+    check (ccl_cuda_map_measurer_run (measurer, &labels, &intensity, &table, &error), &error);
+    const guint32 n = MIN (map->greatest, max_labels);
+    g_assert_cmpuint (table.greatest_label, ==, map->greatest);
+    g_assert_cmpuint (table.n_rows, ==, n);
+    g_assert_true (!table.shapes == !map->columns);
+    compare_with_cpu (map, &table, n);
+    if (map->columns)
+      compare_with_definitions (map, &table, n);
+  }
+  ccl_cuda_map_measurer_free (&measurer);
+  ccl_cuda_memory_free (device, &labels.data);
+  ccl_cuda_memory_free (device, &memory);
+}
+
+static void
+test_random_maps (gconstpointer n_cases)
+{
+  GRand *random = g_rand_new_with_seed (5);
+
+  for (gint i = 0; i < GPOINTER_TO_INT (n_cases); i++) {
+    const guint32 depth = i % 2 ? (guint32)g_rand_int_range (random, 1, 9) : 0;
+    const guint32 width = (guint32)g_rand_int_range (random, 1, 75);
+    Map map;
+    map_init (&map, width, (guint32)g_rand_int_range (random, 1, depth ? 9 : 40), depth, random);
+    const guint32 most = map.greatest + (guint32)g_rand_int_range (random, 0, 3);
+    const guint32 max_labels = g_rand_int_range (random, 0, 3) ? most : most / 2;
+    check_map (&map, MAX (max_labels, 1), (gsize)g_rand_int_range (random, 0, 4),
+        (gsize)g_rand_int_range (random, 0, 2));
+    map_clear (&map);
+  }
+  g_rand_free (random);
+}
+
+/* More labels in a tile than it has slots for, and tiles in all directions. */
+static void
+test_large_maps (void)
+{
+  GRand *random = g_rand_new_with_seed (6);
+  static const guint32 sizes[][3] = {
+      {1, 1, 40000}, {1, 40000, 1}, {40000, 1, 1}, {333, 211, 0}, {70, 65, 60}, {200, 150, 33}};
+
+  for (gsize i = 0; i < G_N_ELEMENTS (sizes); i++) {
+    Map map;
+    map_init (&map, sizes[i][0], sizes[i][1], sizes[i][2], random);
+    for (gsize k = 0; k < pixels_of (&map) && i > 2; k++)
+      map.labels[k] = g_rand_int (random) % 300;
+    map.greatest = 299;
+    for (gsize k = 0; k < pixels_of (&map) && i <= 2; k++)
+      map.labels[k] = 299;
+    check_map (&map, 300, 0, 0);
+    map_clear (&map);
+  }
+  g_rand_free (random);
+}
+
+/* Sums of squares above 2^64, to which many blocks add. */
+static void
+test_large_sums (void)
+{
+  const Map map = {.width = 1,
+      .height = (1u << 22) + 77,
+      .depth = 1,
+      .columns = CUDACCL_COLUMN_MOMENTS,
+      .labels = g_new (guint32, (1u << 22) + 77),
+      .greatest = 1};
+
+  for (gsize i = 0; i < pixels_of (&map); i++)
+    map.labels[i] = 1;
+  check_map (&map, 1, 0, 0);
+  g_free (map.labels);
+}
+
+static void
+test_arguments (void)
+{
+  CclMapMeasurerPlan plan = CUDACCL_MAP_MEASURER_PLAN_DEFAULT;
+  guint32 label = 1;
+  CclVolumeLabels labels = {&label, 16, 16};
+  CclMapTable table;
+
+  g_assert_null (ccl_cuda_map_measurer_new (device, &plan, NULL)); /* it has no size */
+  plan.width = 4;
+  plan.height = plan.depth = 1;
+  g_assert_null (ccl_cuda_map_measurer_new (NULL, &plan, NULL));
+  g_assert_null (ccl_cuda_map_measurer_new (device, NULL, NULL));
+  plan.columns = CUDACCL_COLUMN_PERIMETER;
+  g_assert_null (ccl_cuda_map_measurer_new (device, &plan, NULL));
+  plan.columns = CUDACCL_COLUMN_INTENSITY;
+  plan.max_labels = 0;
+  g_assert_null (ccl_cuda_map_measurer_new (device, &plan, NULL));
+  plan.max_labels = 1;
+  CclMapMeasurer *measurer = ccl_cuda_map_measurer_new (device, &plan, NULL);
+  g_assert_nonnull (measurer);
+#define REFUSED(...)                                                                               \
+  g_assert_cmpint (ccl_cuda_map_measurer_run (__VA_ARGS__, NULL), ==, CUDACCL_ERROR_ARGUMENT)
+  REFUSED (NULL, &labels, NULL, &table);
+  REFUSED (measurer, NULL, NULL, &table);
+  REFUSED (measurer, &labels, NULL, &table);
+  const CclVolumeIntensity thin = {&label, 3, 3, CUDACCL_PIXEL_FORMAT_8};
+  REFUSED (measurer, &labels, &thin, &table);
+  const CclVolumeIntensity intensity = {&label, 4, 4, CUDACCL_PIXEL_FORMAT_8};
+  labels.row_stride = 12;
+  REFUSED (measurer, &labels, &intensity, &table);
+#undef REFUSED
+  g_assert_cmpint (
+      ccl_cuda_map_measurer_set_stream (NULL, NULL, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+  ccl_cuda_map_measurer_free (&measurer);
+  g_assert_null (measurer);
+  ccl_cuda_map_measurer_free (&measurer);
+  ccl_cuda_map_measurer_free (NULL);
+}
+
+int
+main (int argc, char **argv)
+{
+  CclError error = {CUDACCL_OK};
+
+  g_test_init (&argc, &argv, NULL);
+  device = ccl_cuda_device_open (-1, &error);
+  if (!device) {
+    printf ("1..0 # SKIP %s\n", error.message);
+    return 0;
+  }
+  g_test_add_data_func ("/cuda-measure-map/random", GINT_TO_POINTER (40), test_random_maps);
+  g_test_add_data_func ("/cuda-measure-map/more-random", GINT_TO_POINTER (400), test_random_maps);
+  g_test_add_func ("/cuda-measure-map/large-maps", test_large_maps);
+  g_test_add_func ("/cuda-measure-map/large-sums", test_large_sums);
+  g_test_add_func ("/cuda-measure-map/arguments", test_arguments);
+  const int status = g_test_run ();
+  ccl_cuda_device_unref (&device);
+  return status;
+}
