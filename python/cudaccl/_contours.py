@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, copy_to_host, view_of
+from ._arrays import HOST, view_of
+from ._device_maps import find_contours
 from ._images import check_connectivity, exceeds, read_image
 from ._labeller import label
 from ._regionprops import label_map_of, measure
@@ -84,6 +85,18 @@ def geometry(rings: list[NDArray[np.int32]]) -> dict[str, Any]:
     return {"type": "Polygon", "coordinates": [[*ring.tolist(), ring[0].tolist()] for ring in rings if len(ring) > 2]}
 
 
+def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_area: int, max_area: int) -> NDArray[Any]:
+    """The foreground of an image in host memory, or the label map of its components within limits of area."""
+    if min_area > 1 or max_area:
+        mask: NDArray[Any] = label(np.asarray(image), neighbours, threshold=threshold, invert=invert, min_area=min_area,
+                                   max_area=max_area)[0]
+    elif threshold == 0 and not invert and np.asarray(image).dtype in (np.bool_, np.uint8):
+        mask = np.asarray(image)
+    else:
+        mask = np.not_equal(exceeds(image, threshold), bool(invert))
+    return np.ascontiguousarray(mask)
+
+
 def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels", threshold: float = 0,
              invert: bool = False, min_area: int = 0, max_area: int = 0, tolerance: float | None = None) -> Contours:
     """The outer boundary and the holes of every component, as ordered closed polygons.
@@ -91,8 +104,7 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
         for points in cudaccl.contours(mask):
             cv2.polylines(picture, [points], True, (0, 255, 0))
 
-    image: a mask, an image or a label map, as label() takes it, also on a GPU. There it is labelled, and
-        the label map is copied to the host.
+    image: a mask, an image or a label map, as label() takes it. On a GPU the contours are found there.
     connectivity, threshold, invert, min_area, max_area: as for label().
     kind: 'pixels': the pixels along the boundary; with connectivity 8 the points of OpenCV's
         findContours() with RETR_CCOMP and CHAIN_APPROX_NONE, in its order. 'cracks': the corners of the
@@ -105,23 +117,16 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
         raise ValueError(f"kind must be 'pixels' or 'cracks', not {kind!r}")
     neighbours = check_connectivity(connectivity, 2)
     read, view, threshold, invert = read_image(image, threshold, invert, None)
-    mask: NDArray[Any]
-    if view.device != HOST:
-        map = _cudaccl.DeviceArray(view.shape, "int32", view.device)
-        label(read, neighbours, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area, out=map)
-        mask = copy_to_host(map)
-    elif min_area > 1 or max_area:
-        mask = label(np.asarray(read), neighbours, threshold=threshold, invert=invert, min_area=min_area,
-                     max_area=max_area)[0]
-    elif threshold == 0 and not invert and np.asarray(read).dtype in (np.bool_, np.uint8):
-        mask = np.asarray(read)
+    if len(view.shape) != 2:
+        raise ValueError(f"an image has 2 dimensions, not {len(view.shape)}")
+    if 0 in view.shape:
+        rows, points, n_components = bytearray(), bytearray(), 0
+    elif view.device != HOST:
+        rows, points, n_components = find_contours(read, neighbours, kind == "cracks", threshold, bool(invert), min_area,
+                                                   max_area)
     else:
-        mask = np.not_equal(exceeds(read, threshold), bool(invert))
-    if mask.ndim != 2:
-        raise ValueError(f"an image has 2 dimensions, not {mask.ndim}")
-    rows, points, n_components = (
-        _cudaccl.find_contours(view_of(np.ascontiguousarray(mask)), neighbours, kind == "cracks")
-        if mask.size else (bytearray(), bytearray(), 0))
+        mask = mask_of(read, neighbours, threshold, invert, min_area, max_area)
+        rows, points, n_components = _cudaccl.find_contours(view_of(mask), neighbours, kind == "cracks")
     found = Contours(np.frombuffer(rows, contour_dtype), np.frombuffer(points, np.int32).reshape(-1, 2), n_components,
                      kind == "cracks")
     return found if tolerance is None else found.simplify(tolerance)
@@ -130,8 +135,8 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
 def rle(labels: Any, connectivity: int | None = None, *, compressed: bool = True) -> list[dict[str, Any]]:
     """The mask of each component in COCO's run-length encoding, as pycocotools reads it.
 
-    labels: a label map of integers, or a mask of bool, which is labelled; in host memory or a
-        DeviceArray.
+    labels: a label map of integers, or a mask of bool, which is labelled; on a GPU a label map is of int32 or
+        uint32, or its library converts it. It is copied to the host.
     connectivity: 4 or 8, None for 8: of a mask.
     compressed: whether 'counts' are bytes in COCO's compressed form, or a list of numbers.
 

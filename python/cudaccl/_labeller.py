@@ -244,6 +244,8 @@ class Labeller:
 cache: dict[tuple[Any, ...], Labeller] = {}
 kept_batches: dict[tuple[Any, ...], _cudaccl.Batch] = {}  # those of label_batch() and its neighbours
 kept_for_values: dict[tuple[Any, ...], _cudaccl.ValuesLabeller] = {}  # those of label_values()
+kept_measurers: dict[tuple[Any, ...], _cudaccl.MapMeasurer] = {}  # of label maps on a GPU
+kept_finders: dict[tuple[Any, ...], _cudaccl.ContourFinder] = {}  # of contours on a GPU
 CACHED = 4
 
 
@@ -253,6 +255,8 @@ def clear_cache() -> None:
     cache.clear()
     kept_batches.clear()
     kept_for_values.clear()
+    kept_measurers.clear()
+    kept_finders.clear()
     _cudaccl.clear_engines()
 
 

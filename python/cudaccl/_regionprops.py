@@ -33,12 +33,14 @@ COLUMN_OF: dict[int, dict[str, int]] = {  # by the number of dimensions
 
 class Measured:
     """The rows, features and shapes of components, and the number of neighbours of their pixels. Those of volumes have
-    no features. channels: what is measured of the values of each channel; None: there is one value a pixel."""
+    no features, nor have those of label maps on a GPU. channels: what is measured of the values of each channel; None:
+    there is one value a pixel. measured: the properties. map: a function that returns the label map in host memory."""
 
     def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
-                 map: NDArray[np.uint32], map_rows: NDArray[Any]) -> None:
-        self.ndim = map.ndim
+                 shape: tuple[int, ...], map: Callable[[], NDArray[np.uint32]], map_rows: NDArray[Any],
+                 measured: dict[str, Property]) -> None:
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
+        self.measured, self._shape = measured, shape
         self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
         self.channels: list[Measured] | None = None
         self._hulls: NDArray[np.float64] | None = None
@@ -52,20 +54,21 @@ class Measured:
 
     def touches_border(self) -> list[NDArray[np.bool_]]:
         """Of the sides with the least coordinates, then those with the greatest, in the order of axes."""
-        rows, axes = self._map_rows, AXES[-self._map.ndim:]
-        ends = [rows[axis] + rows[size] for axis, size in zip(axes, SIZES[-self._map.ndim:])]
-        return [rows[axis] == 0 for axis in axes] + [end == length for end, length in zip(ends, self._map.shape)]
+        rows, axes = self._map_rows, AXES[-len(self._shape):]
+        ends = [rows[axis] + rows[size] for axis, size in zip(axes, SIZES[-len(self._shape):])]
+        return [rows[axis] == 0 for axis in axes] + [end == length for end, length in zip(ends, self._shape)]
 
     def first_pixel(self) -> list[NDArray[np.int64]]:
         """Row and column of the first pixel in raster order."""
-        columns = [row["x"] + np.argmax(self._map[row["y"], row["x"]:row["x"] + row["width"]] == row["label"])
+        map = self._map()
+        columns = [row["x"] + np.argmax(map[row["y"], row["x"]:row["x"] + row["width"]] == row["label"])
                    for row in self._map_rows]
         return [self._map_rows["y"].astype(np.int64), np.array(columns, np.int64)]
 
     def hulls(self) -> NDArray[np.float64]:
         """Area and Feret diameters of the convex hulls, a row for each component."""
         if self._hulls is None:
-            measures = (_cudaccl.measure_hulls(view_of(self._map), self._map_rows.tobytes())
+            measures = (_cudaccl.measure_hulls(view_of(self._map()), self._map_rows.tobytes())
                         if len(self._map_rows) else bytearray())
             self._hulls = np.frombuffer(measures, np.float64).reshape(-1, 3)
         return self._hulls
@@ -147,6 +150,10 @@ MEASURED_OF_TILES: dict[str, Property] = {
 }
 
 MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
+# Of label maps on a GPU.
+MEASURED_ON_GPU: dict[int, dict[str, Property]] = {
+    2: {**MEASURED_OF_TILES, **{name: of for name, of in MEASURED_OF_IMAGES.items() if name.startswith(("hull_", "feret_"))}},
+    3: MEASURED_OF_VOLUMES}
 OF_VALUES = {"centroid_weighted", *(f"intensity_{name}" for name in ("max", "mean", "min", "std"))}
 
 
@@ -190,15 +197,18 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | N
 def label_map_of(labels: Any, connectivity: int | None,
                  dimensions: tuple[int, ...] = (2,)) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
     """The components of a mask of bool, or a label map, as numbered() returns them."""
-    from ._arrays import HOST, copy_to_host
-    from ._images import OF_VOLUMES, check_connectivity, numpy_converts
+    from ._device_maps import device_map_of
+    from ._images import OF_VOLUMES, check_connectivity
     from ._labeller import label
 
     if not isinstance(labels, np.ndarray):
-        is_on_host = numpy_converts(labels) or view_of(labels).device == HOST
-        if not is_on_host and not isinstance(labels, _cudaccl.DeviceArray):
-            raise TypeError("masks and label maps are measured in host memory: copy the array there first")
-        labels = np.asarray(labels) if is_on_host else copy_to_host(labels)
+        on_device = device_map_of(labels, connectivity, dimensions)
+        if on_device:
+            if 0 not in on_device.view.shape:
+                on_device.measure(0, None)  # which waits until the map is complete, and checks it
+            labels = on_device.copy_to_host()
+        else:
+            labels = np.asarray(labels)
     if isinstance(labels, np.ma.MaskedArray):
         labels = labels.filled(0)
     if labels.dtype == bool and labels.ndim in dimensions:
@@ -237,11 +247,56 @@ def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
     return [np.ascontiguousarray(image[..., i]) for i in range(image.shape[-1])], True
 
 
+def rows_of_image(rows: NDArray[Any]) -> NDArray[Any]:
+    """Rows of a volume of one slice as those of an image."""
+    table = np.empty(len(rows), table_dtype(np.uint32, ndim=2))
+    for name in table.dtype.names or ():
+        table[name] = rows[name]
+    return table
+
+
+def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], connectivity: int | None,
+                   dimensions: tuple[int, ...]) -> Measured | None:
+    """Measures a mask or a label map on a GPU; None if it is in host memory."""
+    from ._device_maps import device_map_of, values_on_gpu
+    from ._images import check_connectivity
+
+    if isinstance(labels, np.ndarray):
+        return None
+    map = device_map_of(labels, connectivity, dimensions)
+    if map is None:
+        return None
+    ndim = len(map.view.shape)
+    neighbours = check_connectivity(connectivity, ndim)
+    columns = flags_of(properties, MEASURED_ON_GPU[ndim], COLUMN_OF[3])
+    of_values = COLUMN_OF[3]["mean_value"]
+    if intensity_image is None and columns & of_values:
+        raise ValueError("properties of intensity need an intensity_image")
+    planes, are_channels = values_on_gpu(intensity_image if columns & of_values else None, ndim, map.view.device)
+    if 0 in map.view.shape:
+        return measure(map.copy_to_host(), np.empty(map.view.shape, np.uint8), properties, connectivity, dimensions)
+    parts = [map.measure(columns, planes[0]), *(map.measure(of_values, plane) for plane in planes[1:])]
+    if parts[0][2] > np.prod(map.view.shape):
+        raise ValueError("labels on a GPU must not exceed the number of pixels")
+    there = parts[0][0]["area"] > 0
+    rows = parts[0][0][there]
+    rows = rows_of_image(rows) if ndim == 2 else rows
+    found = [Measured(rows, np.empty(0), shapes[there], neighbours, map.view.shape, map.copy_to_host, rows,
+                      MEASURED_ON_GPU[ndim]) for _, shapes, _ in parts]
+    if are_channels:
+        found[0].channels = found
+    return found[0]
+
+
 def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connectivity: int | None,
             dimensions: tuple[int, ...] = (2,)) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
     from ._images import check_connectivity
 
+    properties = list(properties)
+    on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions)
+    if on_gpu:
+        return on_gpu
     map, values, n = label_map_of(labels, connectivity, dimensions)
     columns = columns_for(properties, map.ndim)
     of_values = COLUMN_OF[map.ndim]["mean_value"]
@@ -258,7 +313,8 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
         rows["label"] = values[rows["label"]]
-    found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map, map_rows)
+    found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map.shape,
+                      lambda: map, map_rows, MEASURED[map.ndim])
              for _, features, shapes in parts]
     if are_channels:
         found[0].channels = found
@@ -285,8 +341,9 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
         bool, whose components are measured; or a label map of integers with 0 for background. Masks and
-        maps have two dimensions and sides of at most 65536 pixels, or three, and are in host memory or a
-        DeviceArray. A mask of three dimensions needs the connectivity of a volume.
+        maps have two dimensions and sides of at most 65536 pixels, or three. On a GPU they are measured there;
+        label maps are of int32 or uint32 there, or their library converts them, and no label exceeds the number
+        of pixels. A mask of three dimensions needs the connectivity of a volume.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
@@ -299,7 +356,7 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
         'perimeter', 'n_holes' and properties of hulls.
-    intensity_image: an image of the same shape, of uint8, uint16 or bool, in host memory. With one dimension
+    intensity_image: an image of the same shape, of uint8, uint16 or bool; in host memory, or where the map is. With one dimension
         more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and
         'centroid_weighted-0-1' is that of the first axis and the second channel.
     connectivity: 4 or 8, None for 8, in volumes 6, 18 or 26, None for 26: of the components of a mask, and
@@ -325,8 +382,8 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         table = found.rows
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
-        if found and name in MEASURED[found.ndim]:
-            result.update(measured_columns(found, name, separator, MEASURED[found.ndim][name]))
+        if found and name in found.measured:
+            result.update(measured_columns(found, name, separator, found.measured[name]))
         else:
             result.update(columns_of_table(table, name, separator))
     return in_order(result, table["area"], sort_by, largest)

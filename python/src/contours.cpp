@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Contours, hulls and run-length encodings of arrays in host memory. */
+/* Contours of arrays in host memory or on a GPU; hulls and run-length encodings of those in host
+ * memory. */
 #include "module.h"
 
+#include <cudaccl/device.h>
+
 #include <memory>
+#include <mutex>
 
 static void
 check_map (const View &labels)
@@ -20,9 +24,86 @@ struct FreeContours {
   }
 };
 
+using ContourBytes = nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>;
+
+/* Rows, points and the number of components. */
+static ContourBytes
+bytes_of (const CclContourTable &table)
+{
+  return nb::make_tuple (nb::bytearray (table.rows, table.n_contours * sizeof *table.rows),
+      nb::bytearray (table.points, table.n_points * sizeof *table.points), table.n_components);
+}
+
+static CclContoursPlan
+plan_of (const std::vector<size_t> &shape, int connectivity, bool cracks)
+{
+  CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
+  if (shape.size () != 2)
+    throw nb::value_error ("an image has two dimensions");
+  plan.width = to_uint32 ("the width", (int64_t)shape[1]);
+  plan.height = to_uint32 ("the height", (int64_t)shape[0]);
+  plan.connectivity = (CclConnectivity)connectivity;
+  plan.kind = cracks ? CUDACCL_CONTOUR_CRACKS : CUDACCL_CONTOUR_PIXELS;
+  return plan;
+}
+
+/* Finds contours of images of one shape on a GPU. */
+class ContourFinder {
+public:
+  ContourFinder (const std::vector<size_t> &shape, int connectivity, bool cracks, int device)
+      : shape_ (shape), device_ (device)
+  {
+    const CclContoursPlan plan = plan_of (shape, connectivity, cracks);
+    CclCudaDevice *const gpu = open_device (device);
+    CclError error = {};
+    {
+      const nb::gil_scoped_release release;
+      contours_.reset (ccl_cuda_contours_new (gpu, &plan, &error));
+    }
+    if (!contours_)
+      raise (error);
+  }
+
+  /* The contours of a label map of 32 bits, or of bytes. */
+  ContourBytes
+  run (const View &image, int64_t threshold, bool invert)
+  {
+    const bool is_map = !image.type.is_byte ();
+    if (image.shape != shape_ || image.device != device_ || !image.has_plain_rows () ||
+        (is_map && (image.type.size != 4 || image.type.kind == 'f')))
+      throw nb::value_error ("images must have the shape of the object, and be where it is, with "
+                             "consecutive pixels in each row");
+    const CclFrame frame = {image.data, (size_t)image.strides[0], CUDACCL_LOCATION_DEVICE};
+    const CclLabels labels = {image.data, (size_t)image.strides[0]};
+    CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
+    options.threshold = to_uint32 ("the threshold", threshold);
+    options.invert = invert;
+    CclContourTable table = {};
+    CclError error = {};
+    CclStatus status;
+    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
+    {
+      const nb::gil_scoped_release release;
+      lock.lock ();
+      ccl_cuda_contours_set_stream ( /* the own stream waits for the legacy default stream, 1 */
+          contours_.get (), image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
+      status = is_map ? ccl_contours_of_labels (contours_.get (), &labels, &table, &error)
+                      : ccl_contours_of_frame (contours_.get (), &frame, &options, &table, &error);
+    }
+    check (status, error);
+    return bytes_of (table);
+  }
+
+private:
+  std::vector<size_t> shape_;
+  int device_;
+  std::unique_ptr<CclContours, FreeContours> contours_;
+  std::mutex mutex_;
+};
+
 /* The contours of a label map, or of the bytes of a mask that are not 0: rows, points and the
  * number of components. */
-static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>
+static ContourBytes
 find_contours (const View &image, int connectivity, bool cracks)
 {
   const bool is_map = !image.type.is_byte ();
@@ -30,11 +111,7 @@ find_contours (const View &image, int connectivity, bool cracks)
     check_map (image);
   else if (image.shape.size () != 2 || image.device != HOST || !image.has_plain_rows ())
     throw nb::value_error ("the mask must be a plain array in host memory");
-  CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
-  plan.width = to_uint32 ("the width", (int64_t)image.shape[1]);
-  plan.height = to_uint32 ("the height", (int64_t)image.shape[0]);
-  plan.connectivity = (CclConnectivity)connectivity;
-  plan.kind = cracks ? CUDACCL_CONTOUR_CRACKS : CUDACCL_CONTOUR_PIXELS;
+  const CclContoursPlan plan = plan_of (image.shape, connectivity, cracks);
   const CclFrame frame = {.data = image.data, .stride = (size_t)image.strides[0]};
   const CclLabels labels = {image.data, (size_t)image.strides[0]};
   const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
@@ -50,8 +127,7 @@ find_contours (const View &image, int connectivity, bool cracks)
                        : ccl_contours_of_frame (contours.get (), &frame, &options, &table, &error);
   }
   check (status, error);
-  return nb::make_tuple (nb::bytearray (table.rows, table.n_contours * sizeof *table.rows),
-      nb::bytearray (table.points, table.n_points * sizeof *table.points), table.n_components);
+  return bytes_of (table);
 }
 
 /* Simplifies contours one by one, in place: the numbers of points, and the points. */
@@ -170,6 +246,11 @@ decode_rle (const nb::bytes &encoding, bool compressed, int64_t width, int64_t h
 void
 bind_contours (nb::module_ &module)
 {
+  nb::class_<ContourFinder> (module, "ContourFinder", "Finds contours of images on a GPU.")
+      .def (nb::init<std::vector<size_t>, int, bool, int> (), nb::arg ("shape"),
+          nb::arg ("connectivity"), nb::arg ("cracks"), nb::arg ("device"))
+      .def ("run", &ContourFinder::run, nb::arg ("image"), nb::arg ("threshold"),
+          nb::arg ("invert"), "Rows, points and the number of components.");
   module.def ("find_contours", find_contours, nb::arg ("image"), nb::arg ("connectivity"),
       nb::arg ("cracks"), "The contours of a mask or a label map.");
   module.def ("simplify_contours", simplify_contours, nb::arg ("points"), nb::arg ("n_points"),

@@ -56,12 +56,14 @@ public:
       type_ = {'i', 4};
     else if (dtype == "uint8")
       type_ = {'u', 1};
+    else if (dtype == "uint16")
+      type_ = {'u', 2};
     else if (dtype == "bool")
       type_ = {'b', 1};
     else if (dtype == "float64")
       type_ = {'f', 8};
     else
-      throw nb::type_error ("a DeviceArray is of int32, uint8, bool or float64");
+      throw nb::type_error ("a DeviceArray is of int32, uint8, uint16, bool or float64");
     if (device < 0)
       throw nb::value_error ("a GPU's number is not negative");
     n_bytes_ = size_of (shape_, (size_t)type_.size);

@@ -2,19 +2,24 @@
 /* The features of the labels of a label map. */
 #include "module.h"
 
+#include <cudaccl/device.h>
+
+#include <cstring>
 #include <memory>
+#include <mutex>
 
 static_assert (sizeof (CclShape) % sizeof (double) == 0, "all of its fields are doubles");
 
-/* The format of the second plane or volume, of the shape of the labels, in host memory. */
+/* The format of the second plane or volume, of the shape of the labels, where they are. */
 static CclPixelFormat
 format_of (const View &labels, const View &values)
 {
   const bool has_words = values.type.kind == 'u' && values.type.size == 2;
   if (values.shape != labels.shape)
     throw nb::value_error ("the intensity image has another shape than the labels");
-  if (values.device != HOST || !values.has_plain_rows ())
-    throw nb::value_error ("the intensity image must be in host memory, with consecutive pixels");
+  if (values.device != labels.device || !values.has_plain_rows ())
+    throw nb::value_error (
+        "the intensity image must be where the labels are, with consecutive pixels");
   if (!has_words && !values.type.is_byte ())
     throw nb::type_error ("the intensity image must be of uint8, uint16 or bool");
   return has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
@@ -86,6 +91,120 @@ measure_volume_labels (const View &labels, const View *values, uint32_t columns,
   return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
 }
 
+/* Measures label maps of one shape on a GPU. */
+class MapMeasurer {
+public:
+  MapMeasurer (const std::vector<uint32_t> &shape, uint32_t columns, uint32_t max_labels, int device)
+      : shape_ (shape.begin (), shape.end ()), device_ (device), max_labels_ (max_labels),
+        columns_ (columns)
+  {
+    CclMapMeasurerPlan plan = CUDACCL_MAP_MEASURER_PLAN_DEFAULT;
+    const size_t ndim = shape.size ();
+    CclError error = {};
+    if (ndim != 2 && ndim != 3)
+      throw nb::value_error ("a label map has two or three dimensions");
+    plan.width = shape[ndim - 1];
+    plan.height = shape[ndim - 2];
+    plan.depth = ndim == 3 ? shape[0] : 0;
+    plan.columns = columns;
+    plan.max_labels = max_labels;
+    CclCudaDevice *const gpu = open_device (device);
+    {
+      const nb::gil_scoped_release release;
+      measurer_ = ccl_cuda_map_measurer_new (gpu, &plan, &error);
+    }
+    if (!measurer_)
+      raise (error);
+  }
+
+  MapMeasurer (const MapMeasurer &) = delete;
+
+  ~MapMeasurer ()
+  {
+    ccl_cuda_map_measurer_free (&measurer_);
+  }
+
+  /* Returns rows, shapes and the greatest label. */
+  nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>
+  run (const View &labels, const View *values)
+  {
+    if (labels.shape != shape_ || labels.device != device_ || !labels.has_plain_rows () ||
+        labels.type.size != 4 || labels.type.kind == 'f')
+      throw nb::value_error ("label maps on a GPU must be of int32 or uint32, with consecutive "
+                             "pixels in each row");
+    const size_t row = shape_.size () - 2;
+    const CclVolumeLabels map = {
+        labels.data, (size_t)labels.strides[row], (size_t)labels.strides[0]};
+    CclVolumeIntensity intensity = {};
+    if (values)
+      intensity = {values->data, (size_t)values->strides[row], (size_t)values->strides[0],
+          format_of (labels, *values)};
+    CclMapTable table = {};
+    CclError error = {};
+    CclStatus status;
+    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
+    {
+      const nb::gil_scoped_release release;
+      lock.lock ();
+      ccl_cuda_map_measurer_set_stream ( /* the own stream waits for the legacy default stream, 1 */
+          measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
+      status = ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, &error);
+    }
+    check (status, error);
+    return nb::make_tuple (nb::bytearray (table.rows, table.n_rows * sizeof *table.rows),
+        nb::bytearray (table.shapes, columns_ ? table.n_rows * sizeof *table.shapes : 0),
+        table.greatest_label);
+  }
+
+  uint32_t
+  max_labels () const
+  {
+    return max_labels_;
+  }
+
+private:
+  std::vector<size_t> shape_;
+  int device_;
+  uint32_t max_labels_, columns_;
+  CclMapMeasurer *measurer_ = nullptr;
+  std::mutex mutex_;
+};
+
+/* Copies an array on a GPU to a NumPy array of its shape and type without gaps. Work that writes it
+ * must have ended. */
+static void
+copy_view_to_host (const View &from, const View &to)
+{
+  const size_t n_bytes = from.n_elements () * (size_t)from.type.size;
+  if (from.device == HOST || to.device != HOST || from.shape != to.shape ||
+      from.type.size != to.type.size || !from.has_plain_rows () || !to.has_plain_rows ())
+    throw nb::value_error ("an array on a GPU with consecutive elements in each row is needed, and "
+                           "one in host memory of its shape");
+  if (n_bytes == 0)
+    return;
+  const size_t ndim = from.shape.size (), row_bytes = from.shape[ndim - 1] * from.type.size;
+  size_t extent = row_bytes;
+  for (size_t i = 0; i + 1 < ndim; i++)
+    extent += (from.shape[i] - 1) * (size_t)from.strides[i];
+  std::vector<char> bytes (extent == n_bytes ? 0 : extent);
+  char *const copy = extent == n_bytes ? to.data : bytes.data ();
+  CclCudaDevice *const gpu = open_device (from.device);
+  CclError error = {};
+  CclStatus status;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_cuda_memory_download (gpu, from.data, copy, extent, &error);
+    for (size_t done = 0; status == CUDACCL_OK && copy != to.data && done < n_bytes;
+         done += row_bytes) {
+      size_t number = done / row_bytes, offset = 0;
+      for (size_t i = ndim - 1; i-- > 0; number /= from.shape[i])
+        offset += number % from.shape[i] * (size_t)from.strides[i];
+      memcpy (to.data + done, copy + offset, row_bytes);
+    }
+  }
+  check (status, error);
+}
+
 /* The fields of a feature and a shape: the flag of the column, the name and, of features, the
  * number of bytes. */
 static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str, size_t>>
@@ -125,6 +244,14 @@ bind_measure (nb::module_ &module)
   module.def ("shapes", list_shapes, "Flag and name of each field of a shape.");
   module.def (
       "volume_shapes", list_volume_shapes, "Flag and name of each field of a volume's shape.");
+  nb::class_<MapMeasurer> (module, "MapMeasurer", "Measures label maps of one shape on a GPU.")
+      .def (nb::init<std::vector<uint32_t>, uint32_t, uint32_t, int> (), nb::arg ("shape"),
+          nb::arg ("columns"), nb::arg ("max_labels"), nb::arg ("device"))
+      .def ("run", &MapMeasurer::run, nb::arg ("labels"), nb::arg ("values").none (),
+          "Measures a label map; returns rows and shapes as bytes, and the greatest label.")
+      .def_prop_ro ("max_labels", &MapMeasurer::max_labels);
+  module.def ("copy_view_to_host", copy_view_to_host, nb::arg ("array"), nb::arg ("out"),
+      "Copies an array on a GPU to one in host memory.");
   module.def ("measure_volume_labels", measure_volume_labels, nb::arg ("labels"),
       nb::arg ("values").none (), nb::arg ("columns"), nb::arg ("n"),
       "Measures the labels 1…n of a volume; returns rows and shapes as bytes.");

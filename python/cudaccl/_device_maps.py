@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Label maps on a GPU, as they are measured there or copied to the host."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _cudaccl
+from ._arrays import copy_to_device, kind_of, view_of
+from ._batch import view_on_gpu
+from ._images import OF_VOLUMES, check_connectivity
+from ._labeller import kept_finders, kept_measurers, label
+from ._regionprops import planes_of, table_dtype, volume_shape_dtype
+
+KEPT = 2  # objects for the last label maps
+FIRST_LABELS = 4096  # of which an object measures at first
+
+
+class DeviceMap:
+    """A label map on a GPU. array: of int32 or uint32. It is not written."""
+
+    def __init__(self, array: Any) -> None:
+        self.array, self.view = array, view_of(array)
+
+    def measure(self, columns: int, values: _cudaccl.View | None) -> tuple[NDArray[Any], NDArray[Any], int]:
+        """Rows, as of a volume, and shapes of the labels 1…n, and n."""
+        key = self.view.shape, columns, self.view.device
+        kept: _cudaccl.MapMeasurer | None = kept_measurers.pop(key, None)
+        measurer = kept or _cudaccl.MapMeasurer(self.view.shape, columns, FIRST_LABELS, self.view.device)
+        rows, shapes, n = measurer.run(self.view, values)
+        if n >= 2**31 and self.view.dtype == "int32":
+            raise ValueError("labels must not be negative")
+        if measurer.max_labels < n <= np.prod(self.view.shape):
+            measurer = _cudaccl.MapMeasurer(self.view.shape, columns, 1 << n.bit_length(), self.view.device)
+            rows, shapes, n = measurer.run(self.view, values)
+        keep(kept_measurers, key, measurer)
+        table = np.frombuffer(rows, table_dtype(np.uint32, ndim=3))
+        return table, np.frombuffer(shapes, volume_shape_dtype) if columns else np.zeros(len(table)), n
+
+    def copy_to_host(self) -> NDArray[np.uint32]:
+        """A copy, after measure()."""
+        copy = np.empty(self.view.shape, np.uint32)
+        if copy.size:
+            _cudaccl.copy_view_to_host(self.view, view_of(copy, writable=True))
+        return copy
+
+
+def keep(kept: dict[tuple[Any, ...], Any], key: tuple[Any, ...], entry: Any) -> None:
+    """Keeps an object for the next call."""
+    kept[key] = entry
+    while len(kept) > KEPT:
+        try:
+            kept.pop(next(iter(kept)), None)
+        except (RuntimeError, StopIteration):  # another thread changed it
+            break
+
+
+def as_int32(labels: Any) -> Any:
+    """A label map of other integers as one of int32, by its own library."""
+    if kind_of(labels) == "torch":
+        return labels.int()
+    if not hasattr(labels, "astype"):
+        raise TypeError(f"label maps of {kind_of(labels)} on a GPU must be of int32 or uint32")
+    return labels.astype("int32")
+
+
+def check_range(labels: Any) -> None:
+    """Refuses labels that do not fit into int32."""
+    if int(labels.max()) >= 2**31 or int(labels.min()) < 0:
+        raise ValueError("labels on a GPU must be 0…2³¹ − 1")
+
+
+def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, ...]) -> DeviceMap | None:
+    """The components of a mask of bool, or a label map, on a GPU; None if it is in host memory."""
+    view = view_on_gpu(labels, None)
+    if view is None:
+        return None
+    ndim = len(view.shape)
+    if ndim not in dimensions or view.is_float:
+        raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
+                        f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")
+    if view.dtype == "bool":
+        if ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
+            raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
+        return DeviceMap(label(labels, check_connectivity(connectivity, ndim), ndim=ndim)[0])
+    if view.dtype not in ("int32", "uint32"):
+        if 0 not in view.shape and view.dtype.endswith("64") and hasattr(labels, "max"):
+            check_range(labels)
+        labels = as_int32(labels)
+    return DeviceMap(labels)
+
+
+def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.View | None], bool]:
+    """Views of the planes of an intensity image, and whether they are channels. One in host memory is copied to the
+    device."""
+    view = None if image is None else view_on_gpu(image, None)
+    if view is None:
+        planes, are_channels = planes_of(image, ndim)
+        return [None if plane is None else view_of(copy_to_device(plane, device)) for plane in planes], are_channels
+    if len(view.shape) != ndim + 1:
+        return [view], False
+    if view.shape[-1] == 0:
+        raise ValueError("the intensity image has no channels")
+    if not hasattr(image, "__getitem__"):
+        raise TypeError(f"arrays of {kind_of(image)} cannot be divided into channels")
+    return [view_of(without_gaps(image[..., i])) for i in range(view.shape[-1])], True
+
+
+def without_gaps(plane: Any) -> Any:
+    """A plane with consecutive pixels, by its own library."""
+    return plane.contiguous() if hasattr(plane, "contiguous") else plane.copy() if hasattr(plane, "copy") else plane
+
+
+def find_contours(image: Any, connectivity: int, cracks: bool, threshold: float, invert: bool, min_area: int,
+                  max_area: int) -> tuple[Any, Any, int]:
+    """Rows, points and the number of components of an image on a GPU. It is labelled only if the area matters, or if
+    its pixels are neither bytes nor labels."""
+    view = view_of(image)
+    is_plain = view.is_byte and type(threshold) is int and 0 <= threshold <= 255
+    if view.dtype in ("int32", "uint32") and threshold == 0 and not invert:
+        is_plain = True
+        if view.dtype == "int32":
+            DeviceMap(image).measure(0, None)  # which refuses negative labels
+    if min_area > 1 or max_area or not is_plain:
+        map = _cudaccl.DeviceArray(view.shape, "int32", view.device)
+        label(image, connectivity, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area, out=map)
+        view, threshold, invert = view_of(map), 0, False
+    key = view.shape, connectivity, cracks, view.device
+    finder = kept_finders.pop(key, None) or _cudaccl.ContourFinder(view.shape, connectivity, cracks, view.device)
+    found: tuple[Any, Any, int] = finder.run(view, int(threshold), bool(invert))
+    keep(kept_finders, key, finder)
+    return found
