@@ -295,6 +295,14 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
   return true;
 }
 
+/* Opens the GPU of the options. */
+static CclCudaDevice *
+open_device (const Job *job, CclError *error)
+{
+  const int gpu = job->options->gpu;
+  return ccl_cuda_device_open (gpu >= 0 ? gpu : (int)job->processes.local_rank, error);
+}
+
 static bool
 label (Job *job, CclTiledResult *result, CclError *error)
 {
@@ -314,8 +322,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
 
   phases_enter (&job->phases, PHASE_DEVICE);
   if (succeeded && options->use_gpu) {
-    plan.device = ccl_cuda_device_open (
-        options->gpu >= 0 ? options->gpu : (int)job->processes.local_rank, error);
+    plan.device = open_device (job, error);
     succeeded = plan.device != NULL;
   }
   succeeded = processes_agree (succeeded, error);
@@ -366,8 +373,12 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   const Options *options = job->options;
   const Picture *picture = job->picture;
   const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
+  CclCudaDevice *device = NULL;
   WholeLabels found;
 
+  phases_enter (&job->phases, PHASE_DEVICE);
+  if (options->use_gpu && !(device = open_device (job, error)))
+    return false;
   phases_enter (&job->phases, PHASE_LABEL);
   if (!options->many_values) {
     job->mask = mask_new (job->picture, &options->mask, 0, picture->height * picture->depth, error);
@@ -379,7 +390,8 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .split_radius = options->split_radius,
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
-      .max_area = options->max_area};
+      .max_area = options->max_area,
+      .device = device};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
   if (succeeded)
@@ -391,6 +403,7 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
     succeeded = label_map_begin (job->distances, sizeof *found.squared, error) &&
                 label_map_write (job->distances, 0, n_layers, found.squared, error);
   whole_labels_clear (&found);
+  ccl_cuda_device_unref (&device);
   return succeeded;
 }
 

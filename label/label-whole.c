@@ -33,14 +33,9 @@ map_of (const Picture *picture, uint32_t *labels)
   return (CclVolumeLabels){labels, row, row * picture->height};
 }
 
-/* Labels samples: those of the picture, or the bytes of its mask. */
-static bool
-label_samples (const Picture *picture, const void *samples, CclValueType type,
-    uint32_t connectivity, WholeLabels *result, CclError *error)
+static CclValuesPlan
+values_plan (const Picture *picture, CclValueType type, uint32_t connectivity)
 {
-  const size_t row = picture->width << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
-  const CclValues values = {samples, row, row * picture->height};
-  const CclVolumeLabels map = map_of (picture, result->labels);
   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
 
   plan.width = (uint32_t)picture->width;
@@ -48,6 +43,51 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   plan.depth = (uint32_t)picture->depth;
   plan.connectivity = connectivity;
   plan.type = type;
+  return plan;
+}
+
+/* Labels samples on a GPU, with copies to it and back. */
+static bool
+label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues *samples,
+    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
+{
+  const size_t n_bytes = samples->slice_stride * plan->depth;
+  const size_t map_bytes = labels->slice_stride * plan->depth;
+  CclValues values = *samples;
+  CclVolumeLabels map = *labels;
+  void *copy = NULL;
+
+  map.data = NULL;
+  CclValuesLabeller *labeller = ccl_cuda_values_labeller_new (device, plan, error);
+  bool succeeded = labeller &&
+                   ccl_cuda_memory_new (device, n_bytes, &copy, error) == CUDACCL_OK &&
+                   ccl_cuda_memory_new (device, map_bytes, &map.data, error) == CUDACCL_OK;
+  values.data = copy;
+  values.location = CUDACCL_LOCATION_DEVICE;
+  succeeded =
+      succeeded &&
+      ccl_cuda_memory_upload (device, samples->data, copy, n_bytes, error) == CUDACCL_OK &&
+      ccl_values_labeller_run (labeller, &values, &map, n_components, error) == CUDACCL_OK &&
+      ccl_cuda_memory_download (device, map.data, labels->data, map_bytes, error) == CUDACCL_OK;
+  ccl_cuda_memory_free (device, &copy);
+  ccl_cuda_memory_free (device, &map.data);
+  ccl_values_labeller_free (&labeller);
+  return succeeded;
+}
+
+/* Labels samples: those of the picture, or the bytes of its mask. */
+static bool
+label_samples (const Picture *picture, const void *samples, CclValueType type,
+    const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const size_t row = picture->width << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
+  const CclValues values = {samples, row, row * picture->height};
+  const CclVolumeLabels map = map_of (picture, result->labels);
+  const CclValuesPlan plan = values_plan (picture, type, settings->connectivity);
+
+  if (settings->device)
+    return label_on_gpu (
+        settings->device, &plan, &values, &map, &result->n_components, error);
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
     return false;
@@ -169,7 +209,7 @@ read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows
     succeeded = settings->mask ? mask_read (settings->mask, 0, n_rows, samples, error)
                                : picture_read_grey (picture, 0, n_rows, samples, error);
   if (succeeded)
-    succeeded = label_samples (picture, samples, type, settings->connectivity, result, error);
+    succeeded = label_samples (picture, samples, type, settings, result, error);
   free (samples);
   return succeeded;
 }

@@ -6,6 +6,7 @@
 
 #include "mask.h"
 
+#include <cudaccl/device.h>
 #include <cudaccl/tiled.h>
 
 typedef struct WholeSettings {
@@ -14,6 +15,7 @@ typedef struct WholeSettings {
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
   uint64_t min_area, max_area; /* as in CclTiledPlan */
+  CclCudaDevice *device;       /* that labels; NULL: the CPU */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */

@@ -348,8 +348,10 @@ check_whole (const Options *options, CclError *error)
     return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->contours)
     return fail (error, "--contours are those of whole components, without --%s", name);
-  if (options->use_gpu || options->tile)
-    return fail (error, "with --%s, a picture is labelled as a whole, on the CPU", name);
+  if (options->tile)
+    return fail (error, "with --%s, a picture is labelled as a whole", name);
+  if (options->use_gpu && (!options->many_values || options->distances))
+    return fail (error, "--split and --distances run on the CPU, without --gpu");
   if (options->columns.measured)
     return fail (error, "with --%s, --columns are those of area, box and centroid", name);
   if (options->bits == 64)

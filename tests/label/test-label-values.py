@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """ccl-label --values, --fill-holes and --remove-small against scipy.
 
-usage: test-label-values.py CCL-LABEL
+usage: test-label-values.py CCL-LABEL [--gpu]
+
+With --gpu, only what runs on one, such as a simulated one.
 """
 import os
 import subprocess
@@ -87,6 +89,20 @@ def values():
         labels, table = labels_of(image, "--values", "-c", connectivity, "--min-area", least, "--max-area", most)
         np.testing.assert_array_equal(labels, without_small(components_of_values(image, connectivity), least, most))
         check_table(labels, table)
+
+
+def on_a_gpu():
+    """many values on a GPU"""
+    for kind in ["u1", "i2", "u4", "i8", "f4", "f8"]:
+        ndim = int(random.integers(2, 4))
+        image = random.integers(0, 3, random.integers(1, 20, ndim)).astype(kind)
+        connectivity = int(random.choice(CONNECTIVITIES[ndim]))
+        labels, table = labels_of(image, "--values", "--gpu", "-c", connectivity, "--min-area", 2)
+        np.testing.assert_array_equal(labels, without_small(components_of_values(image, connectivity), 2, 0))
+        check_table(labels, table)
+    for arguments in ["--split", 2], ["--values", "--distances", "d.npy"]:
+        result = run("i.npy", *arguments, "--gpu")
+        assert result.returncode == 1 and "run on the CPU" in result.stderr
 
 
 def other_formats():
@@ -194,7 +210,7 @@ def refused():
             (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
             (["--values", "-t", "t.csv", "--columns", "perimeter"], "--columns"), (["--fill-holes", -1], "fill-holes"),
-            (["--values", "-c", 26], "neighbours")]:
+            (["--values", "-c", 26], "neighbours"), (["--split", 2, "--gpu"], "on the CPU")]:
         result = run("i.npy", *arguments)
         assert result.returncode == 1 and message in result.stderr, (arguments, result.stderr)
     assert sorted(os.listdir()) == ["i.npy"]
@@ -203,6 +219,7 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(refused, distances, split, values, other_formats, holes, all_holes)
+    status = tap.run(on_a_gpu) if "--gpu" in sys.argv else tap.run(refused, distances, split, values, other_formats, holes,
+                                                                   all_holes)
     os.chdir("/")
 sys.exit(status)
