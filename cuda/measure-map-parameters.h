@@ -8,7 +8,15 @@
 enum {
   CUDACCL_MAP_WARPS_SHIFT = 3, /* warps of a block, as a power of two */
   CUDACCL_MAP_THREADS = 32 << CUDACCL_MAP_WARPS_SHIFT,
+  CUDACCL_MAP_BLOCKS = 2, /* for each multiprocessor: limits the registers of a thread */
   CUDACCL_MAP_MOST_ROWS_SHIFT = 8, /* rows of a tile, as a power of two; they are 32 pixels long */
+};
+
+/* What a kernel adds besides rows. */
+enum {
+  CUDACCL_MAP_MOMENTS = 1,
+  CUDACCL_MAP_NEIGHBOURS = 2,
+  CUDACCL_MAP_VALUES = 4,
 };
 
 /* What the host reads, in pinned memory. */

@@ -70,11 +70,15 @@ plan_tiles (CclMapParameters *p, int n_multiprocessors)
 static const char *
 add_kernel (uint32_t columns)
 {
-  const bool has_values = columns & CUDACCL_COLUMN_INTENSITY;
+#define NAME(flags) "ccl_measure_map_add_" #flags
+  static const char *const names[] = {
+      NAME (0), NAME (1), NAME (2), NAME (3), NAME (4), NAME (5), NAME (6), NAME (7)};
+#undef NAME
+  const uint32_t of_neighbours = CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY;
 
-  if (columns & (CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY))
-    return has_values ? "ccl_measure_map_add_both" : "ccl_measure_map_add_neighbours";
-  return has_values ? "ccl_measure_map_add_values" : "ccl_measure_map_add";
+  return names[(columns & CUDACCL_COLUMN_MOMENTS ? CUDACCL_MAP_MOMENTS : 0) |
+               (columns & of_neighbours ? CUDACCL_MAP_NEIGHBOURS : 0) |
+               (columns & CUDACCL_COLUMN_INTENSITY ? CUDACCL_MAP_VALUES : 0)];
 }
 
 static CclStatus

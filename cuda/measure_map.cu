@@ -21,7 +21,7 @@
 #include "preceding.h"
 #include "warp.cuh"
 
-enum { N_WARPS = 1 << CUDACCL_MAP_WARPS_SHIFT };
+enum { ROWS_AT_ONCE = 4 }; /* of a warp */
 
 struct Tile {
   uint32_t owners[N_SLOTS];
@@ -249,19 +249,27 @@ add_values (const CclMapParameters &p, const Word &word, const Run &run, uint32_
 
 /* ---- add ---- */
 
+static __device__ __forceinline__ CclMeasures *
+measures_of (const CclMapParameters &p, uint32_t label)
+{
+  return p.measures ? &p.measures[label - 1] : NULL;
+}
+
 /* Adds a part to the slot of its label, or to the map if the tile has none for it. */
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_to_tile (const CclMapParameters &p, Tile &tile, const Corner &corner, uint32_t label,
     const Part &part)
 {
   const uint32_t slot = find_slot (tile.owners, label);
   if (slot == N_SLOTS) {
-    add_to_map (p, corner, label, part);
+    const Part copy = part;
+    add_to_map (&p.parts[label - 1], measures_of (p, label), p.columns, corner, copy);
     return;
   }
 #pragma unroll
   for (uint32_t i = 0; i < N_COUNTS; i++)
-    if (is_measured (p, i) && part.counts[i]) {
+    if (is_measured<FLAGS> (i) && part.counts[i]) {
       if (i < FIRST_MAXIMUM)
         atomicAdd (&tile.counts[i][slot], part.counts[i]);
       else
@@ -276,33 +284,36 @@ struct Pending {
   Part part;
 };
 
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_pending (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending)
 {
   if (pending.label && lane_of_warp () == 0)
-    add_to_tile (p, tile, corner, pending.label, pending.part);
+    add_to_tile<FLAGS> (p, tile, corner, pending.label, pending.part);
   pending.label = 0;
 }
 
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_to_pending (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending,
     uint32_t label, const Part &part)
 {
   if (label != pending.label) {
-    add_pending (p, tile, corner, pending);
+    add_pending<FLAGS> (p, tile, corner, pending);
     pending.label = label;
     pending.part = part;
     return;
   }
 #pragma unroll
   for (uint32_t i = 0; i < N_COUNTS; i++)
-    pending.part.counts[i] = i < FIRST_MAXIMUM
-                                 ? pending.part.counts[i] + part.counts[i]
-                                 : max (pending.part.counts[i], part.counts[i]);
+    if (is_measured<FLAGS> (i))
+      pending.part.counts[i] = i < FIRST_MAXIMUM
+                                   ? pending.part.counts[i] + part.counts[i]
+                                   : max (pending.part.counts[i], part.counts[i]);
 }
 
 /* Adds the runs of a word. All threads of a warp take part. */
-template <bool NEIGHBOURS, bool VALUES>
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_word (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending,
     const Word &word)
@@ -312,17 +323,17 @@ add_word (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &
   Part part = {};
   add_coordinates (part, run.begin, run.end, y, z);
   add_box (p, part, corner, run.begin, run.end, word.y, word.z);
-  if (NEIGHBOURS) {
+  if (FLAGS & CUDACCL_MAP_NEIGHBOURS) {
     add_topology (p, find_around (p, word), run, part);
     if (p.columns & CUDACCL_COLUMN_PERIMETER)
       add_borders (p, word, run, part);
   }
-  if (VALUES)
+  if (FLAGS & CUDACCL_MAP_VALUES)
     add_values (p, word, run, y, z, part);
   if (run.is_single)
-    add_to_pending (p, tile, corner, pending, run.label, part);
+    add_to_pending<FLAGS> (p, tile, corner, pending, run.label, part);
   else if (run.is_first)
-    add_to_tile (p, tile, corner, run.label, part);
+    add_to_tile<FLAGS> (p, tile, corner, run.label, part);
 }
 
 static __device__ __forceinline__ void
@@ -348,13 +359,28 @@ add_tile_to_map (const CclMapParameters &p, const Tile &tile, const Corner &corn
 #pragma unroll
       for (uint32_t i = 0; i < N_COUNTS; i++)
         part.counts[i] = tile.counts[i][slot];
-      add_to_map (p, corner, tile.owners[slot], part);
+      const uint32_t label = tile.owners[slot];
+      add_to_map (&p.parts[label - 1], measures_of (p, label), p.columns, corner, part);
     }
   if (threadIdx.x == 0 && tile.greatest_label > *(volatile uint32_t *)p.greatest_label)
     atomicMax (p.greatest_label, tile.greatest_label);
 }
 
-template <bool NEIGHBOURS, bool VALUES>
+/* A row of the tile. */
+static __device__ __forceinline__ Word
+word_at (const CclMapParameters &p, const Corner &corner, uint32_t row, bool exists)
+{
+  Word word;
+  word.row = row;
+  word.x = corner.x + lane_of_warp ();
+  word.y = corner.y + (row & bits_below (p.tile_y_shift));
+  word.z = corner.z + (row >> p.tile_y_shift);
+  word.label = exists ? label_at (p, word.x, word.y, word.z) : 0;
+  word.pixels = 0;
+  return word;
+}
+
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_tile (const CclMapParameters &p)
 {
@@ -366,19 +392,25 @@ add_tile (const CclMapParameters &p)
   uint32_t greatest = 0;
   Pending pending = {};
   clear_tile (tile);
-  for (uint32_t row = first_row; row < first_row + (1u << warp_rows_shift); row++) {
-    Word word;
-    word.row = row;
-    word.x = corner.x + lane_of_warp ();
-    word.y = corner.y + (row & bits_below (p.tile_y_shift));
-    word.z = corner.z + (row >> p.tile_y_shift);
-    word.label = label_at (p, word.x, word.y, word.z);
-    word.pixels = __ballot_sync (FULL_WARP, word.label != 0 && word.label <= p.n_rows);
-    greatest = max (greatest, word.label);
-    if (word.pixels)
-      add_word<NEIGHBOURS, VALUES> (p, tile, corner, pending, word);
+  const uint32_t end_row = first_row + (1u << warp_rows_shift);
+  for (uint32_t row = first_row; row < end_row; row += ROWS_AT_ONCE) {
+    Word words[ROWS_AT_ONCE]; /* loads that do not wait for each other */
+#pragma unroll
+    for (uint32_t i = 0; i < ROWS_AT_ONCE; i++)
+      words[i] = word_at (p, corner, row + i, row + i < end_row);
+#pragma unroll 1
+    for (uint32_t i = 0; i < ROWS_AT_ONCE; i++) {
+      Word word = words[0];
+#pragma unroll
+      for (uint32_t k = 1; k < ROWS_AT_ONCE; k++)
+        words[k - 1] = words[k];
+      word.pixels = __ballot_sync (FULL_WARP, word.label != 0 && word.label <= p.n_rows);
+      greatest = max (greatest, word.label);
+      if (word.pixels)
+        add_word<FLAGS> (p, tile, corner, pending, word);
+    }
   }
-  add_pending (p, tile, corner, pending);
+  add_pending<FLAGS> (p, tile, corner, pending);
   greatest = reduce_max (FULL_WARP, greatest);
   if (lane_of_warp () == 0)
     atomicMax (&tile.greatest_label, greatest);
@@ -386,17 +418,21 @@ add_tile (const CclMapParameters &p)
   add_tile_to_map (p, tile, corner);
 }
 
-/* One block for each tile. */
-#define ADD_KERNEL(name, neighbours, values)                                                       \
-  extern "C" __global__ void __launch_bounds__ (CUDACCL_MAP_THREADS)                               \
-      name (const CclMapParameters p)                                                              \
+/* One block for each tile. The number says which flags a kernel has. */
+#define ADD_KERNEL(flags)                                                                          \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_MAP_THREADS, CUDACCL_MAP_BLOCKS)           \
+      ccl_measure_map_add_##flags (const CclMapParameters p)                                       \
   {                                                                                                \
-    add_tile<neighbours, values> (p);                                                              \
+    add_tile<flags> (p);                                                                           \
   }
-ADD_KERNEL (ccl_measure_map_add, false, false)
-ADD_KERNEL (ccl_measure_map_add_neighbours, true, false)
-ADD_KERNEL (ccl_measure_map_add_values, false, true)
-ADD_KERNEL (ccl_measure_map_add_both, true, true)
+ADD_KERNEL (0)
+ADD_KERNEL (1)
+ADD_KERNEL (2)
+ADD_KERNEL (3)
+ADD_KERNEL (4)
+ADD_KERNEL (5)
+ADD_KERNEL (6)
+ADD_KERNEL (7)
 
 /* ---- finish and signal ---- */
 

@@ -63,19 +63,16 @@ corner_of_tile (const CclMapParameters &p, uint32_t tile)
       row / p.tile_rows << (p.rows_shift - p.tile_y_shift)};
 }
 
-/* Whether the columns need a count. */
-static __device__ __forceinline__ bool
-is_measured (const CclMapParameters &p, uint32_t count)
+/* Whether a kernel with these flags needs a count. */
+template <uint32_t FLAGS>
+static __device__ __forceinline__ constexpr bool
+is_measured (uint32_t count)
 {
-  if (count < XX || (count >= LEAST_X && count <= GREATEST_Z))
-    return true;
-  if (count == FIRST)
-    return p.columns != 0;
-  const uint32_t column = count < CRACK_LENGTH ? CUDACCL_COLUMN_MOMENTS
-                          : count < STRAIGHT   ? CUDACCL_COLUMN_TOPOLOGY
-                          : count < VALUE      ? CUDACCL_COLUMN_PERIMETER
-                                               : CUDACCL_COLUMN_INTENSITY;
-  return p.columns & column;
+  const uint32_t flag = count < XX || (count >= LEAST_X && count <= FIRST) ? FLAGS
+                        : count < CRACK_LENGTH                             ? CUDACCL_MAP_MOMENTS
+                        : count < VALUE                                    ? CUDACCL_MAP_NEIGHBOURS
+                                                                           : CUDACCL_MAP_VALUES;
+  return (FLAGS & flag) == flag;
 }
 
 /* The lower bits of a sum over values go to one word, the others to the next. A label has at most
@@ -196,33 +193,33 @@ add_intensity (CclMeasures *to, const Corner &corner, const uint32_t *c)
 }
 
 static __device__ __forceinline__ void
-add_measures (const CclMapParameters &p, CclMeasures *to, const Corner &corner, const uint32_t *c)
+add_measures (uint32_t columns, CclMeasures *to, const Corner &corner, const uint32_t *c)
 {
   /* The complement of a number of 32 bits in 64. */
   atomicMax ((Long *)&to->first, ~(Long)(uint32_t)~c[FIRST]);
-  if (p.columns & CUDACCL_COLUMN_MOMENTS)
+  if (columns & CUDACCL_COLUMN_MOMENTS)
     add_moments (to, corner, c);
-  if (p.columns & CUDACCL_COLUMN_TOPOLOGY) {
+  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
     add_signed (&to->crack_length, c[CRACK_LENGTH]);
     add_signed (&to->euler_number_4, c[EULER_4]);
     add_signed (&to->euler_number_8, c[EULER_8]);
   }
-  if (p.columns & CUDACCL_COLUMN_PERIMETER) {
+  if (columns & CUDACCL_COLUMN_PERIMETER) {
     add_long (&to->n_straight, c[STRAIGHT]);
     add_long (&to->n_diagonal, c[DIAGONAL]);
     add_long (&to->n_mixed, c[MIXED]);
   }
-  if (p.columns & CUDACCL_COLUMN_INTENSITY)
+  if (columns & CUDACCL_COLUMN_INTENSITY)
     add_intensity (to, corner, c);
 }
 
-/* Adds a part of a tile to the sums of its label, in coordinates of the map. */
+/* Adds a part of a tile to the sums of its label, in coordinates of the map. A function of its own,
+ * so that the parts of those that call it stay in registers: they give it a copy. */
 static __device__ __noinline__ void
-add_to_map (const CclMapParameters &p, const Corner &corner, uint32_t label, const Part &part)
+add_to_map (CclPart *to, CclMeasures *measures, uint32_t columns, Corner corner, const Part &part)
 {
   const uint32_t *const c = part.counts;
   const Long n = c[N_PIXELS];
-  CclPart *const to = &p.parts[label - 1];
   add_long (&to->area, n);
   add_long (&to->sum_x, n * corner.x + c[X]);
   add_long (&to->sum_y, n * corner.y + c[Y]);
@@ -233,8 +230,8 @@ add_to_map (const CclMapParameters &p, const Corner &corner, uint32_t label, con
   raise_word (&to->greatest_x, c[GREATEST_X]);
   raise_word (&to->greatest_y, c[GREATEST_Y]);
   raise_word (&to->greatest_z, c[GREATEST_Z]);
-  if (p.measures)
-    add_measures (p, &p.measures[label - 1], corner, c);
+  if (columns)
+    add_measures (columns, measures, corner, c);
 }
 
 #endif /* CUDACCL_MEASURE_MAP_PART_CUH */
