@@ -8,7 +8,7 @@
 enum {
   CUDACCL_MAP_WARPS_SHIFT = 3, /* warps of a block, as a power of two */
   CUDACCL_MAP_THREADS = 32 << CUDACCL_MAP_WARPS_SHIFT,
-  CUDACCL_MAP_BLOCKS = 2, /* for each multiprocessor: limits the registers of a thread */
+  CUDACCL_MAP_BLOCKS = 2,          /* for each multiprocessor: limits the registers of a thread */
   CUDACCL_MAP_MOST_ROWS_SHIFT = 8, /* rows of a tile, as a power of two; they are 32 pixels long */
 };
 

@@ -102,8 +102,8 @@ plan_launches (CclMapMeasurer *self, CclError *error)
         .grid = {steps[i].n_blocks, 1, 1},
         .block = {steps[i].n_threads, 1, 1},
         .is_dependent = i != ADD};
-    status = ccl_cuda_device_find_kernel (device, &ccl_cuda_image_measure_map, steps[i].kernel,
-        &self->launches[i].function, error);
+    status = ccl_cuda_device_find_kernel (
+        device, &ccl_cuda_image_measure_map, steps[i].kernel, &self->launches[i].function, error);
   }
   return status;
 }
@@ -115,15 +115,14 @@ allocate_on_device (CclMapMeasurer *self, CclError *error)
   CclMapParameters *p = &self->parameters;
   const size_t n = p->n_rows, n_measures = self->plan.columns ? n : 0;
   CUdeviceptr parts = 0, measures = 0, head = 0;
-  CclStatus status =
-      ccl_cuda_device_allocate (device, n * sizeof *p->parts, &self->parts, error);
+  CclStatus status = ccl_cuda_device_allocate (device, n * sizeof *p->parts, &self->parts, error);
 
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, n_measures * sizeof *p->measures, &self->measures, error);
+    status =
+        ccl_cuda_device_allocate (device, n_measures * sizeof *p->measures, &self->measures, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, sizeof *p->greatest_label, &self->greatest_label, error);
+    status =
+        ccl_cuda_device_allocate (device, sizeof *p->greatest_label, &self->greatest_label, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         device, n * sizeof *p->parts, &self->result_parts, &parts, error);
@@ -208,8 +207,7 @@ ccl_cuda_map_measurer_new (CclCudaDevice *device, const CclMapMeasurerPlan *plan
 
 /* The slice strides of frames do not matter. */
 static void
-set_slices (
-    const CclMapMeasurerPlan *plan, CclVolumeLabels *labels, CclVolumeIntensity *intensity)
+set_slices (const CclMapMeasurerPlan *plan, CclVolumeLabels *labels, CclVolumeIntensity *intensity)
 {
   if (plan->depth)
     return;
@@ -218,8 +216,7 @@ set_slices (
 }
 
 static void
-set_run (
-    CclMapMeasurer *self, const CclVolumeLabels *labels, const CclVolumeIntensity *intensity)
+set_run (CclMapMeasurer *self, const CclVolumeLabels *labels, const CclVolumeIntensity *intensity)
 {
   CclMapParameters *p = &self->parameters;
 
@@ -265,8 +262,8 @@ queue (CclMapMeasurer *self, CclError *error)
   CclStatus status = self->is_clean ? CUDACCL_OK : clear (self, error);
 
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (self->runner.device, &self->launches[i], &self->parameters,
-        self->runner.stream, error);
+    status = ccl_cuda_launch (
+        self->runner.device, &self->launches[i], &self->parameters, self->runner.stream, error);
   return status;
 }
 

@@ -10,7 +10,8 @@
  *    one label. What a run adds follows from its ends and from numbers of bits. The block adds runs
  *    up in a table in shared memory, in coordinates of the tile, which keeps sums in 32 bits, and
  *    then adds that to device memory, in up to 128 bits.
- * 2. finish: writes the sums of labels that are there to the host, and clears them for the next run.
+ * 2. finish: writes the sums of labels that are there to the host, and clears them for the next
+ * run.
  * 3. signal: sets the completion flag.
  */
 #include "component-table.cuh"
@@ -214,8 +215,8 @@ value_at (const CclMapParameters &p, const Word &word)
 /* Sums the values of the run of each thread's pixel from that pixel on, so that the first pixel of
  * a run has the sums of all. All threads of a warp take part. */
 static __device__ __forceinline__ void
-add_values (const CclMapParameters &p, const Word &word, const Run &run, uint32_t y, uint32_t z,
-    Part &part)
+add_values (
+    const CclMapParameters &p, const Word &word, const Run &run, uint32_t y, uint32_t z, Part &part)
 {
   const uint32_t lane = lane_of_warp ();
   const uint32_t value = word.pixels >> lane & 1 ? value_at (p, word) : 0;
@@ -258,8 +259,8 @@ measures_of (const CclMapParameters &p, uint32_t label)
 /* Adds a part to the slot of its label, or to the map if the tile has none for it. */
 template <uint32_t FLAGS>
 static __device__ __forceinline__ void
-add_to_tile (const CclMapParameters &p, Tile &tile, const Corner &corner, uint32_t label,
-    const Part &part)
+add_to_tile (
+    const CclMapParameters &p, Tile &tile, const Corner &corner, uint32_t label, const Part &part)
 {
   const uint32_t slot = find_slot (tile.owners, label);
   if (slot == N_SLOTS) {
@@ -307,16 +308,15 @@ add_to_pending (const CclMapParameters &p, Tile &tile, const Corner &corner, Pen
 #pragma unroll
   for (uint32_t i = 0; i < N_COUNTS; i++)
     if (is_measured<FLAGS> (i))
-      pending.part.counts[i] = i < FIRST_MAXIMUM
-                                   ? pending.part.counts[i] + part.counts[i]
-                                   : max (pending.part.counts[i], part.counts[i]);
+      pending.part.counts[i] = i < FIRST_MAXIMUM ? pending.part.counts[i] + part.counts[i]
+                                                 : max (pending.part.counts[i], part.counts[i]);
 }
 
 /* Adds the runs of a word. All threads of a warp take part. */
 template <uint32_t FLAGS>
 static __device__ __forceinline__ void
-add_word (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending,
-    const Word &word)
+add_word (
+    const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending, const Word &word)
 {
   const uint32_t y = word.row & bits_below (p.tile_y_shift), z = word.row >> p.tile_y_shift;
   const Run run = find_run (word);

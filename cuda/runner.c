@@ -56,7 +56,6 @@ ccl_cuda_runner_wait (
 
   if (status == CUDACCL_OK)
     status = ccl_cuda_wait (runner->device, runner->done, runner->stream, finished, error);
-  return status == CUDACCL_OK
-             ? CUDACCL_OK
-             : ccl_cuda_device_abandon (runner->device, runner->stream, error);
+  return status == CUDACCL_OK ? CUDACCL_OK
+                              : ccl_cuda_device_abandon (runner->device, runner->stream, error);
 }

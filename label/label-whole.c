@@ -59,8 +59,7 @@ label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues 
 
   map.data = NULL;
   CclValuesLabeller *labeller = ccl_cuda_values_labeller_new (device, plan, error);
-  bool succeeded = labeller &&
-                   ccl_cuda_memory_new (device, n_bytes, &copy, error) == CUDACCL_OK &&
+  bool succeeded = labeller && ccl_cuda_memory_new (device, n_bytes, &copy, error) == CUDACCL_OK &&
                    ccl_cuda_memory_new (device, map_bytes, &map.data, error) == CUDACCL_OK;
   values.data = copy;
   values.location = CUDACCL_LOCATION_DEVICE;
@@ -86,8 +85,7 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   const CclValuesPlan plan = values_plan (picture, type, settings->connectivity);
 
   if (settings->device)
-    return label_on_gpu (
-        settings->device, &plan, &values, &map, &result->n_components, error);
+    return label_on_gpu (settings->device, &plan, &values, &map, &result->n_components, error);
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
     return false;

@@ -323,8 +323,8 @@ typedef struct CclMapMeasurerPlan {
 
 /* The measured labels of a label map. */
 typedef struct CclMapTable {
-  uint32_t greatest_label; /* of the map */
-  uint32_t n_rows;         /* the smaller of it and the plan's max_labels */
+  uint32_t greatest_label;        /* of the map */
+  uint32_t n_rows;                /* the smaller of it and the plan's max_labels */
   const CclVolumeComponent *rows; /* of the labels 1…n_rows; the row of a label without pixels is
                                    * all zeros. Frames have z 0 and depth 1 */
   const CclVolumeShape *shapes;   /* as rows, undefined for such labels; NULL without columns. Rows

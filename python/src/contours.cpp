@@ -85,7 +85,7 @@ public:
     {
       const nb::gil_scoped_release release;
       lock.lock ();
-      ccl_cuda_contours_set_stream ( /* the own stream waits for the legacy default stream, 1 */
+      ccl_cuda_contours_set_stream (/* the own stream waits for the legacy default stream, 1 */
           contours_.get (), image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
       status = is_map ? ccl_contours_of_labels (contours_.get (), &labels, &table, &error)
                       : ccl_contours_of_frame (contours_.get (), &frame, &options, &table, &error);

@@ -94,7 +94,8 @@ measure_volume_labels (const View &labels, const View *values, uint32_t columns,
 /* Measures label maps of one shape on a GPU. */
 class MapMeasurer {
 public:
-  MapMeasurer (const std::vector<uint32_t> &shape, uint32_t columns, uint32_t max_labels, int device)
+  MapMeasurer (
+      const std::vector<uint32_t> &shape, uint32_t columns, uint32_t max_labels, int device)
       : shape_ (shape.begin (), shape.end ()), device_ (device), max_labels_ (max_labels),
         columns_ (columns)
   {
@@ -146,7 +147,7 @@ public:
     {
       const nb::gil_scoped_release release;
       lock.lock ();
-      ccl_cuda_map_measurer_set_stream ( /* the own stream waits for the legacy default stream, 1 */
+      ccl_cuda_map_measurer_set_stream (/* the own stream waits for the legacy default stream, 1 */
           measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
       status = ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, &error);
     }

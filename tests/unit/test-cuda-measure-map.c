@@ -82,7 +82,8 @@ static void
 draw_labels (Map *map, GRand *random)
 {
   const gsize n = pixels_of (map);
-  const gint n_labels = g_rand_int_range (random, 1, 40), n_boxes = g_rand_int_range (random, 0, 30);
+  const gint n_labels = g_rand_int_range (random, 1, 40),
+             n_boxes = g_rand_int_range (random, 0, 30);
 
   memset (map->labels, 0, 4 * n);
   for (gint box = 0; box < n_boxes; box++) {
@@ -213,8 +214,7 @@ check_map (const Map *map, guint32 max_labels, gsize gap, gsize offset)
   g_assert_nonnull (measurer);
   labels.data = upload (map, map->labels, 4, labels.row_stride, labels.slice_stride, 0);
   if (map->values) {
-    memory = upload (
-        map, map->values, bytes, intensity.row_stride, intensity.slice_stride, offset);
+    memory = upload (map, map->values, bytes, intensity.row_stride, intensity.slice_stride, offset);
     intensity.data = (guint8 *)memory + offset;
   }
   for (int run = 0; run < 2; run++) {
@@ -324,8 +324,7 @@ test_arguments (void)
   labels.row_stride = 12;
   REFUSED (measurer, &labels, &intensity, &table);
 #undef REFUSED
-  g_assert_cmpint (
-      ccl_cuda_map_measurer_set_stream (NULL, NULL, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_cuda_map_measurer_set_stream (NULL, NULL, NULL), ==, CUDACCL_ERROR_ARGUMENT);
   ccl_cuda_map_measurer_free (&measurer);
   g_assert_null (measurer);
   ccl_cuda_map_measurer_free (&measurer);
