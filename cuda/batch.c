@@ -11,9 +11,9 @@
 #include "kernel-graph.h"
 #include "labeller-class.h"
 #include "layout.h"
+#include "runner.h"
 #include "strips-geometry.h"
 #include "table-memory.h"
-#include "wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -76,14 +76,12 @@ typedef struct Sequence {
 
 typedef struct CudaBatch {
   CclBatch base;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   CclBatchParameters labelling, replacing;
   Sequence sequences[N_TASKS];
   uint32_t turn; /* which of two sets of counters the next labelling uses */
   bool counters_clean;
   uint64_t most_rows;
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
-  CUevent done;
   CUdeviceptr scratch, counters;
   CclCudaTableMemory table;
   void *counts;      /* pinned: components of each mask */
@@ -176,7 +174,7 @@ plan_sequence (CudaBatch *self, Task task, CclError *error)
       launch->grid[2] = divide_up (n_masks, PLANE_MASKS);
     }
     const bool in_replace = step >= STEP_REPLACE_TILE && step <= STEP_REPLACE_WRITE;
-    status = ccl_cuda_device_find_kernel (self->device,
+    status = ccl_cuda_device_find_kernel (self->runner.device,
         in_replace ? &ccl_cuda_image_replace : &ccl_cuda_image_batch, launch->kernel,
         &launch->function, error);
   }
@@ -241,11 +239,11 @@ allocate_scratch (CudaBatch *self, CclError *error)
   CclBatchParameters *p = &self->labelling, *r = &self->replacing;
   const size_t size = most (p->scratch_stride, r->scratch_stride) * n_masks;
   const size_t counts = p->counts_stride * n_masks;
-  CclStatus status = ccl_cuda_device_allocate (self->device, size, &self->scratch, error);
+  CclStatus status = ccl_cuda_device_allocate (self->runner.device, size, &self->scratch, error);
 
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->device, (2 * counts + n_masks) * sizeof (uint32_t), &self->counters, error);
+        self->runner.device, (2 * counts + n_masks) * sizeof (uint32_t), &self->counters, error);
   if (status != CUDACCL_OK)
     return status;
   ccl_strips_lay_out (&p->strips, self->scratch, 1 + is_eight (self, TASK_TABLE));
@@ -260,7 +258,7 @@ allocate_rows (CudaBatch *self, uint64_t n_rows, CclError *error)
 {
   const uint64_t n = n_rows < self->most_rows ? n_rows : self->most_rows;
   const CclStatus status = ccl_cuda_table_memory_resize (
-      &self->table, self->device, (uint32_t)n, CUDACCL_LOCATION_HOST, error);
+      &self->table, self->runner.device, (uint32_t)n, CUDACCL_LOCATION_HOST, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -277,17 +275,13 @@ allocate (CudaBatch *self, CclError *error)
 {
   const CclBatchPlan *plan = &self->base.plan;
   CUdeviceptr counts = 0;
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
 
-  self->stream = self->own_stream;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (self->device->driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   if (status == CUDACCL_OK)
     status = allocate_scratch (self, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
-        self->device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
+        self->runner.device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
   self->labelling.strips.n_components = (uint32_t *)(uintptr_t)counts;
   if (status == CUDACCL_OK)
     status = allocate_rows (self, (uint64_t)plan->n_masks * FIRST_ROWS, error);
@@ -319,19 +313,19 @@ queue_graph (
   CclStatus status = CUDACCL_OK;
 
   if (!sequence->graph.graph)
-    status = ccl_cuda_kernel_graph_build (&sequence->graph, self->device, sequence->launches,
+    status = ccl_cuda_kernel_graph_build (&sequence->graph, self->runner.device, sequence->launches,
         sequence->n_launches, UINT32_MAX, &p, error);
   else if (memcmp (&sequence->in_graph, &p, sizeof p) != 0)
     for (uint32_t i = 0; i < sequence->n_launches && status == CUDACCL_OK; i++)
       status = ccl_cuda_kernel_graph_set (
-          &sequence->graph, self->device, &sequence->launches[i], i, &p, error);
+          &sequence->graph, self->runner.device, &sequence->launches[i], i, &p, error);
   if (status != CUDACCL_OK) {
-    ccl_cuda_kernel_graph_clear (&sequence->graph, self->device);
+    ccl_cuda_kernel_graph_clear (&sequence->graph, self->runner.device);
     return status;
   }
   memcpy (&sequence->in_graph, parameters, sizeof p);
-  return ccl_cuda_call (
-      self->device->driver, error, cuGraphLaunch (sequence->graph.graph, self->stream));
+  return ccl_cuda_call (self->runner.device->driver, error,
+      cuGraphLaunch (sequence->graph.graph, self->runner.stream));
 }
 
 static CclStatus
@@ -341,10 +335,11 @@ queue (CudaBatch *self, Task task, const CclBatchParameters *parameters, CclErro
   CclBatchParameters p = *parameters;
   CclStatus status = CUDACCL_OK;
 
-  if (ccl_cuda_kernel_graph_is_possible (self->device))
+  if (ccl_cuda_kernel_graph_is_possible (self->runner.device))
     return queue_graph (self, sequence, parameters, error);
   for (uint32_t i = 0; i < sequence->n_launches && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (self->device, &sequence->launches[i], &p, self->stream, error);
+    status = ccl_cuda_launch (
+        self->runner.device, &sequence->launches[i], &p, self->runner.stream, error);
   return status;
 }
 
@@ -355,24 +350,8 @@ run (CudaBatch *self, Task task, const CclBatchParameters *parameters, CclError 
   uint32_t *finished = (uint32_t *)self->table.pinned + 1;
 
   *finished = 0;
-  CclStatus status = queue (self, task, parameters, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, finished, error);
-  return status == CUDACCL_OK ? CUDACCL_OK
-                              : ccl_cuda_device_abandon (self->device, self->stream, error);
-}
-
-/* Makes the device's context current and checks that work can be queued on the stream. */
-static CclStatus
-enter (CudaBatch *self, CclError *error)
-{
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CUDACCL_OK || self->stream == self->own_stream)
-    return status;
-  status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-  if (status != CUDACCL_OK)
-    ccl_cuda_device_leave (self->device);
-  return status;
+  return ccl_cuda_runner_wait (
+      &self->runner, queue (self, task, parameters, error), finished, error);
 }
 
 /* The parameters of a task on masks. */
@@ -403,8 +382,8 @@ take_counters (CudaBatch *self, CclBatchParameters *batch, CclError *error)
   self->turn = !self->turn;
   if (self->counters_clean)
     return CUDACCL_OK;
-  return ccl_cuda_call (self->device->driver, error,
-      cuMemsetD8Async (self->counters, 0, 2 * n * sizeof (uint32_t), self->stream));
+  return ccl_cuda_call (self->runner.device->driver, error,
+      cuMemsetD8Async (self->counters, 0, 2 * n * sizeof (uint32_t), self->runner.stream));
 }
 
 static void
@@ -450,7 +429,7 @@ label (CudaBatch *self, const CclMasks *masks, const CclVolumeLabels *labels,
   set_maps (&batch, labels, areas);
   CclStatus status = take_counters (self, &batch, error);
   if (status != CUDACCL_OK)
-    return ccl_cuda_device_abandon (self->device, self->stream, error);
+    return ccl_cuda_device_abandon (self->runner.device, self->runner.stream, error);
   self->counters_clean = false;
   status = run (self, task, &batch, error);
   self->counters_clean = status == CUDACCL_OK;
@@ -462,7 +441,7 @@ cuda_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *
     const CclVolumeLabels *areas, CclBatchTable *table, CclError *error)
 {
   CudaBatch *self = (CudaBatch *)base;
-  CclStatus status = enter (self, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -475,7 +454,7 @@ cuda_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *
     if (status == CUDACCL_OK)
       sum_offsets (self);
   }
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   if (status == CUDACCL_OK)
     *table = (CclBatchTable){
         base->plan.n_masks,
@@ -491,13 +470,13 @@ replace (CudaBatch *self, Task task, const CclMasks *masks, const CclBatchSelect
     CclError *error)
 {
   CclBatchParameters batch = parameters_of (self, task, masks);
-  CclStatus status = enter (self, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
 
   if (status != CUDACCL_OK)
     return status;
   batch.selection = *selection;
   status = run (self, task, &batch, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -527,22 +506,18 @@ cuda_batch_free (CclBatch *base)
 {
   CudaBatch *self = (CudaBatch *)base;
   /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
 
   for (Task task = TASK_TABLE; task < N_TASKS; task++)
-    ccl_cuda_kernel_graph_clear (&self->sequences[task].graph, self->device);
-  ccl_cuda_device_release (self->device, &self->scratch);
-  ccl_cuda_device_release (self->device, &self->counters);
-  ccl_cuda_table_memory_clear (&self->table, self->device);
-  ccl_cuda_device_release_pinned (self->device, &self->counts);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
+    ccl_cuda_kernel_graph_clear (&self->sequences[task].graph, self->runner.device);
+  ccl_cuda_device_release (self->runner.device, &self->scratch);
+  ccl_cuda_device_release (self->runner.device, &self->counters);
+  ccl_cuda_table_memory_clear (&self->table, self->runner.device);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->counts);
+  ccl_cuda_runner_clear (&self->runner);
   if (entered)
-    ccl_cuda_device_leave (self->device);
-  ccl_cuda_device_unref (&self->device);
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
   free (self->offsets);
   free (self);
 }
@@ -570,7 +545,7 @@ ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, CclError *e
     return NULL;
   }
   self->base = (CclBatch){.klass = &cuda_batch_class, .plan = *plan};
-  self->device = ccl_cuda_device_ref (device);
+  self->runner.device = ccl_cuda_device_ref (device);
   CclStatus status = ccl_cuda_device_enter (device, error);
   if (status == CUDACCL_OK) {
     status = plan_batch (self, error);
@@ -588,6 +563,6 @@ ccl_cuda_batch_set_stream (CclBatch *batch, void *stream, CclError *error)
   CudaBatch *self = (CudaBatch *)batch;
   if (!batch || batch->klass != &cuda_batch_class)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a batch on a GPU has a stream");
-  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_runner_set_stream (&self->runner, stream);
   return CUDACCL_OK;
 }

@@ -7,8 +7,8 @@
 #include "labeller-class.h"
 #include "launch.h"
 #include "layout.h"
+#include "runner.h"
 #include "upload.h"
-#include "wait.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -47,15 +47,13 @@ _Static_assert((int)MOST_LAUNCHES <= (int)CUDACCL_MAX_GRAPH_KERNELS, "one graph 
 
 typedef struct CudaContours {
   CclContours base;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   CclContoursParameters parameters;
   CclCudaLaunch launches[MOST_LAUNCHES];
   uint32_t n_launches;
   CclCudaKernelGraph graph;       /* of all launches, where the driver has graphs */
   CclContoursParameters in_graph; /* the parameters of its first kernel */
-  CUstream own_stream, stream;    /* stream: the caller's, or own_stream */
-  CUevent done;
-  CclCudaUpload upload; /* of frames that come from the host */
+  CclCudaUpload upload;           /* of frames that come from the host */
   CUdeviceptr scratch;
   void *rows, *points, *head; /* pinned */
 } CudaContours;
@@ -105,17 +103,17 @@ allocate_pinned (CudaContours *self, CclError *error)
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
   CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_allocate_pinned (
-      self->device, (most_ends (plan) / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
+  CclStatus status = ccl_cuda_device_allocate_pinned (self->runner.device,
+      (most_ends (plan) / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
 
   p->host_rows = (CclContour *)(uintptr_t)memory;
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->device, most_points (plan) * sizeof *p->host_points, &self->points, &memory, error);
+    status = ccl_cuda_device_allocate_pinned (self->runner.device,
+        most_points (plan) * sizeof *p->host_points, &self->points, &memory, error);
   p->host_points = (CclContourPoint *)(uintptr_t)memory;
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
-        self->device, sizeof *p->head, &self->head, &memory, error);
+        self->runner.device, sizeof *p->head, &self->head, &memory, error);
   p->head = (CclContoursHead *)(uintptr_t)memory;
   return status;
 }
@@ -125,18 +123,14 @@ allocate (CudaContours *self, CclError *error)
 {
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
 
-  self->stream = self->own_stream;
   if (status == CUDACCL_OK)
-    status = ccl_cuda_call (self->device->driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_upload_init (&self->upload, self->device,
+    status = ccl_cuda_upload_init (&self->upload, self->runner.device,
         plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->device, lay_out_scratch (p, plan, 0), &self->scratch, error);
+        self->runner.device, lay_out_scratch (p, plan, 0), &self->scratch, error);
   if (status == CUDACCL_OK) {
     lay_out_scratch (p, plan, self->scratch);
     status = allocate_pinned (self, error);
@@ -149,7 +143,7 @@ allocate (CudaContours *self, CclError *error)
 static CclStatus
 add_launch (CudaContours *self, Step step, CclError *error)
 {
-  const uint32_t n_processors = (uint32_t)self->device->n_multiprocessors;
+  const uint32_t n_processors = (uint32_t)self->runner.device->n_multiprocessors;
   const bool has_rows = step == STEP_PACK || step == STEP_LIST;
   const uint64_t work = step == STEP_FINISH ? 1
                         : has_rows
@@ -165,7 +159,7 @@ add_launch (CudaContours *self, Step step, CclError *error)
       .is_dependent = step != STEP_PACK,
   };
   return ccl_cuda_device_find_kernel (
-      self->device, &ccl_cuda_image_contours, launch->kernel, &launch->function, error);
+      self->runner.device, &ccl_cuda_image_contours, launch->kernel, &launch->function, error);
 }
 
 static CclStatus
@@ -194,13 +188,13 @@ parameters_of (const CudaContours *self, uint32_t index)
 static CclStatus
 build_graph (CudaContours *self, CclError *error)
 {
-  CclStatus status = ccl_cuda_kernel_graph_build (&self->graph, self->device, self->launches,
+  CclStatus status = ccl_cuda_kernel_graph_build (&self->graph, self->runner.device, self->launches,
       self->n_launches, UINT32_MAX, &self->parameters, error);
 
   for (uint32_t i = STEP_JOIN; i < STEP_JOIN + self->parameters.n_rounds && !status; i++) {
     CclContoursParameters p = parameters_of (self, i);
-    status =
-        ccl_cuda_kernel_graph_set (&self->graph, self->device, &self->launches[i], i, &p, error);
+    status = ccl_cuda_kernel_graph_set (
+        &self->graph, self->runner.device, &self->launches[i], i, &p, error);
   }
   return status;
 }
@@ -214,15 +208,15 @@ queue_graph (CudaContours *self, CclError *error)
   if (!self->graph.graph)
     status = build_graph (self, error);
   else if (memcmp (&self->in_graph, &self->parameters, sizeof self->in_graph) != 0)
-    status = ccl_cuda_kernel_graph_set (&self->graph, self->device, &self->launches[STEP_PACK],
-        STEP_PACK, &self->parameters, error);
+    status = ccl_cuda_kernel_graph_set (&self->graph, self->runner.device,
+        &self->launches[STEP_PACK], STEP_PACK, &self->parameters, error);
   if (status != CUDACCL_OK) {
-    ccl_cuda_kernel_graph_clear (&self->graph, self->device);
+    ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
     return status;
   }
   self->in_graph = self->parameters;
   return ccl_cuda_call (
-      self->device->driver, error, cuGraphLaunch (self->graph.graph, self->stream));
+      self->runner.device->driver, error, cuGraphLaunch (self->graph.graph, self->runner.stream));
 }
 
 static CclStatus
@@ -230,11 +224,12 @@ queue_kernels (CudaContours *self, CclError *error)
 {
   CclStatus status = CUDACCL_OK;
 
-  if (ccl_cuda_kernel_graph_is_possible (self->device))
+  if (ccl_cuda_kernel_graph_is_possible (self->runner.device))
     return queue_graph (self, error);
   for (uint32_t i = 0; i < self->n_launches && status == CUDACCL_OK; i++) {
     CclContoursParameters p = parameters_of (self, i);
-    status = ccl_cuda_launch (self->device, &self->launches[i], &p, self->stream, error);
+    status =
+        ccl_cuda_launch (self->runner.device, &self->launches[i], &p, self->runner.stream, error);
   }
   return status;
 }
@@ -263,29 +258,15 @@ find_contours (CudaContours *self, CclContourTable *table, CclError *error)
 
   p->is_aligned = p->pixel_bytes == 1 && ((uintptr_t)p->pixels | p->stride) % 4 == 0;
   head->finished = 0;
-  CclStatus status = queue_kernels (self, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, &head->finished, error);
+  const CclStatus status =
+      ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), &head->finished, error);
   if (status != CUDACCL_OK)
-    return ccl_cuda_device_abandon (self->device, self->stream, error);
+    return status;
   const CclContourCounts total = head->total;
   const uint32_t n_components = place_contours (self->rows, total.n_contours);
   *table =
       (CclContourTable){n_components, total.n_contours, total.n_points, self->rows, self->points};
   return CUDACCL_OK;
-}
-
-/* Makes the device's context current and checks that work can be queued on the stream. */
-static CclStatus
-enter (CudaContours *self, CclError *error)
-{
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
-  if (status != CUDACCL_OK || self->stream == self->own_stream)
-    return status;
-  status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-  if (status != CUDACCL_OK)
-    ccl_cuda_device_leave (self->device);
-  return status;
 }
 
 static CclStatus
@@ -295,7 +276,7 @@ cuda_contours_of_frame (CclContours *contours, const CclFrame *frame,
   CudaContours *self = (CudaContours *)contours;
   CclContoursParameters *p = &self->parameters;
   const CclWordThreshold words = ccl_word_threshold (contours->plan.format, options->threshold);
-  CclStatus status = enter (self, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -306,13 +287,14 @@ cuda_contours_of_frame (CclContours *contours, const CclFrame *frame,
   p->word_mask = p->pixel_bytes == 2 ? words.mask : UINT8_MAX;
   p->invert = options->invert;
   if (frame->location == CUDACCL_LOCATION_HOST) {
-    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->runner.stream, error);
     p->pixels = (const uint8_t *)(uintptr_t)self->upload.memory;
     p->stride = self->upload.stride;
   }
-  status = status == CUDACCL_OK ? find_contours (self, table, error)
-                                : ccl_cuda_device_abandon (self->device, self->stream, error);
-  ccl_cuda_device_leave (self->device);
+  status = status == CUDACCL_OK
+               ? find_contours (self, table, error)
+               : ccl_cuda_device_abandon (self->runner.device, self->runner.stream, error);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -322,7 +304,7 @@ cuda_contours_of_labels (
 {
   CudaContours *self = (CudaContours *)contours;
   CclContoursParameters *p = &self->parameters;
-  CclStatus status = enter (self, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -333,7 +315,7 @@ cuda_contours_of_labels (
   p->word_mask = UINT32_MAX;
   p->invert = false;
   status = find_contours (self, table, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -342,22 +324,18 @@ cuda_contours_free (CclContours *contours)
 {
   CudaContours *self = (CudaContours *)contours;
   /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
 
-  ccl_cuda_kernel_graph_clear (&self->graph, self->device);
+  ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
   ccl_cuda_upload_clear (&self->upload);
-  ccl_cuda_device_release (self->device, &self->scratch);
-  ccl_cuda_device_release_pinned (self->device, &self->rows);
-  ccl_cuda_device_release_pinned (self->device, &self->points);
-  ccl_cuda_device_release_pinned (self->device, &self->head);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
+  ccl_cuda_device_release (self->runner.device, &self->scratch);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->rows);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->points);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->head);
+  ccl_cuda_runner_clear (&self->runner);
   if (entered)
-    ccl_cuda_device_leave (self->device);
-  ccl_cuda_device_unref (&self->device);
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
   free (self);
 }
 
@@ -392,7 +370,7 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
     return NULL;
   }
   self->base = (CclContours){.klass = &cuda_contours_class, .plan = *plan};
-  self->device = ccl_cuda_device_ref (device);
+  self->runner.device = ccl_cuda_device_ref (device);
   self->parameters = (CclContoursParameters){
       .width = plan->width,
       .height = plan->height,
@@ -420,6 +398,6 @@ ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *err
   CudaContours *self = (CudaContours *)contours;
   if (!contours || contours->klass != &cuda_contours_class)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
-  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_runner_set_stream (&self->runner, stream);
   return CUDACCL_OK;
 }

@@ -6,9 +6,9 @@
 
 #include "images.h"
 #include "launch.h"
+#include "runner.h"
 #include "values-class.h"
 #include "values-parameters.h"
-#include "wait.h"
 
 enum {
   LABEL_TILES,
@@ -21,10 +21,8 @@ enum {
 
 typedef struct CudaValuesLabeller {
   CclValuesLabeller base;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   CclCudaLaunch launches[N_KERNELS];
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
-  CUevent done;
   CclValuesParameters parameters;
   CUdeviceptr parents, chunk_offsets;
   void *n_components; /* pinned */
@@ -87,14 +85,14 @@ allocate_memory (CudaValuesLabeller *self, CclError *error)
   CclValuesParameters *p = &self->parameters;
   CUdeviceptr n_components = 0;
   CclStatus status = ccl_cuda_device_allocate (
-      self->device, (size_t)p->n_pixels * sizeof *p->parents, &self->parents, error);
+      self->runner.device, (size_t)p->n_pixels * sizeof *p->parents, &self->parents, error);
 
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->device, p->n_chunks * sizeof *p->chunk_offsets, &self->chunk_offsets, error);
+        self->runner.device, p->n_chunks * sizeof *p->chunk_offsets, &self->chunk_offsets, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
-        self->device, sizeof *p->n_components, &self->n_components, &n_components, error);
+        self->runner.device, sizeof *p->n_components, &self->n_components, &n_components, error);
   p->parents = (uint32_t *)self->parents;
   p->chunk_offsets = (uint32_t *)self->chunk_offsets;
   p->n_components = (uint32_t *)n_components;
@@ -127,7 +125,7 @@ plan_launches (CudaValuesLabeller *self, CclError *error)
     launch->block[0] = steps[i].n_threads;
     launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
     status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_values, launch->kernel, &launch->function, error);
+        self->runner.device, &ccl_cuda_image_values, launch->kernel, &launch->function, error);
   }
   return status;
 }
@@ -136,12 +134,8 @@ plan_launches (CudaValuesLabeller *self, CclError *error)
 static CclStatus
 allocate (CudaValuesLabeller *self, CclError *error)
 {
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
 
-  self->stream = self->own_stream;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (self->device->driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
   if (status == CUDACCL_OK)
     status = plan_launches (self, error);
   if (status == CUDACCL_OK)
@@ -156,8 +150,8 @@ queue_kernels (CudaValuesLabeller *self, CclError *error)
   CclStatus status = CUDACCL_OK;
 
   for (int i = 0; i < n_kernels && status == CUDACCL_OK; i++)
-    status =
-        ccl_cuda_launch (self->device, &self->launches[i], &self->parameters, self->stream, error);
+    status = ccl_cuda_launch (
+        self->runner.device, &self->launches[i], &self->parameters, self->runner.stream, error);
   return status;
 }
 
@@ -167,30 +161,20 @@ cuda_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
 {
   CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
   CclValuesParameters *p = &self->parameters;
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
 
   if (status != CUDACCL_OK)
     return status;
-  if (self->stream != self->own_stream)
-    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-  if (status != CUDACCL_OK) {
-    ccl_cuda_device_leave (self->device);
-    return status;
-  }
   p->values = values->data;
   p->row_stride = values->row_stride;
   p->slice_stride = values->slice_stride;
   p->labels = labels ? labels->data : NULL;
   p->label_row = labels ? labels->row_stride / sizeof *p->labels : 0;
   p->label_slice = labels ? labels->slice_stride / sizeof *p->labels : 0;
-  status = queue_kernels (self, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
+  status = ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), NULL, error);
   if (status == CUDACCL_OK)
     *n_components = *(const uint32_t *)self->n_components;
-  else
-    status = ccl_cuda_device_abandon (self->device, self->stream, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -199,19 +183,15 @@ cuda_values_labeller_free (CclValuesLabeller *labeller)
 {
   CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
   /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
 
-  ccl_cuda_device_release (self->device, &self->parents);
-  ccl_cuda_device_release (self->device, &self->chunk_offsets);
-  ccl_cuda_device_release_pinned (self->device, &self->n_components);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
+  ccl_cuda_device_release (self->runner.device, &self->parents);
+  ccl_cuda_device_release (self->runner.device, &self->chunk_offsets);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->n_components);
+  ccl_cuda_runner_clear (&self->runner);
   if (entered)
-    ccl_cuda_device_leave (self->device);
-  ccl_cuda_device_unref (&self->device);
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
   free (self);
 }
 
@@ -238,7 +218,7 @@ ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, 
   }
   self->base.klass = &cuda_values_labeller_class;
   self->base.plan = *plan;
-  self->device = ccl_cuda_device_ref (device);
+  self->runner.device = ccl_cuda_device_ref (device);
   plan_geometry (&self->parameters, plan);
   CclStatus status = ccl_cuda_device_enter (device, error);
   if (status == CUDACCL_OK) {
@@ -259,6 +239,6 @@ ccl_cuda_values_labeller_set_stream (CclValuesLabeller *labeller, void *stream, 
   if (!labeller || labeller->klass != &cuda_values_labeller_class)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "only a labeller of values on a GPU has a stream");
-  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_runner_set_stream (&self->runner, stream);
   return CUDACCL_OK;
 }

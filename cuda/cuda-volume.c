@@ -6,11 +6,11 @@
 
 #include "images.h"
 #include "launch.h"
+#include "runner.h"
 #include "tuning.h"
 #include "upload.h"
 #include "volume-class.h"
 #include "volume-parameters.h"
-#include "wait.h"
 
 enum {
   FIND_RUNS,
@@ -40,10 +40,8 @@ enum { ROWS_OFFSET = 64 };
 
 typedef struct CudaVolumeLabeller {
   CclVolumeLabeller base;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   CUfunction functions[N_KERNELS];
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
-  CUevent done;
   CclCudaUpload upload; /* of volumes in host memory; its rows are those of all slices */
   CclVolumeParameters parameters;
   CUdeviceptr words, parents, areas, chunk_offsets, accumulators, n_components;
@@ -106,7 +104,7 @@ static CclStatus
 allocate_memory (CudaVolumeLabeller *self, CclError *error)
 {
   CclVolumeParameters *p = &self->parameters;
-  CclCudaDevice *device = self->device;
+  CclCudaDevice *device = self->runner.device;
   const size_t n_elements = (size_t)p->n_words << p->element_shift;
   const struct {
     size_t size;
@@ -145,15 +143,10 @@ allocate_memory (CudaVolumeLabeller *self, CclError *error)
 static CclStatus
 allocate (CudaVolumeLabeller *self, CclError *error)
 {
-  const CclCudaDriver *driver = self->device->driver;
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
-  self->stream = self->own_stream;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
+        self->runner.device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
   if (status == CUDACCL_OK)
     status = allocate_memory (self, error);
   return status;
@@ -170,7 +163,8 @@ launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error
       .grid = {n_blocks, 1, 1},
       .block = {n_threads, 1, 1},
   };
-  return ccl_cuda_launch (self->device, &launch, &self->parameters, self->stream, error);
+  return ccl_cuda_launch (
+      self->runner.device, &launch, &self->parameters, self->runner.stream, error);
 }
 
 /* Queues the copy of a volume from host memory: at once if its slices follow each other row after
@@ -182,11 +176,11 @@ upload_volume (CudaVolumeLabeller *self, const CclVolume *volume, CclError *erro
   const uint8_t *slice = volume->data;
   if (volume->slice_stride == volume->row_stride * plan->height)
     return ccl_cuda_upload_queue_rows (&self->upload, 0, plan->height * plan->depth, slice,
-        volume->row_stride, self->stream, error);
+        volume->row_stride, self->runner.stream, error);
   CclStatus status = CUDACCL_OK;
   for (uint32_t z = 0; z < plan->depth && status == CUDACCL_OK; z++, slice += volume->slice_stride)
     status = ccl_cuda_upload_queue_rows (&self->upload, z * plan->height, plan->height, slice,
-        volume->row_stride, self->stream, error);
+        volume->row_stride, self->runner.stream, error);
   return status;
 }
 
@@ -235,9 +229,9 @@ queue_kernels (CudaVolumeLabeller *self, CclError *error)
       {WRITE_TABLE, true, divide_up (p->n_rows, CUDACCL_VOLUME_THREADS)},
       {WRITE_LABELS, p->labels, slice_tiles * p->tile_slices},
   };
-  CclStatus status = ccl_cuda_call (self->device->driver, error,
+  CclStatus status = ccl_cuda_call (self->runner.device->driver, error,
       cuMemsetD8Async (
-          self->accumulators, 0xff, p->n_rows * sizeof *p->accumulators, self->stream));
+          self->accumulators, 0xff, p->n_rows * sizeof *p->accumulators, self->runner.stream));
   for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++) {
     if (steps[i].is_needed)
       status = launch (self, steps[i].kernel, steps[i].n_blocks, error);
@@ -260,27 +254,18 @@ cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
 {
   CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
 
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
   if (status != CUDACCL_OK)
     return status;
-  if (self->stream != self->own_stream)
-    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-  if (status != CUDACCL_OK) {
-    ccl_cuda_device_leave (self->device);
-    return status;
-  }
   if (volume->location == CUDACCL_LOCATION_HOST)
     status = upload_volume (self, volume, error);
   set_run (self, volume, options, labels);
   if (status == CUDACCL_OK)
     status = queue_kernels (self, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_wait (self->device, self->done, self->stream, NULL, error);
+  status = ccl_cuda_runner_wait (&self->runner, status, NULL, error);
   if (status == CUDACCL_OK)
     read_table (self, table);
-  else
-    status = ccl_cuda_device_abandon (self->device, self->stream, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -292,19 +277,15 @@ cuda_volume_labeller_free (CclVolumeLabeller *labeller)
       &self->accumulators, &self->n_components};
   /* Runs wait for their work, so nothing is queued. A lost device frees nothing; the host's memory
    * is freed in any case. */
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-    ccl_cuda_device_release (self->device, blocks[i]);
-  ccl_cuda_device_release_pinned (self->device, &self->result);
+    ccl_cuda_device_release (self->runner.device, blocks[i]);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->result);
   ccl_cuda_upload_clear (&self->upload);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
+  ccl_cuda_runner_clear (&self->runner);
   if (entered)
-    ccl_cuda_device_leave (self->device);
-  ccl_cuda_device_unref (&self->device);
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
   free (self);
 }
 
@@ -330,7 +311,7 @@ ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, 
   }
   self->base.klass = &cuda_volume_labeller_class;
   self->base.plan = *plan;
-  self->device = ccl_cuda_device_ref (device);
+  self->runner.device = ccl_cuda_device_ref (device);
   plan_geometry (&self->parameters, plan, (uint32_t)device->n_multiprocessors);
 
   CclStatus status = ccl_cuda_device_enter (device, error);
@@ -351,6 +332,6 @@ ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, 
   if (!labeller || labeller->klass != &cuda_volume_labeller_class)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
   CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
-  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_runner_set_stream (&self->runner, stream);
   return CUDACCL_OK;
 }

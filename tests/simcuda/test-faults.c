@@ -276,6 +276,30 @@ use_values (const char *name, CclError *error)
   return status;
 }
 
+/* Measures the squares as if four bytes were a label: one that is too great. */
+static CclStatus
+use_measured_maps (const char *name, CclError *error)
+{
+  (void)name;
+  enum { N = WIDTH * HEIGHT / 4 };
+  const CclMapMeasurerPlan plan = {
+      .width = N, .height = 1, .columns = CUDACCL_ALL_COLUMNS, .max_labels = 9};
+  const CclVolumeLabels labels = {(void *)squares_memory, 4 * N, 0};
+  const CclVolumeIntensity intensity = {(void *)squares_memory, N, 0, CUDACCL_PIXEL_FORMAT_8};
+  CclMapMeasurer *measurer = ccl_cuda_map_measurer_new (device, &plan, error);
+  if (!measurer)
+    return error->status;
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < 2 && status == CUDACCL_OK; i++) {
+    CclMapTable table = {0};
+    status = ccl_cuda_map_measurer_run (measurer, &labels, &intensity, &table, error);
+    if (status == CUDACCL_OK && (table.greatest_label <= 9 || table.n_rows != 9))
+      status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the result is wrong");
+  }
+  ccl_cuda_map_measurer_free (&measurer);
+  return status;
+}
+
 static bool
 is_the_same (const SimcudaStatistics *a, const SimcudaStatistics *b)
 {
@@ -541,7 +565,8 @@ main (void)
   check_captures ();
   static const Use uses[] = {{"strips", use_labeller}, {"bke", use_labeller},
       {"columns", use_columns}, {"foregrounds", use_foregrounds}, {"volumes", use_volumes},
-      {"contours", use_contours}, {"batches", use_batches}, {"values", use_values}};
+      {"contours", use_contours}, {"batches", use_batches}, {"values", use_values},
+      {"measured-maps", use_measured_maps}};
   for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
     /* The first use loads kernels, which stay with the device. */
     CclStatus status = uses[i].function (uses[i].name, &error);
