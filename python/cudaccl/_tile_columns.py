@@ -24,7 +24,7 @@ class TileColumns:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
-        self._picture = np.broadcast_to(np.uint32(0), shape)  # only its shape counts
+        self._shape = shape
         self.columns = flags_of(self._properties, self._measured, COLUMN_OF[3])
         if "slice" in self._properties:
             raise ValueError("a file cannot have the property 'slice'")
@@ -35,13 +35,17 @@ class TileColumns:
     def has_values(self) -> bool:
         return any(name in OF_VALUES for name in self._properties)
 
+    @staticmethod
+    def _no_map() -> NDArray[np.uint32]:
+        raise ValueError("a property of hulls needs the label map")  # none of them is in the lists of tiles
+
     def _columns(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
-        if self._picture.ndim == 2:
+        if len(self._shape) == 2:
             rows = rows[[name for name in TILED_ROW.names or () if "z" not in name and name != "depth"]]
         if "euler_number" in self._properties and np.isnan(shapes["euler_number_8"]).any():
             raise ValueError("'euler_number' needs a connectivity of 8 or 26, or memory for the whole picture in one "
                              "tile")
-        found = Measured(rows, shapes, shapes, self._connectivity, self._picture, rows)
+        found = Measured(rows, shapes, shapes, self._connectivity, self._shape, self._no_map, rows, self._measured)
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
             if name in self._measured:
