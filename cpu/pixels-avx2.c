@@ -11,6 +11,7 @@
 #include "filters.h"
 #include "log-ratios.h"
 #include "pack-avx2.h"
+#include "reduce-avx2.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
 

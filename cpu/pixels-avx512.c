@@ -10,6 +10,7 @@
 #include "filters.h"
 #include "log-ratios.h"
 #include "pack-avx512.h"
+#include "reduce-avx512.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
 

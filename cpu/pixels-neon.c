@@ -9,6 +9,7 @@
 #include "filters.h"
 #include "log-ratios.h"
 #include "pack-neon.h"
+#include "reduce-portable.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
 

@@ -4,6 +4,7 @@
 #include "filters.h"
 #include "log-ratios.h"
 #include "pack-portable.h"
+#include "reduce-portable.h"
 #include "reduce-rows.h"
 #include "threshold-words.h"
 

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of frames reduced to means of squares, and rows of masks enlarged; plain loops that the
- * compiler vectorises for each instruction set. */
+ * compiler vectorises for each instruction set. The including file also includes one that has
+ * reduce_fours() and reduce_twos(): they reduce most of a row of successive samples by 4 or 2, start to
+ * load the rows ahead, and return how many means they have made. */
 #ifndef CUDACCL_CPU_REDUCE_ROWS_H
 #define CUDACCL_CPU_REDUCE_ROWS_H
 
+#include "mapping.h"
 #include "pixels.h"
 
 #include <string.h>
@@ -75,7 +78,7 @@ average_fours (const uint16_t *restrict sums, uint32_t shift, size_t n, uint8_t 
 }
 
 /* The means of successive samples by their pairs: 2 or 4 samples of at most 4 rows. */
-static ALWAYS_INLINE void
+static void
 reduce_pairs (const ReducedRow *row, uint32_t shift)
 {
   const uint32_t n_pairs = row->n_means * row->factor / 2, last = row->n_samples - 1;
@@ -90,6 +93,37 @@ reduce_pairs (const ReducedRow *row, uint32_t shift)
     average_pairs (row->sums, shift, row->n_means, row->means);
   else
     average_fours (row->sums, shift, row->n_means, row->means);
+}
+
+/* Starts to load the rows that are reduced next. Processors do not predict by themselves what begins
+ * on another page, as most rows do. */
+static void
+prefetch_ahead (const ReducedRow *row, uint32_t n_bytes)
+{
+  if (row->ahead == 0)
+    return;
+  for (uint32_t y = 0; y < row->n_rows; y++)
+    for (size_t x = 0; x < n_bytes; x += CACHE_LINE)
+      __builtin_prefetch (row->rows[y] + row->ahead + x, 0, 0);
+}
+
+/* The means from one on. */
+static void
+reduce_rest (const ReducedRow *row, uint32_t shift, uint32_t n_done)
+{
+  const uint32_t n_samples = n_done * row->factor;
+  const uint8_t *rows[CUDACCL_MAX_REDUCTION] = {NULL};
+  ReducedRow rest = *row;
+
+  if (n_done == row->n_means)
+    return;
+  for (uint32_t y = 0; y < row->n_rows; y++)
+    rows[y] = row->rows[y] + n_samples;
+  rest.rows = rows;
+  rest.n_samples -= n_samples;
+  rest.n_means -= n_done;
+  rest.means += n_done;
+  reduce_pairs (&rest, shift);
 }
 
 /* The means of `factor` successive samples; constants for the compiler. */
@@ -116,9 +150,15 @@ reduce_row (const ReducedRow *row)
   while (1u << shift < row->factor * row->n_rows)
     shift++;
   if (row->step == 1 && (row->factor == 2 || row->factor == 4) && row->n_rows <= 4) {
-    reduce_pairs (row, shift);
+    const bool fours = row->factor == 4 && row->n_rows == 4;
+    const bool twos = row->factor == 2 && row->n_rows == 2;
+    const uint32_t n_done = fours ? reduce_fours (row) : twos ? reduce_twos (row) : 0;
+    if (n_done == 0)
+      prefetch_ahead (row, n_bytes);
+    reduce_rest (row, shift, n_done);
     return;
   }
+  prefetch_ahead (row, n_bytes);
   add_rows (row->rows, row->n_rows, n_bytes, row->sums);
   for (uint32_t i = row->n_samples; i < padded; i++)
     row->sums[(size_t)i * row->step] = row->sums[n_bytes - 1];
@@ -145,6 +185,7 @@ reduce_wide_row (const ReducedRow *row)
   uint32_t shift = 0;
   while (1u << shift < row->factor * row->n_rows)
     shift++;
+  prefetch_ahead (row, 2 * row->n_samples);
   const uint32_t half = shift > 0 ? 1u << (shift - 1) : 0;
   for (uint32_t i = 0; i < row->n_means; i++) {
     uint32_t sum = half;

@@ -45,17 +45,6 @@ typedef struct Plane {
   uint8_t *means;
 } Plane;
 
-/* Starts to load rows that are needed soon. Processors do not predict by themselves what begins on
- * another page, as most rows do. */
-static void
-prefetch_rows (const uint8_t *first, const Plane *plane, uint32_t bytes_per_sample)
-{
-  const size_t n = (size_t)plane->n_samples * bytes_per_sample;
-  for (uint32_t y = 0; y < plane->factor_y; y++)
-    for (size_t x = 0; x < n; x += CACHE_LINE)
-      __builtin_prefetch (first + y * plane->stride + x, 0, 0);
-}
-
 static void
 reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, uint32_t width,
     bool is_wide, uint16_t *sums)
@@ -65,8 +54,6 @@ reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, ui
     const uint32_t row = y * plane->factor_y + i;
     rows[i] = plane->data + (row < plane->n_rows ? row : plane->n_rows - 1) * plane->stride;
   }
-  if ((y + 2) * plane->factor_y <= plane->n_rows)
-    prefetch_rows (rows[0] + plane->factor_y * plane->stride, plane, is_wide ? 2 : plane->step);
   const ReducedRow reduced = {
       .rows = rows,
       .n_rows = plane->factor_y,
@@ -74,6 +61,7 @@ reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, ui
       .n_samples = plane->n_samples,
       .step = plane->step,
       .n_means = width,
+      .ahead = y > 0 ? -(ptrdiff_t)(plane->factor_y * plane->stride) : 0,
       .sums = sums,
       .means = plane->means + y * self->stride,
   };
@@ -123,7 +111,8 @@ reduce_band (void *data, uint32_t index)
   uint16_t *sums = self->sums + index * self->n_sums;
   const Plane luma = luma_plane (self);
 
-  for (uint32_t y = workers_first_part (self->height, index, self->n_bands); y < end; y++)
+  const uint32_t first = workers_first_part (self->height, index, self->n_bands);
+  for (uint32_t y = end; y-- > first;)
     reduce_row_of (
         self, &luma, y, self->width, self->base.plan.format == CUDACCL_PIXEL_FORMAT_16, sums);
   if (!self->base.plan.has_chroma)
@@ -134,8 +123,9 @@ reduce_band (void *data, uint32_t index)
   const uint32_t height =
       ccl_reduced (self->height, 1u << ccl_reduce_chroma (self->factor, chroma->shift_y).shift);
   const uint32_t chroma_end = workers_first_part (height, index + 1, self->n_bands);
+  const uint32_t chroma_first = workers_first_part (height, index, self->n_bands);
   const Plane u = chroma_plane (self, false), v = chroma_plane (self, true);
-  for (uint32_t y = workers_first_part (height, index, self->n_bands); y < chroma_end; y++) {
+  for (uint32_t y = chroma_end; y-- > chroma_first;) {
     reduce_row_of (self, &u, y, width, false, sums);
     reduce_row_of (self, &v, y, width, false, sums);
   }
