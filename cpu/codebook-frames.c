@@ -25,6 +25,13 @@ typedef struct CodebookBand {
   uint16_t *factors, *spreads, *chroma, *corrected_chroma;
 } CodebookBand;
 
+/* What a row has: an empty one is not filtered. */
+typedef enum RowMarks {
+  ROW_HAS_STRONG = 1,
+  ROW_HAS_RECURRENT = 2,
+  ROW_HAS_CLASSES = 4, /* foreground or shadow */
+} RowMarks;
+
 struct Codebooks {
   CclForegroundPlan plan;
   const PixelCode *code;
@@ -47,6 +54,7 @@ struct Codebooks {
   BitRows strong, in_object, is_dynamic;
   /* What the last update found. */
   BitRows foreground, shadow, recurrent, settled;
+  uint8_t *marks; /* RowMarks of each row */
   CclCodebookFrame state;
   CclCodebookScene scene;
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
@@ -117,6 +125,26 @@ correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
   return band->corrected_chroma;
 }
 
+/* Extends what the update found in a row, and notes what there is. */
+static void
+finish_row (Codebooks *self, const CodebookRow *row, uint32_t y)
+{
+  const size_t n = self->n_words;
+  uint64_t strong = 0, recurrent = 0, classes = 0;
+
+  extend_row (row->foreground, n, row->width);
+  extend_row (row->shadow, n, row->width);
+  extend_row (row->strong, n, row->width);
+  extend_row (row->recurrent, n, row->width);
+  for (size_t i = 0; i < n; i++) {
+    strong |= row->strong[i];
+    recurrent |= row->recurrent[i];
+    classes |= row->foreground[i] | row->shadow[i];
+  }
+  self->marks[y] = (strong ? ROW_HAS_STRONG : 0) | (recurrent ? ROW_HAS_RECURRENT : 0) |
+                   (classes ? ROW_HAS_CLASSES : 0);
+}
+
 static void
 update_row (Codebooks *self, CodebookBand *band, uint32_t y)
 {
@@ -152,10 +180,7 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
       row.shadow[i] = 0;
     }
   }
-  extend_row (row.foreground, self->n_words, width);
-  extend_row (row.shadow, self->n_words, width);
-  extend_row (row.strong, self->n_words, width);
-  extend_row (row.recurrent, self->n_words, width);
+  finish_row (self, &row, y);
 }
 
 static void
@@ -244,11 +269,13 @@ set_tolerances (Codebooks *self)
 {
   for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
     uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
-    for (uint32_t i = 0; i < CODEBOOK_HISTOGRAMS * self->n_bands; i++) {
-      const CodebookCounts *of_band = &self->bands[i / CODEBOOK_HISTOGRAMS].counts;
-      const uint32_t *noise = of_band->noise[i % CODEBOOK_HISTOGRAMS];
-      for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++)
-        counts[k] += noise[level * CUDACCL_CODEBOOK_DISTANCES + k];
+    for (uint32_t i = 0; i < self->n_bands; i++) {
+      const CodebookCounts *of_band = &self->bands[i].counts;
+      for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++) {
+        const uint32_t *noise = of_band->noise[level * CUDACCL_CODEBOOK_DISTANCES + k];
+        for (uint32_t j = 0; j < CODEBOOK_HISTOGRAMS; j++)
+          counts[k] += noise[j];
+      }
     }
     const uint32_t median = ccl_codebook_median_distance (counts);
     self->noise[level] = (uint8_t)median;
@@ -306,29 +333,69 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
   return true;
 }
 
+/* What the rows of a window have, together. */
+static uint32_t
+marks_of_window (const Codebooks *self, uint32_t y)
+{
+  const uint32_t last = y + 2 < self->plan.height ? y + 2 : self->plan.height - 1;
+  uint32_t marks = 0;
+  for (uint32_t i = y > 2 ? y - 2 : 0; i <= last; i++)
+    marks |= self->marks[i];
+  return marks;
+}
+
+static void
+filter_window (Codebooks *self, const BitRows *from, uint32_t y, Filter filter, uint64_t *scratch,
+    uint64_t *to)
+{
+  const uint64_t *rows[5];
+  find_window (from, self->plan.height, y, true, rows);
+  self->code->filter_row (filter, rows, self->n_words, scratch, to);
+}
+
+/* Pixels that have had objects near them, and those that are dynamic. */
+static void
+filter_states (Codebooks *self, uint32_t y, uint32_t marks, uint64_t *scratch)
+{
+  const size_t n = self->n_words;
+  uint64_t *in_object = row_of (&self->in_object, y), *is_dynamic = row_of (&self->is_dynamic, y);
+  const uint64_t *recurrent = row_of (&self->recurrent, y);
+
+  if (marks & ROW_HAS_RECURRENT) {
+    filter_window (self, &self->recurrent, y, FILTER_MEDIAN_5, scratch, is_dynamic);
+    for (size_t i = 0; i < n; i++)
+      is_dynamic[i] |= recurrent[i];
+  } else {
+    memset (is_dynamic, 0, n * sizeof *is_dynamic);
+  }
+  if (marks & ROW_HAS_STRONG)
+    filter_window (self, &self->strong, y, FILTER_STRONG_5, scratch, in_object);
+  else
+    memset (in_object, 0, n * sizeof *in_object);
+}
+
 void
 codebooks_filter_row (
     Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground, uint64_t *shadow)
 {
-  const uint32_t height = self->plan.height;
+  const uint32_t marks = marks_of_window (self, y);
   const size_t n = self->n_words;
   const uint64_t *rows[5], *shadow_rows[5];
-  uint64_t *in_object = row_of (&self->in_object, y), *is_dynamic = row_of (&self->is_dynamic, y);
-  const uint64_t *recurrent = row_of (&self->recurrent, y);
+  uint64_t *in_object = row_of (&self->in_object, y);
 
-  find_window (&self->recurrent, height, y, true, rows);
-  self->code->filter_row (FILTER_MEDIAN_5, rows, n, scratch, is_dynamic);
-  for (size_t i = 0; i < n; i++)
-    is_dynamic[i] |= recurrent[i];
-  find_window (&self->strong, height, y, true, rows);
-  self->code->filter_row (FILTER_STRONG_5, rows, n, scratch, in_object);
-  find_window (&self->foreground, height, y, true, rows);
-  find_window (&self->shadow, height, y, true, shadow_rows);
+  filter_states (self, y, marks, scratch);
+  if (self->scene.is_lost || !(marks & ROW_HAS_STRONG) || !(marks & ROW_HAS_CLASSES)) {
+    memset (foreground, 0, n * sizeof *foreground);
+    memset (shadow, 0, n * sizeof *shadow);
+    memset (in_object, 0, n * sizeof *in_object);
+    return;
+  }
+  find_window (&self->foreground, self->plan.height, y, true, rows);
+  find_window (&self->shadow, self->plan.height, y, true, shadow_rows);
   self->code->median_of_classes (true, rows, shadow_rows, n, scratch, foreground, shadow);
-  const uint64_t is_found = self->scene.is_lost ? 0 : UINT64_MAX;
   for (size_t i = 0; i < n; i++) {
-    foreground[i] &= in_object[i] & is_found;
-    shadow[i] &= in_object[i] & is_found;
+    foreground[i] &= in_object[i];
+    shadow[i] &= in_object[i];
     in_object[i] = foreground[i];
   }
 }
@@ -359,6 +426,7 @@ lay_out_frame (Layout *layout, void *data)
   lay_out_rows (layout, self->n_words, height, &self->shadow);
   lay_out_rows (layout, self->n_words, height, &self->recurrent);
   lay_out_rows (layout, self->n_words, height, &self->settled);
+  self->marks = lay_out (layout, height, sizeof *self->marks);
   if (self->plan.format != CUDACCL_PIXEL_FORMAT_8)
     self->luma = lay_out (layout, self->stride * height, sizeof *self->luma);
   for (uint32_t i = 0; i < self->n_bands; i++)

@@ -50,8 +50,8 @@ count_pixel (CodebookCounts *counts, const CclCodebookResult *result)
   counts->model_dark += result->model_luma < CUDACCL_LIGHT_LEAST_LUMA;
   counts->model_bright += result->model_luma > CUDACCL_LIGHT_MOST_LUMA;
   if (ccl_codebook_counts_as_noise (result))
-    counts->noise[0][(uint32_t)result->level * CUDACCL_CODEBOOK_DISTANCES +
-                     (result->distance < most ? result->distance : most)]++;
+    counts->noise[(uint32_t)result->level * CUDACCL_CODEBOOK_DISTANCES +
+                  (result->distance < most ? result->distance : most)][0]++;
 }
 
 static CclCodeword

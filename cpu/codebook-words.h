@@ -192,12 +192,14 @@ no_sums (void)
 static ALWAYS_INLINE void
 count_places (CodebookCounts *counts, Steps places)
 {
+  const Steps entries = places * CODEBOOK_HISTOGRAMS;
+  uint32_t *noise = counts->noise[0];
   uint16_t of_lanes[STEP_LANES];
-  memcpy (of_lanes, &places, sizeof of_lanes);
+  memcpy (of_lanes, &entries, sizeof of_lanes);
   /* Lanes are read from memory: instructions that extract them take longer. */
   __asm__("" : "+m"(of_lanes));
   for (int i = 0; i < STEP_LANES; i += CODEBOOK_HISTOGRAMS)
-    UNROLL for (int k = 0; k < CODEBOOK_HISTOGRAMS; k++) counts->noise[k][of_lanes[i + k]]++;
+    UNROLL for (int k = 0; k < CODEBOOK_HISTOGRAMS; k++) noise[of_lanes[i + k] + k]++;
 }
 
 /* Adds pixels to the sums, and to the noise histogram those that are counted. distance: from their

@@ -112,22 +112,42 @@ add_lanes (const uint8_t *lanes)
   return sum;
 }
 
+typedef uint8_t ExtremeBytes __attribute__ ((vector_size (EXTREMES_LANES)));
+
+static ALWAYS_INLINE ExtremeBytes
+load_extremes (const uint8_t *from)
+{
+  ExtremeBytes bytes;
+  memcpy (&bytes, from, sizeof bytes);
+  return bytes;
+}
+
 static void
 count_extremes (const uint8_t *luma, uint32_t width, uint32_t *dark, uint32_t *bright)
 {
-  typedef uint8_t Bytes __attribute__ ((vector_size (EXTREMES_LANES)));
+  static const uint8_t in_last[2 * EXTREMES_LANES] = {
+      [EXTREMES_LANES... 2 * EXTREMES_LANES - 1] = UINT8_MAX};
   uint32_t x = 0;
 
   while (width - x >= EXTREMES_LANES) {
-    Bytes n_dark = {0}, n_bright = {0};
+    ExtremeBytes n_dark = {0}, n_bright = {0};
     for (uint32_t n = 0; n < UINT8_MAX && width - x >= EXTREMES_LANES; n++, x += EXTREMES_LANES) {
-      Bytes pixels;
-      memcpy (&pixels, luma + x, sizeof pixels);
-      n_dark -= (Bytes)(pixels < CUDACCL_LIGHT_LEAST_LUMA);
-      n_bright -= (Bytes)(pixels > CUDACCL_LIGHT_MOST_LUMA);
+      const ExtremeBytes pixels = load_extremes (luma + x);
+      n_dark -= (ExtremeBytes)(pixels < CUDACCL_LIGHT_LEAST_LUMA);
+      n_bright -= (ExtremeBytes)(pixels > CUDACCL_LIGHT_MOST_LUMA);
     }
     *dark += add_lanes ((const uint8_t *)&n_dark);
     *bright += add_lanes ((const uint8_t *)&n_bright);
+  }
+  if (x > 0 && x < width) { /* the rest, and lanes before it, which do not count */
+    const ExtremeBytes counts = load_extremes (in_last + (width - x));
+    const ExtremeBytes pixels = load_extremes (luma + width - EXTREMES_LANES);
+    const ExtremeBytes is_dark = counts & (ExtremeBytes)(pixels < CUDACCL_LIGHT_LEAST_LUMA);
+    const ExtremeBytes is_bright = counts & (ExtremeBytes)(pixels > CUDACCL_LIGHT_MOST_LUMA);
+    const ExtremeBytes n_dark = -is_dark, n_bright = -is_bright;
+    *dark += add_lanes ((const uint8_t *)&n_dark);
+    *bright += add_lanes ((const uint8_t *)&n_bright);
+    return;
   }
   for (; x < width; x++) {
     *dark += luma[x] < CUDACCL_LIGHT_LEAST_LUMA;

@@ -84,8 +84,8 @@ enum {
 typedef struct CodebookCounts {
   /* Noise histograms that take turns, so that an increment need not wait for that of an equal pixel
    * before it: level × CUDACCL_CODEBOOK_DISTANCES + distance, and an entry for pixels that are not
-   * counted. */
-  uint32_t noise[CODEBOOK_HISTOGRAMS][CODEBOOK_NOT_COUNTED + 1];
+   * counted. Their entries are side by side, on few cache lines. */
+  uint32_t noise[CODEBOOK_NOT_COUNTED + 1][CODEBOOK_HISTOGRAMS];
   uint64_t chroma, model_chroma;
   uint32_t model_dark, model_bright;
 } CodebookCounts;
@@ -138,7 +138,7 @@ typedef struct ReducedRow {
   uint32_t step;           /* bytes from sample to sample */
   uint32_t n_means;
   ptrdiff_t ahead; /* bytes from the rows to those that are reduced next, to be loaded; or 0 */
-  uint16_t *sums; /* scratch memory: n_means × factor × step entries */
+  uint16_t *sums;  /* scratch memory: n_means × factor × step entries */
   uint8_t *means;
 } ReducedRow;
 

@@ -11,8 +11,7 @@
 static ALWAYS_INLINE __m256i
 sum_pairs (const uint8_t *from)
 {
-  return _mm256_maddubs_epi16 (
-      _mm256_loadu_si256 ((const __m256i *)from), _mm256_set1_epi8 (1));
+  return _mm256_maddubs_epi16 (_mm256_loadu_si256 ((const __m256i *)from), _mm256_set1_epi8 (1));
 }
 
 static ALWAYS_INLINE __m256i
@@ -33,10 +32,10 @@ prefetch_next (const ReducedRow *row, uint32_t n_rows, uint32_t x)
 static ALWAYS_INLINE __m256i
 means_of_fours (const ReducedRow *row, uint32_t x)
 {
-  const __m256i sums = _mm256_madd_epi16 (
-      _mm256_add_epi16 (sum_pairs_of_two (row->rows[0] + x, row->rows[1] + x),
-          sum_pairs_of_two (row->rows[2] + x, row->rows[3] + x)),
-      _mm256_set1_epi16 (1));
+  const __m256i sums =
+      _mm256_madd_epi16 (_mm256_add_epi16 (sum_pairs_of_two (row->rows[0] + x, row->rows[1] + x),
+                             sum_pairs_of_two (row->rows[2] + x, row->rows[3] + x)),
+          _mm256_set1_epi16 (1));
   return _mm256_srli_epi32 (_mm256_add_epi32 (sums, _mm256_set1_epi32 (8)), 4);
 }
 
@@ -76,10 +75,8 @@ reduce_twos (const ReducedRow *row)
 
   for (; x + 64 <= row->n_samples; x += 64) {
     prefetch_next (row, 2, x);
-    const __m256i means =
-        _mm256_packus_epi16 (means_of_twos (row, x), means_of_twos (row, x + 32));
-    _mm256_storeu_si256 (
-        (__m256i *)(row->means + x / 2), _mm256_permute4x64_epi64 (means, 0xd8));
+    const __m256i means = _mm256_packus_epi16 (means_of_twos (row, x), means_of_twos (row, x + 32));
+    _mm256_storeu_si256 ((__m256i *)(row->means + x / 2), _mm256_permute4x64_epi64 (means, 0xd8));
   }
   return x / 2;
 }

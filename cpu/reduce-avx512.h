@@ -27,8 +27,7 @@ reduce_fours (const ReducedRow *row)
         _mm512_add_epi16 (sum_pairs (a + x, row->ahead), sum_pairs (b + x, row->ahead));
     const __m512i lower =
         _mm512_add_epi16 (sum_pairs (c + x, row->ahead), sum_pairs (d + x, row->ahead));
-    const __m512i sums =
-        _mm512_madd_epi16 (_mm512_add_epi16 (upper, lower), _mm512_set1_epi16 (1));
+    const __m512i sums = _mm512_madd_epi16 (_mm512_add_epi16 (upper, lower), _mm512_set1_epi16 (1));
     const __m512i means = _mm512_srli_epi32 (_mm512_add_epi32 (sums, _mm512_set1_epi32 (8)), 4);
     _mm_storeu_si128 ((__m128i *)(row->means + x / 4), _mm512_cvtepi32_epi8 (means));
   }

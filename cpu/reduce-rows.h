@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of frames reduced to means of squares, and rows of masks enlarged; plain loops that the
  * compiler vectorises for each instruction set. The including file also includes one that has
- * reduce_fours() and reduce_twos(): they reduce most of a row of successive samples by 4 or 2, start to
- * load the rows ahead, and return how many means they have made. */
+ * reduce_fours() and reduce_twos(): they reduce most of a row of successive samples by 4 or 2,
+ * start to load the rows ahead, and return how many means they have made. */
 #ifndef CUDACCL_CPU_REDUCE_ROWS_H
 #define CUDACCL_CPU_REDUCE_ROWS_H
 
@@ -95,8 +95,8 @@ reduce_pairs (const ReducedRow *row, uint32_t shift)
     average_fours (row->sums, shift, row->n_means, row->means);
 }
 
-/* Starts to load the rows that are reduced next. Processors do not predict by themselves what begins
- * on another page, as most rows do. */
+/* Starts to load the rows that are reduced next. Processors do not predict by themselves what
+ * begins on another page, as most rows do. */
 static void
 prefetch_ahead (const ReducedRow *row, uint32_t n_bytes)
 {

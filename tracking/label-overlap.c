@@ -86,8 +86,11 @@ find_spans (const uint64_t *spans, uint32_t width, uint32_t *begin, uint32_t *en
     i = rest ? i + (uint32_t)__builtin_ctzll (rest) : (i / 64 + 1) * 64;
   }
   *begin = i * CUDACCL_SPAN;
-  while (i < n && spans[i / 64] >> i % 64 & 1)
-    i++;
+  while (i < n && spans[i / 64] >> i % 64 & 1) {
+    const uint64_t rest = ~(spans[i / 64] >> i % 64); /* bits shifted in end a run in its word */
+    const uint32_t left = 64 - i % 64, run = rest ? (uint32_t)__builtin_ctzll (rest) : 64;
+    i += run < left ? run : left;
+  }
   *end = i < n ? i * CUDACCL_SPAN : width;
   return *begin < width;
 }
