@@ -143,18 +143,20 @@ typedef struct RowOfFactors {
 } RowOfFactors;
 
 /* The last column is repeated. Returns false if all factors are one. The loop over columns has no
- * branches, and fits in 32 bits, so that compilers vectorise it. */
+ * branches so that compilers vectorise it. */
 static bool
 find_row_of_factors (const Light *light, uint32_t y, RowOfFactors *row)
 {
   const CclLightGrid *grid = &light->grid;
   const uint32_t n = grid->columns, shift = grid->shift;
+  const bool fits_32_bits = shift < 16; /* frames of fewer than two million columns */
   uint32_t above, below, weight, differs = 0;
 
   ccl_light_place (y, shift, grid->rows, &above, &below, &weight);
   const uint16_t *a = light->factors + (size_t)above * n, *b = light->factors + (size_t)below * n;
   for (uint32_t i = 0; i < n; i++) {
-    row->factors[i] = (a[i] * ((1u << shift) - weight) + b[i] * weight) >> shift;
+    row->factors[i] = fits_32_bits ? (a[i] * ((1u << shift) - weight) + b[i] * weight) >> shift
+                                   : ccl_light_between (a[i], b[i], weight, shift);
     row->least[i] = least_of (a[i], b[i]);
     row->most[i] = most_of (a[i], b[i]);
     differs |= (a[i] ^ (uint32_t)CUDACCL_LIGHT_ONE) | (b[i] ^ (uint32_t)CUDACCL_LIGHT_ONE);
@@ -179,8 +181,8 @@ codebook_row_factors (
   for (uint32_t i = 0, x = 0; x < width; i++) {
     const uint32_t end = least_of (width, side / 2 + (i + 1) * side);
     const uint32_t begin = i == 0 ? side / 2 : x;
-    const int32_t left = (int32_t)row.factors[i], growth = (int32_t)row.factors[i + 1] - left;
-    int32_t sum = left << shift;
+    const int64_t left = row.factors[i], growth = row.factors[i + 1] - left;
+    int64_t sum = left << shift;
     const uint32_t spread =
         most_of (row.most[i], row.most[i + 1]) - least_of (row.least[i], row.least[i + 1]);
     for (; x < begin && x < end; x++) {
