@@ -58,6 +58,19 @@ watch_backlog_is_media (GstPad *pad, const gchar *media)
   return is;
 }
 
+/* Nothing is behind the first packets of a connection. */
+static void
+note_packets (WatchCamera *camera)
+{
+  WatchBacklog *backlog = &camera->backlog;
+
+  g_mutex_lock (&camera->lock);
+  backlog->arrival = g_get_monotonic_time ();
+  if (backlog->taken == 0)
+    backlog->taken = backlog->arrival;
+  g_mutex_unlock (&camera->lock);
+}
+
 static GstPadProbeReturn
 on_packets (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -76,9 +89,7 @@ on_packets (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     mark_arrival (&packet, 0, packets);
     GST_PAD_PROBE_INFO_DATA (info) = packet;
   }
-  g_mutex_lock (&packets->camera->lock);
-  packets->camera->backlog.arrival = g_get_monotonic_time ();
-  g_mutex_unlock (&packets->camera->lock);
+  note_packets (packets->camera);
   return GST_PAD_PROBE_OK;
 }
 

@@ -43,7 +43,8 @@ enum { NOT_LEAKY = 0, LEAKY_DOWNSTREAM = 2 };
 typedef struct {
   gboolean has_source; /* it is known when packets arrive */
   gint64 arrival;      /* of the newest data */
-  gint64 taken;        /* arrival of the frame that went to the decoder last */
+  gint64 taken; /* arrival of the frame that went to the decoder last, or before, of the first
+                   packets */
   gboolean is_skipping;
   gint64 skip_time;   /* when that began */
   gdouble share;      /* of late frames, as the hub knows it; below 0: it does not */

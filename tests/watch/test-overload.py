@@ -54,4 +54,15 @@ def overload():
         tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
 
 
-sys.exit(tap.run(overload))
+def connects():
+    """the backlog of a camera that connects begins with its first packets"""
+    backlogs = []
+    with recorded_cameras(1, recording("160x120", 8, 4)) as (_, port), Watch(
+            PROGRAM, f"c0=rtsp://127.0.0.1:{port}/0", "--http", "127.0.0.1:0") as program:
+        wait_for(lambda: backlogs.append(metric(program, "ccl_watch_backlog_seconds", camera="c0")) or program.lines.frames("c0"),
+                 "no line")
+        tap.equal(program.finish(signal.SIGTERM), 0, "exit status")
+    assert max(backlogs) < 20, f"at most {max(backlogs)} s"
+
+
+sys.exit(tap.run(overload, connects))
