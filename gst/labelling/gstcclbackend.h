@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
+#include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
@@ -91,6 +92,16 @@ typedef struct {
    * is done when that work is. */
   gboolean (*copy_rows) (GstElement *element, GstCclSite *site, CclLabeller *labeller,
       const GstCclRowCopy *copy, CclError *error);
+
+  /* Optional, with the two below. Makes an object that finds contours in label maps of the site, or
+   * returns one that other streams use, too, each until it has read its table. NULL with
+   * CUDACCL_ERROR_NO_MEMORY: contours are found on the CPU. */
+  CclContours *(*plan_contours) (
+      GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error);
+  void (*release_contours) (GstCclSite *site, CclContours *contours);
+
+  /* Queues the next run behind the labeller's work. */
+  gboolean (*connect_contours) (CclContours *contours, CclLabeller *labeller, CclError *error);
 
   /* Makes an active pool of maps of the size of frames of that format. NULL if there is no memory.
    */

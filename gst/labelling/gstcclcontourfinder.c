@@ -15,19 +15,47 @@ drop_pool (GstCclContourFinder *self)
   self->capacity = 0;
 }
 
+static void
+drop_contours (GstCclContourFinder *self)
+{
+  if (self->is_of_site && self->contours)
+    self->owner->methods->release_contours (self->site, self->contours);
+  else
+    ccl_contours_free (&self->contours);
+  self->contours = NULL;
+  self->is_of_site = FALSE;
+}
+
 void
 gst_ccl_contour_finder_release (GstCclContourFinder *self)
 {
-  ccl_contours_free (&self->contours);
+  drop_contours (self);
   drop_pool (self);
   g_free (self->ends);
   g_free (self->places);
   *self = (GstCclContourFinder){NULL};
 }
 
+/* Makes an object where the label maps are, or on the CPU where there is no memory for it. */
 static gboolean
-prepare (GstCclContourFinder *self, const GstVideoInfo *info, const GstCclSettings *settings,
-    CclError *error)
+plan_contours (GstCclContourFinder *self, const CclContoursPlan *plan, CclError *error)
+{
+  const GstCclMethods *methods = self->owner->methods;
+
+  if (methods->plan_contours) {
+    self->contours = methods->plan_contours (self->owner->element, self->site, plan, error);
+    self->is_of_site = self->contours != NULL;
+    if (!self->contours && error->status != CUDACCL_ERROR_NO_MEMORY)
+      return FALSE;
+  }
+  if (!self->contours)
+    self->contours = ccl_cpu_contours_new (plan, error);
+  return self->contours != NULL;
+}
+
+gboolean
+gst_ccl_contour_finder_prepare (GstCclContourFinder *self, const GstCclOwner *owner,
+    GstCclSite *site, const GstVideoInfo *info, const GstCclSettings *settings, CclError *error)
 {
   const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
   const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
@@ -36,7 +64,9 @@ prepare (GstCclContourFinder *self, const GstVideoInfo *info, const GstCclSettin
   if (self->contours && self->kind == settings->attach_contours &&
       self->connectivity == settings->connectivity)
     return TRUE;
-  ccl_contours_free (&self->contours);
+  drop_contours (self);
+  if (settings->attach_contours == GST_CCL_ATTACH_CONTOURS_NONE)
+    return TRUE;
   if (MAX (width, height) > CUDACCL_MAX_FEATURE_SIDE ||
       (guint64)width * height > CUDACCL_MAX_CONTOUR_PIXELS) {
     gst_ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
@@ -48,10 +78,11 @@ prepare (GstCclContourFinder *self, const GstVideoInfo *info, const GstCclSettin
   plan.connectivity = (CclConnectivity)settings->connectivity;
   plan.kind = settings->attach_contours == GST_CCL_ATTACH_CONTOURS_CRACKS ? CUDACCL_CONTOUR_CRACKS
                                                                           : CUDACCL_CONTOUR_PIXELS;
-  self->contours = ccl_cpu_contours_new (&plan, error);
+  self->owner = owner;
+  self->site = site;
   self->kind = settings->attach_contours;
   self->connectivity = settings->connectivity;
-  return self->contours != NULL;
+  return plan_contours (self, &plan, error);
 }
 
 /* Makes room for that many numbers, and for a frame with somewhat more. */
@@ -166,25 +197,41 @@ store (GstCclContourFinder *self, const CclContourTable *table, const GstCclSett
       table->n_contours, n_points);
 }
 
-GstCclContours *
-gst_ccl_contour_finder_run (GstCclContourFinder *self, const GstVideoInfo *info,
-    const GstCclSettings *settings, const GstCclMap *labels, CclError *error)
+/* Finds the contours and stores them: the object may find those of another stream next. */
+static GstCclContours *
+find (GstCclContourFinder *self, const GstCclSettings *settings, gpointer labels, gsize stride,
+    CclError *error)
 {
-  GstCclContours *contours = NULL;
   CclContourTable table;
+
+  if (ccl_contours_of_labels (self->contours, &(CclLabels){labels, stride}, &table, error) !=
+      CUDACCL_OK)
+    return NULL;
+  return store (self, &table, settings, error);
+}
+
+GstCclContours *
+gst_ccl_contour_finder_run_behind (GstCclContourFinder *self, const GstCclSettings *settings,
+    CclLabeller *labeller, gpointer labels, gsize stride, CclError *error)
+{
+  if (!self->owner->methods->connect_contours (self->contours, labeller, error))
+    return NULL;
+  return find (self, settings, labels, stride, error);
+}
+
+GstCclContours *
+gst_ccl_contour_finder_run (GstCclContourFinder *self, const GstCclSettings *settings,
+    const GstCclMap *labels, CclError *error)
+{
+  GstCclContours *contours;
   GstMapInfo map;
 
-  if (!prepare (self, info, settings, error))
-    return NULL;
   /* Without GST_MAP_CUDA, memory of a GPU is downloaded. */
   if (!gst_buffer_map (labels->buffer, &map, GST_MAP_READ)) {
     gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE, "The label map cannot be read");
     return NULL;
   }
-  if (ccl_contours_of_labels (self->contours,
-          &(CclLabels){(uint32_t *)(gpointer)map.data, labels->stride}, &table,
-          error) == CUDACCL_OK)
-    contours = store (self, &table, settings, error);
+  contours = find (self, settings, map.data, labels->stride, error);
   gst_buffer_unmap (labels->buffer, &map);
   return contours;
 }

@@ -17,20 +17,35 @@ G_BEGIN_DECLS
 typedef struct {
   CclContours *contours;   /* NULL: not made yet */
   gint kind, connectivity; /* that it was made for */
-  GstBufferPool *pool;     /* of memory for GstCclContours */
-  gsize capacity;          /* bytes of each of its buffers */
-  guint32 *ends;           /* for each component, the end of its contours in label order */
-  guint32 *places;         /* for each contour, its index in label order */
+  gboolean is_of_site;     /* it reads label maps of the site below, not those in host memory */
+  const GstCclOwner *owner;
+  GstCclSite *site;    /* no reference */
+  GstBufferPool *pool; /* of memory for GstCclContours */
+  gsize capacity;      /* bytes of each of its buffers */
+  guint32 *ends;       /* for each component, the end of its contours in label order */
+  guint32 *places;     /* for each contour, its index in label order */
   guint n_ends, n_places;
 } GstCclContourFinder;
 
-/* Frees everything. What the next frame needs is made anew. For frames of another size, too. */
+/* Frees everything. What the next frame needs is made anew. For frames of another size or at
+ * another site, too: release it before the site. */
 void gst_ccl_contour_finder_release (GstCclContourFinder *self);
 
-/* Finds the contours in a label map of frames of that size, in host or device memory. The settings
- * must ask for contours. Returns NULL with the error filled: frames are too large for contours,
- * memory is short, or the label map cannot be read. */
-GstCclContours *gst_ccl_contour_finder_run (GstCclContourFinder *self, const GstVideoInfo *info,
+/* Makes what finds the contours of frames of that size, labelled at that site, if the settings ask
+ * for contours, and frees it if they do not. Returns FALSE with the error filled: frames are too
+ * large for contours, or memory is short. */
+gboolean gst_ccl_contour_finder_prepare (GstCclContourFinder *self, const GstCclOwner *owner,
+    GstCclSite *site, const GstVideoInfo *info, const GstCclSettings *settings, CclError *error);
+
+/* Where is_of_site is set: finds the contours in the label map of a frame that was queued on the
+ * labeller, and waits for both. labels: an address at the site. NULL with the error filled. */
+GstCclContours *gst_ccl_contour_finder_run_behind (GstCclContourFinder *self,
+    const GstCclSettings *settings, CclLabeller *labeller, gpointer labels, gsize stride,
+    CclError *error);
+
+/* Otherwise: finds the contours in a label map that is complete, in host or device memory. Returns
+ * NULL with the error filled: memory is short, or the label map cannot be read. */
+GstCclContours *gst_ccl_contour_finder_run (GstCclContourFinder *self,
     const GstCclSettings *settings, const GstCclMap *labels, CclError *error);
 
 G_END_DECLS

@@ -178,7 +178,9 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
 {
   if (!gst_ccl_foreground_stage_prepare (
           &self->foreground, owner, self->site, &self->info, settings, error) ||
-      !prepare_labeller (self, owner, settings, error))
+      !prepare_labeller (self, owner, settings, error) ||
+      !gst_ccl_contour_finder_prepare (
+          &self->contour_finder, owner, self->site, &self->info, settings, error))
     return FALSE;
   if ((settings->attach_labels || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE) &&
       !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
@@ -349,14 +351,27 @@ enlarge_table (GstCclFrameLabeller *self, CclTable *table)
   table->rows = (const CclComponent *)self->rows->data;
 }
 
+/* Finds the contours where the label map is. They are queued before the labels are waited for, so
+ * that one wait is enough for both. */
+static void
+find_contours_at_site (
+    GstCclFrameLabeller *self, const GstCclSettings *settings, GstCclLabelledFrame *frame)
+{
+  if (self->contour_finder.is_of_site)
+    frame->contours = gst_ccl_contour_finder_run_behind (&self->contour_finder, settings,
+        frame->labeller, frame->data[GST_CCL_MAP_LABELS], frame->maps[GST_CCL_MAP_LABELS].stride,
+        &frame->contours_error);
+}
+
 gboolean
 gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    GstCclLabelledFrame *frame, CclError *error)
+    const GstCclSettings *settings, GstCclLabelledFrame *frame, CclError *error)
 {
   CclForeground *foreground = self->foreground.foreground;
-  const gboolean is_labelled =
-      ccl_labeller_wait (frame->labeller, &frame->table, error) == CUDACCL_OK;
+  gboolean is_labelled;
 
+  find_contours_at_site (self, settings, frame);
+  is_labelled = ccl_labeller_wait (frame->labeller, &frame->table, error) == CUDACCL_OK;
   self->n_queued--;
   if (is_labelled && self->scale > 1)
     enlarge_table (self, &frame->table);
@@ -390,25 +405,26 @@ update_description (
   gst_structure_free (description);
 }
 
-/* Finds the contours, and adds them to the metadata that was attached just now. */
+/* Adds the contours to the metadata that was attached just now, and finds them if they were not
+ * found at the site. */
 static gboolean
 attach_contours (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
-    const GstCclLabelledFrame *frame, CclError *error)
+    GstCclLabelledFrame *frame, CclError *error)
 {
-  GstCclContours *contours = gst_ccl_contour_finder_run (
-      &self->contour_finder, &self->info, settings, &frame->maps[GST_CCL_MAP_LABELS], error);
-
-  if (!contours)
+  if (!self->contour_finder.is_of_site)
+    frame->contours = gst_ccl_contour_finder_run (
+        &self->contour_finder, settings, &frame->maps[GST_CCL_MAP_LABELS], error);
+  else if (!frame->contours)
+    *error = frame->contours_error;
+  if (!frame->contours)
     return FALSE;
-  gst_ccl_meta_set_contours (gst_buffer_get_ccl_meta (buffer), contours);
-  gst_ccl_contours_unref (contours);
+  gst_ccl_meta_set_contours (gst_buffer_get_ccl_meta (buffer), frame->contours);
   return TRUE;
 }
 
 gboolean
 gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame,
-    CclError *error)
+    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
 {
   const GstVideoInfo *info = &self->info;
   const GstCclMap *labels = &frame->maps[GST_CCL_MAP_LABELS];
@@ -442,4 +458,5 @@ gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame)
   unmap (frame);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     gst_clear_buffer (&frame->maps[kind].buffer);
+  g_clear_pointer (&frame->contours, gst_ccl_contours_unref);
 }

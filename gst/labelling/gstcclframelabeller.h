@@ -47,6 +47,8 @@ typedef struct {
   GstCclSample sample;           /* of the foreground, where the settings ask for it */
   CclTable table;                /* valid until the labeller gets another frame */
   CclSceneChange scene_change;
+  GstCclContours *contours; /* that were found at the site; NULL: not yet, or not there */
+  CclError contours_error;  /* why they were not found at the site */
 } GstCclLabelledFrame;
 
 /* Registers the log category; for class_init, which runs once. */
@@ -77,15 +79,15 @@ gboolean gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOw
     GstCclSite *site, const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame,
     CclError *error);
 
-/* Waits for a queued frame. */
+/* Waits for a queued frame, and finds its contours if that is done at the site. With the settings
+ * that it was queued with. */
 gboolean gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    GstCclLabelledFrame *frame, CclError *error);
+    const GstCclSettings *settings, GstCclLabelledFrame *frame, CclError *error);
 
 /* Attaches the result to the frame as the metadata that the settings name. FALSE with the error
  * filled if contours cannot be found; everything else is attached all the same. */
 gboolean gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
-    const GstCclSettings *settings, GstBuffer *buffer, const GstCclLabelledFrame *frame,
-    CclError *error);
+    const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error);
 
 void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
 

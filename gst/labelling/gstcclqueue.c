@@ -95,8 +95,8 @@ gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner)
     QueuedFrame *queued = &g_array_index (queue->frames, QueuedFrame, i);
     CclError error;
 
-    queued->is_labelled =
-        gst_ccl_frame_labeller_wait (&queued->stream->labeller, owner, &queued->frame, &error);
+    queued->is_labelled = gst_ccl_frame_labeller_wait (
+        &queued->stream->labeller, owner, &queue->settings, &queued->frame, &error);
     if (!queued->is_labelled)
       keep_error (queue, &error);
   }

@@ -516,6 +516,30 @@ gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labe
   return is_queued;
 }
 
+static CclContours *
+gst_cuda_ccl_plan_contours (
+    GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error)
+{
+  CclContours *contours = gst_cuda_ccl_site_get_contours ((GstCudaCclSite *)site, plan, error);
+
+  if (!contours && error->status == CUDACCL_ERROR_NO_MEMORY)
+    GST_INFO_OBJECT (element, "contours are found on the CPU: %s", error->message);
+  return contours;
+}
+
+static void
+gst_cuda_ccl_release_contours (GstCclSite *site, CclContours *contours)
+{
+  gst_cuda_ccl_site_return_contours ((GstCudaCclSite *)site, contours);
+}
+
+static gboolean
+gst_cuda_ccl_connect_contours (CclContours *contours, CclLabeller *labeller, CclError *error)
+{
+  return ccl_cuda_contours_set_stream (contours, ccl_cuda_labeller_get_stream (labeller), error) ==
+         CUDACCL_OK;
+}
+
 /* An active pool of page-locked memory. */
 static GstBufferPool *
 new_sample_pool (const GstCudaCclSite *site, gsize size)
@@ -599,6 +623,9 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
       .copy_bits = gst_cuda_ccl_copy_bits,
       .finish = gst_cuda_ccl_finish,
       .copy_rows = gst_cuda_ccl_copy_rows,
+      .plan_contours = gst_cuda_ccl_plan_contours,
+      .release_contours = gst_cuda_ccl_release_contours,
+      .connect_contours = gst_cuda_ccl_connect_contours,
       .new_map_pool = gst_cuda_ccl_new_map_pool,
       .locate_map = gst_cuda_ccl_locate_map,
       .map_memory = "device memory",

@@ -167,3 +167,64 @@ gst_cuda_ccl_site_copy (
     gst_clear_buffer (&copy);
   return copy;
 }
+
+/* Frames of 8K. Larger ones would take gigabytes of page-locked memory. */
+#define MOST_PIXELS_WITH_CONTOURS (1 << 25)
+
+/* Contours that streams use. */
+typedef struct {
+  CclContoursPlan plan;
+  CclContours *contours;
+  guint n_users;
+} SharedContours;
+
+static gboolean
+is_same_plan (const CclContoursPlan *a, const CclContoursPlan *b)
+{
+  return a->width == b->width && a->height == b->height && a->connectivity == b->connectivity &&
+         a->kind == b->kind;
+}
+
+CclContours *
+gst_cuda_ccl_site_get_contours (GstCudaCclSite *site, const CclContoursPlan *plan, CclError *error)
+{
+  SharedContours *shared;
+  CclContours *contours;
+
+  for (GSList *link = site->contours; link; link = link->next) {
+    shared = link->data;
+    if (is_same_plan (&shared->plan, plan)) {
+      shared->n_users++;
+      return shared->contours;
+    }
+  }
+  if ((guint64)plan->width * plan->height > MOST_PIXELS_WITH_CONTOURS) {
+    gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+        "Frames of %u×%u pixels are too large for contours on a GPU", plan->width, plan->height);
+    return NULL;
+  }
+  contours = ccl_cuda_contours_new (site->device, plan, error);
+  if (!contours)
+    return NULL;
+  shared = g_new (SharedContours, 1);
+  *shared = (SharedContours){*plan, contours, 1};
+  site->contours = g_slist_prepend (site->contours, shared);
+  return contours;
+}
+
+void
+gst_cuda_ccl_site_return_contours (GstCudaCclSite *site, CclContours *contours)
+{
+  for (GSList *link = site->contours; link; link = link->next) {
+    SharedContours *shared = link->data;
+
+    if (shared->contours != contours)
+      continue;
+    if (--shared->n_users == 0) {
+      ccl_contours_free (&shared->contours);
+      g_free (shared);
+      site->contours = g_slist_delete_link (site->contours, link);
+    }
+    return;
+  }
+}

@@ -27,6 +27,8 @@ typedef struct {
   GstBufferPool *copies; /* buffers of copy_size bytes at least */
   gsize copy_size;
 
+  GSList *contours; /* objects that streams use */
+
   GSList **list; /* all open sites of an element, without references */
 } GstCudaCclSite;
 
@@ -42,6 +44,13 @@ GstBufferPool *gst_cuda_ccl_site_new_pool (const GstCudaCclSite *site, gint widt
  * a CUstream of the site's context. Returns a new reference to the copy, NULL after an error. */
 GstBuffer *gst_cuda_ccl_site_copy (
     GstCudaCclSite *site, GstCudaMemory *memory, gsize size, gpointer stream, CclError *error);
+
+/* An object that finds contours on the site's GPU. Streams of the same plan share one, as it takes
+ * some 78 bytes of device memory for each pixel: each reads its table before the next one runs.
+ * NULL after an error. Return it before the site is freed. */
+CclContours *gst_cuda_ccl_site_get_contours (
+    GstCudaCclSite *site, const CclContoursPlan *plan, CclError *error);
+void gst_cuda_ccl_site_return_contours (GstCudaCclSite *site, CclContours *contours);
 
 guint gst_cuda_ccl_device_of (GstCudaContext *context);
 

@@ -153,6 +153,41 @@ TEST (test_frames_of_a_stream)
 }
 GST_END_TEST
 
+/* Streams of one size and of another one, with two frames each. */
+TEST (test_contours_of_a_batch)
+{
+  static const char rings[] = "#####.##\n"
+                              "#...#..#\n"
+                              "#.#.#.##\n"
+                              "#...#...\n"
+                              "#####.#.\n"
+                              "........\n";
+  static const Drawing drawings[] = {blobs, bar, rings};
+  GstHarness *h = new_batch_harness ("attach-contours=cracks");
+  GstBuffer *batch = new_batch (3);
+
+  for (guint i = 0; i < 3; i++) {
+    set_caps (batch, i, gray8_caps (drawings[i]));
+    add_object (batch, i, gray8_frame (drawings[i]));
+    add_object (batch, i, gray8_frame (drawings[2 - i]));
+  }
+  batch = label (h, batch);
+  for (guint i = 0; i < 6; i++) {
+    const Drawing drawing = drawings[i % 2 ? 2 - i / 2 : i / 2];
+    GstHarness *single = new_gray8_harness (drawing);
+    GstBuffer *expected;
+
+    g_object_set (single->element, "attach-contours", 2, NULL);
+    expected = label (single, gray8_frame (drawing));
+    assert_same_contours (expected, buffer_of (batch, i / 2, i % 2), "batch");
+    gst_buffer_unref (expected);
+    gst_harness_teardown (single);
+  }
+  gst_buffer_unref (batch);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* A frame of luma 100 with noise, and a bright square that moves with its number. */
 static GstBuffer *
 new_scene (guint stream, guint number)
@@ -345,6 +380,7 @@ batches_suite (void)
 #if HAVE_ANALYTICS && GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_streams_of_a_batch);
   tcase_add_test (tcase, test_frames_of_a_stream);
+  tcase_add_test (tcase, test_contours_of_a_batch);
   tcase_add_test (tcase, test_streams_have_models_of_their_own);
   tcase_add_test (tcase, test_other_objects_pass);
   tcase_add_test (tcase, test_shared_batches);

@@ -167,6 +167,7 @@ label_and_compare (GstHarness *cpu, GstHarness *gpu, GstBuffer *frame, const cha
 
   fail_unless (expected && found);
   assert_same_labels (expected, found);
+  assert_same_contours (expected, found, "contours");
   gst_buffer_unref (expected);
   return found;
 }
@@ -174,7 +175,8 @@ label_and_compare (GstHarness *cpu, GstHarness *gpu, GstBuffer *frame, const cha
 static GstHarness *
 new_harness (const char *element, const char *properties, GstCaps *caps)
 {
-  gchar *launch = g_strconcat (element, " threshold=128 attach-labels=true ", properties, NULL);
+  gchar *launch = g_strconcat (
+      element, " threshold=128 attach-labels=true attach-contours=pixels ", properties, NULL);
   GstHarness *h = gst_harness_new_parse (launch);
 
   gst_harness_set_src_caps (h, caps);

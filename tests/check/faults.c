@@ -14,6 +14,7 @@
 static const char *const uses[] = {
     "attach-labels=true",
     "attach-labels=true algorithm=bke",
+    "attach-contours=cracks",
     "foreground=otsu",
     "foreground=mog2 denoise=median-3x3 attach-mask=true",
 };

@@ -173,3 +173,31 @@ new_contours (GstCclContourKind kind, const GstCclContour *rows, guint n_contour
   gst_buffer_fill (buffer, rows_size, points, points_size);
   return gst_ccl_contours_new (buffer, kind, n_contours, n_points);
 }
+
+void
+assert_same_contours (GstBuffer *expected, GstBuffer *found, const char *what)
+{
+  GstCclContours *a = gst_ccl_meta_get_contours (gst_buffer_get_ccl_meta (expected));
+  GstCclContours *b = gst_ccl_meta_get_contours (gst_buffer_get_ccl_meta (found));
+  guint n;
+
+  fail_unless (a && b, "%s: no contours", what);
+  n = gst_ccl_contours_get_n_contours (a);
+  fail_unless (gst_ccl_contours_get_kind (a) == gst_ccl_contours_get_kind (b));
+  fail_unless (gst_ccl_contours_get_n_contours (b) == n, "%s: %u contours instead of %u", what,
+      gst_ccl_contours_get_n_contours (b), n);
+  for (guint i = 0; i < n; i++) {
+    guint n_points[2];
+    const gfloat *points[2] = {gst_ccl_contours_get_points (a, i, &n_points[0]),
+        gst_ccl_contours_get_points (b, i, &n_points[1])};
+
+    fail_unless (memcmp (gst_ccl_contours_get_contour (a, i), gst_ccl_contours_get_contour (b, i),
+                     sizeof (GstCclContour)) == 0,
+        "%s: contour %u", what, i);
+    fail_unless (n_points[0] == n_points[1] &&
+                     memcmp (points[0], points[1], n_points[0] * sizeof *points[0]) == 0,
+        "%s: points of contour %u", what, i);
+  }
+  gst_ccl_contours_unref (a);
+  gst_ccl_contours_unref (b);
+}

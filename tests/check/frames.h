@@ -61,4 +61,7 @@ void assert_warning (GstBus *bus, GQuark domain, gint code, const char *part);
 GstCclContours *new_contours (GstCclContourKind kind, const GstCclContour *rows, guint n_contours,
     const gfloat *points, guint n_points);
 
+/* Fails the test unless both frames have contours, and the same ones. what: for the message. */
+void assert_same_contours (GstBuffer *expected, GstBuffer *found, const char *what);
+
 #endif /* TESTS_CHECK_FRAMES_H */
