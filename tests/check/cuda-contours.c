@@ -224,6 +224,30 @@ SIMULATED_TEST (test_contours_are_found_on_the_gpu)
 }
 GST_END_TEST
 
+/* What only contours need is freed when they are not asked for any more. */
+SIMULATED_TEST (test_memory_is_freed)
+{
+  GstHarness *h = new_harness ("cudaccl", "attach-labels=true", gray8_caps (nested));
+  SimcudaStatistics before, with, after;
+
+  gst_buffer_unref (label (h, gray8_frame (nested)));
+  read_statistics (&before);
+  for (gint i = 1; i >= 0; i--) {
+    GstElement *element = gst_harness_find_element (h, "cudaccl");
+
+    g_object_set (element, "attach-contours", i, NULL);
+    gst_object_unref (element);
+    gst_buffer_unref (label (h, gray8_frame (nested)));
+    read_statistics (i ? &with : &after);
+  }
+  fail_unless (with.device_allocations > before.device_allocations);
+  fail_unless (with.pinned_allocations > before.pinned_allocations);
+  fail_unless_equals_uint64 (after.device_allocations, before.device_allocations);
+  fail_unless_equals_uint64 (after.pinned_allocations, before.pinned_allocations);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* What the GPU has no memory for is found on the CPU, from a copy of the label map. */
 SIMULATED_TEST (test_gpu_without_memory_for_contours)
 {
@@ -255,6 +279,7 @@ contours_suite (void)
   tcase_add_test (tcase, test_changes_while_playing);
   if (g_getenv ("CCL_SIMULATED")) {
     tcase_add_test (tcase, test_contours_are_found_on_the_gpu);
+    tcase_add_test (tcase, test_memory_is_freed);
     tcase_add_test (tcase, test_gpu_without_memory_for_contours);
   }
   return suite;
