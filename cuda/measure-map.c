@@ -156,7 +156,7 @@ allocate (CclMapMeasurer *self, CclError *error)
     self->shapes = malloc (n * sizeof *self->shapes);
   if (status == CUDACCL_OK && (!self->rows || (self->plan.columns && !self->shapes)))
     status = ccl_error_set (
-        error, CUDACCL_ERROR_NO_MEMORY, "no host memory to measure %u labels", (uint32_t)n);
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for %u measured labels", (uint32_t)n);
   return status;
 }
 
@@ -181,7 +181,7 @@ ccl_cuda_map_measurer_new (CclCudaDevice *device, const CclMapMeasurerPlan *plan
     return NULL;
   CclMapMeasurer *self = calloc (1, sizeof *self);
   if (!self) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory to measure label maps");
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a measurer of label maps");
     return NULL;
   }
   const CclVolumePlan of_volume = volume_plan (plan);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Calls into AddressSanitizer; without it they do nothing. SIMCUDA_ASAN may be defined by the build, for
- * files that are not instrumented in a program that is. */
+/* Calls into AddressSanitizer; without it they do nothing. SIMCUDA_ASAN may be defined by the
+ * build, for files that are not instrumented in a program that is. */
 #ifndef SIMCUDA_SANITIZER_H
 #define SIMCUDA_SANITIZER_H
 
