@@ -270,6 +270,26 @@ assert_columns (GstBuffer *buffer, GstVideoInfo *info)
   return n_rows;
 }
 
+/* Fails unless each column of the first frame is one of the second, bit for bit. */
+static void
+assert_part_of (GstBuffer *buffer, GstBuffer *whole)
+{
+  GstCclColumns *columns = columns_of (buffer), *all = columns_of (whole);
+
+  for (guint i = 0; i < gst_ccl_columns_get_n_columns (columns); i++) {
+    const char *key = gst_ccl_columns_get_key (columns, i);
+    const gint index = gst_ccl_columns_find (all, key);
+    guint n_rows, n_all;
+    const gdouble *values = gst_ccl_columns_get_values (columns, i, &n_rows);
+    const gdouble *of_all = gst_ccl_columns_get_values (all, (guint)index, &n_all);
+
+    fail_unless_equals_int (n_rows, n_all);
+    fail_unless (n_rows == 0 || !memcmp (values, of_all, n_rows * sizeof *values), "%s", key);
+  }
+  gst_ccl_columns_unref (columns);
+  gst_ccl_columns_unref (all);
+}
+
 /* An element for frames of that format, with these properties. */
 static GstHarness *
 new_line (const char *format, guint width, guint height, const char *properties, GstVideoInfo *info)
@@ -313,29 +333,36 @@ TEST (test_values)
 GST_END_TEST
 
 /* The labeller reads a mask, and the luma is the frame's. A background model that works at a
- * reduced size does not make the columns less exact. */
+ * reduced size does not make the columns less exact, with and without a label map. */
 TEST (test_values_with_masks)
 {
+  static const char *const some[] = {"NV12", "GRAY16_LE", "UYVY", "GRAY8"};
   static const char *const properties[] = {
       "threshold=128 denoise=median-3x3", "foreground=otsu", "foreground=codebook reduction=2"};
 
-  for (guint i = 0; i < 3 * G_N_ELEMENTS (properties); i++) {
-    static const char *const some[] = {"NV12", "GRAY16_LE", "UYVY"};
+  for (guint i = 0; i < G_N_ELEMENTS (properties) * G_N_ELEMENTS (some); i++) {
     const gboolean is_model = i % 3 == 2;
-    gchar *line =
-        g_strconcat (properties[i % 3], " attach-labels=true min-area=3 attach-columns=" ALL, NULL);
+    gchar *line = g_strconcat (properties[i % 3], " min-area=3 attach-columns=" ALL, NULL);
+    gchar *line_with_labels = g_strconcat (line, " attach-labels=true", NULL);
     GstVideoInfo info;
-    GstHarness *h = new_line (some[i / 3], 52, 32, line, &info);
+    GstHarness *h = new_line (some[i / 3], 52, 32, line_with_labels, &info);
+    GstHarness *without_labels = new_line (some[i / 3], 52, 32, line, &info);
     guint n_rows = 0;
 
     for (guint number = 0; number < (is_model ? 30 : 2); number++) {
-      GstBuffer *out = label (h, new_frame (&info, !is_model || number >= 25 ? number + 1 : 0));
+      GstBuffer *frame = new_frame (&info, !is_model || number >= 25 ? number + 1 : 0);
+      GstBuffer *out = label (h, gst_buffer_copy (frame)), *other = label (without_labels, frame);
+
       n_rows += assert_columns (out, &info);
+      assert_part_of (other, out);
       gst_buffer_unref (out);
+      gst_buffer_unref (other);
     }
     fail_unless (n_rows > 0, "%s, %s", some[i / 3], properties[i % 3]);
     g_free (line);
+    g_free (line_with_labels);
     gst_harness_teardown (h);
+    gst_harness_teardown (without_labels);
   }
 }
 GST_END_TEST
@@ -373,12 +400,14 @@ TEST (test_columns_while_playing)
       {"0", 0, NULL}, {"color", 3, "mean_y"}, {"perimeter", 1, "perimeter"},
       {"topology", 3, "crack_length"}, {"luma+perimeter", 9, "sum_value"}, {"0", 0, NULL}};
   GstVideoInfo info;
-  GstHarness *h = new_line ("I420", 37, 23, "threshold=128", &info);
+  GstHarness *h = new_line ("I420", 37, 23, "threshold=190", &info);
+  GstHarness *all =
+      new_line ("I420", 37, 23, "threshold=190 attach-labels=true attach-columns=" ALL, &info);
   GstElement *element = gst_harness_find_element (h, element_name ());
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
     GstCclColumns *columns;
-    GstBuffer *out;
+    GstBuffer *out, *whole;
 
     gst_util_set_object_arg (G_OBJECT (element), "attach-columns", cases[i].columns);
     out = label (h, new_frame (&info, i));
@@ -389,11 +418,16 @@ TEST (test_columns_while_playing)
       fail_unless_equals_int (gst_ccl_columns_get_n_columns (columns), cases[i].n);
       fail_unless_equals_string (gst_ccl_columns_get_key (columns, 0), cases[i].first);
       gst_ccl_columns_unref (columns);
+      whole = label (all, new_frame (&info, i));
+      fail_unless (assert_columns (whole, &info) > 1);
+      assert_part_of (out, whole);
+      gst_buffer_unref (whole);
     }
     gst_buffer_unref (out);
   }
   gst_object_unref (element);
   gst_harness_teardown (h);
+  gst_harness_teardown (all);
 }
 GST_END_TEST
 
