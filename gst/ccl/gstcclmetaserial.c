@@ -243,9 +243,9 @@ static guint8 *
 write_columns (guint8 *out, const GstCclColumns *columns)
 {
   const guint n_columns = gst_ccl_columns_get_n_columns (columns);
+  const guint32 header[] = {n_columns, (guint32)keys_size (columns)};
 
-  GST_WRITE_UINT32_LE (out, n_columns);
-  GST_WRITE_UINT32_LE (out + 4, (guint32)keys_size (columns));
+  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
   out += COLUMNS_HEADER_SIZE;
   for (guint i = 0; i < n_columns; i++)
     out = (guint8 *)g_stpcpy ((gchar *)out, gst_ccl_columns_get_key (columns, i)) + 1;
@@ -280,7 +280,7 @@ split_keys (const gchar *text, gsize size, guint n, const gchar **keys)
 static GstCclColumns *
 read_columns (const guint8 *data, gsize *size, guint n_rows)
 {
-  guint32 n_columns, text_size;
+  guint32 header[COLUMNS_HEADER_SIZE / 4], n_columns, text_size;
   GstCclColumns *columns = NULL;
   const gchar **keys;
   guint64 n_values;
@@ -288,8 +288,9 @@ read_columns (const guint8 *data, gsize *size, guint n_rows)
 
   if (*size < COLUMNS_HEADER_SIZE)
     return NULL;
-  n_columns = GST_READ_UINT32_LE (data);
-  text_size = GST_READ_UINT32_LE (data + 4);
+  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
+  n_columns = header[0];
+  text_size = header[1];
   n_values = n_columns * (guint64)n_rows;
   /* Each key has a byte at least. The second comparison keeps 8 × n_values from overflowing. */
   if (n_columns > text_size || n_values > *size / 8 ||

@@ -519,7 +519,7 @@ GST_START_TEST (test_serialised_columns)
     gboolean fine;
   } cases[] = {{0, 8, TRUE}, {68, 1, FALSE}, {68, 3, FALSE}, {71, 255, FALSE}, {72, 4, FALSE},
       {72, 6, FALSE}, {75, 255, FALSE}, {76, 255, FALSE} /* no UTF-8 */,
-      {80, 'c', FALSE} /* no end */, {78, 'c', FALSE} /* one key */, {96, 0x3f, TRUE}};
+      {80, 'c', FALSE} /* no end */, {77, 'c', FALSE} /* one key */, {96, 0x3f, TRUE}};
 
   for (guint with_contours = 0; with_contours < 2; with_contours++) {
     GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
