@@ -2,6 +2,7 @@
 #include "gstcclmeasurer.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include <cudaccl/columns.h>
 
@@ -137,19 +138,43 @@ read_sample (const guint8 *sample, gboolean is_wide)
   return is_wide ? (guint)sample[0] << 8 | sample[-1] : sample[0];
 }
 
+/* The next pixel with a label, from x on; frames are mostly background. */
+static guint
+skip_background (const guint32 *labels, guint x, guint width)
+{
+  guint64 pairs[4];
+
+  for (; x + 8 <= width; x += 8) {
+    memcpy (pairs, labels + x, sizeof pairs);
+    if (pairs[0] | pairs[1] | pairs[2] | pairs[3])
+      break;
+  }
+  while (x < width && labels[x] == 0)
+    x++;
+  return x;
+}
+
 /* Adds the samples that cover a row's pixels to the sums of u and v of their components. */
 static void
 add_row (guint64 *sums, const guint32 *labels, guint width, guint n_rows, const guint8 *u,
     const guint8 *v, const CclChroma *chroma, gboolean is_wide)
 {
-  for (guint x = 0; x < width; x++) {
-    const gsize offset = (gsize)(x >> chroma->shift_x) * chroma->step;
+  for (guint x = skip_background (labels, 0, width); x < width;
+       x = skip_background (labels, x, width)) {
+    const guint32 label = labels[x];
+    guint64 sum_u = 0, sum_v = 0;
 
-    /* Without a label it is background; there may be more labels than rows. */
-    if (labels[x] == 0 || labels[x] > n_rows)
-      continue;
-    sums[2 * (gsize)labels[x] - 2] += read_sample (u + offset, is_wide);
-    sums[2 * (gsize)labels[x] - 1] += read_sample (v + offset, is_wide);
+    for (; x < width && labels[x] == label; x++) {
+      const gsize offset = (gsize)(x >> chroma->shift_x) * chroma->step;
+
+      sum_u += read_sample (u + offset, is_wide);
+      sum_v += read_sample (v + offset, is_wide);
+    }
+    /* There may be more labels than rows. */
+    if (label <= n_rows) {
+      sums[2 * (gsize)label - 2] += sum_u;
+      sums[2 * (gsize)label - 1] += sum_v;
+    }
   }
 }
 
