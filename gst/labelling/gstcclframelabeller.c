@@ -118,6 +118,8 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
   };
   CclLabeller *labeller;
 
+  if (!gst_ccl_measurer_check (settings, info, error))
+    return FALSE;
   /* Settings are the same for all frames that are queued at once. */
   if (self->format != plan.format || self->scale != scale || self->columns != plan.columns ||
       self->planned.connectivity != settings->connectivity ||

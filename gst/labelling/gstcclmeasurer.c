@@ -87,6 +87,19 @@ get_columns (const GstCclSettings *settings)
   return columns;
 }
 
+gboolean
+gst_ccl_measurer_check (const GstCclSettings *settings, const GstVideoInfo *info, CclError *error)
+{
+  const guint width = (guint)GST_VIDEO_INFO_WIDTH (info);
+  const guint height = (guint)GST_VIDEO_INFO_HEIGHT (info);
+
+  if (!settings->attach_columns || MAX (width, height) <= CUDACCL_MAX_FEATURE_SIDE)
+    return TRUE;
+  gst_ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+      "Frames of %u×%u pixels are too large for columns", width, height);
+  return FALSE;
+}
+
 guint32
 gst_ccl_measurer_plan (const GstCclSettings *settings, const GstVideoInfo *info)
 {
@@ -327,6 +340,11 @@ gst_ccl_measurer_run (GstCclMeasurer *self, const GstVideoInfo *info,
   const gchar *keys[MAX_COLUMNS];
   guint n_columns;
 
+  if (table->n_rows > G_MAXUINT / MAX_COLUMNS) {
+    gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "No memory for the columns of %u components",
+        table->n_rows);
+    return NULL;
+  }
   if (gst_ccl_measurer_needs_labels (settings, info) &&
       !measure_on_cpu (self, settings, buffer, layout, labels, &measured, error))
     return NULL;

@@ -25,6 +25,10 @@ typedef struct {
 
 void gst_ccl_measurer_release (GstCclMeasurer *self);
 
+/* FALSE, with the error filled, if frames are too large for the columns that the settings name. */
+gboolean gst_ccl_measurer_check (
+    const GstCclSettings *settings, const GstVideoInfo *info, CclError *error);
+
 /* The columns that a labeller of frames measures for the settings: flags of CclColumn, with
  * CUDACCL_COLUMN_INTENSITY for the luma of formats that have it in a plane of its own. */
 guint32 gst_ccl_measurer_plan (const GstCclSettings *settings, const GstVideoInfo *info);

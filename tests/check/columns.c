@@ -501,6 +501,31 @@ TEST (test_other_metadata)
 }
 GST_END_TEST
 
+/* An error that names the frames; without columns they are labelled. */
+TEST (test_frames_that_are_too_wide)
+{
+  GstVideoInfo info;
+  GstHarness *h = new_line ("GRAY8", 65537, 1, "attach-columns=moments", &info);
+  GstElement *element = gst_harness_find_element (h, element_name ());
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
+
+  gst_buffer_memset (frame, 0, 255, (gsize)-1);
+  gst_element_set_bus (h->element, bus);
+  fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+      "Frames of 65537×1 pixels are too large for columns");
+  gst_util_set_object_arg (G_OBJECT (element), "attach-columns", "0");
+  frame = label (h, frame);
+  assert_count (frame, 1);
+  gst_buffer_unref (frame);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_object_unref (element);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 columns_suite (void)
 {
@@ -516,6 +541,7 @@ columns_suite (void)
   tcase_add_test (tcase, test_truncated_and_empty_tables);
   tcase_add_test (tcase, test_columns_of_tracks);
   tcase_add_test (tcase, test_other_metadata);
+  tcase_add_test (tcase, test_frames_that_are_too_wide);
   return suite;
 }
 
