@@ -513,7 +513,7 @@ TEST (test_frames_that_are_too_wide)
   gst_buffer_memset (frame, 0, 255, (gsize)-1);
   gst_element_set_bus (h->element, bus);
   fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_ERROR);
-  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
+  assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS,
       "Frames of 65537×1 pixels are too large for columns");
   gst_util_set_object_arg (G_OBJECT (element), "attach-columns", "0");
   frame = label (h, frame);
