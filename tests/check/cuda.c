@@ -454,31 +454,6 @@ TEST (test_planar_frames_in_cuda_memory)
 }
 GST_END_TEST
 
-/* Fails unless two frames have the same columns, bit for bit. Returns their number of rows. */
-static guint
-assert_same_columns (GstBuffer *a, GstBuffer *b)
-{
-  GstCclColumns *of_a = gst_ccl_meta_get_columns (gst_buffer_get_ccl_meta (a));
-  GstCclColumns *of_b = gst_ccl_meta_get_columns (gst_buffer_get_ccl_meta (b));
-  const guint n_columns = gst_ccl_columns_get_n_columns (of_a);
-  guint n_rows = 0, n;
-
-  fail_unless_equals_int (gst_ccl_columns_get_n_columns (of_b), n_columns);
-  for (guint i = 0; i < n_columns; i++) {
-    const gdouble *values = gst_ccl_columns_get_values (of_a, i, &n_rows);
-
-    fail_unless_equals_string (
-        gst_ccl_columns_get_key (of_a, i), gst_ccl_columns_get_key (of_b, i));
-    fail_unless (
-        !memcmp (values, gst_ccl_columns_get_values (of_b, i, &n), n_rows * sizeof *values), "%s",
-        gst_ccl_columns_get_key (of_a, i));
-    fail_unless_equals_int (n, n_rows);
-  }
-  gst_ccl_columns_unref (of_a);
-  gst_ccl_columns_unref (of_b);
-  return n_rows;
-}
-
 /* Luma is measured in CUDA memory, chroma of a download: ccl measures the same in a copy. The mask
  * of a filter is in CUDA memory, too. */
 TEST (test_columns_of_frames_in_cuda_memory)

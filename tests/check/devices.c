@@ -167,6 +167,7 @@ label_and_compare (GstHarness *cpu, GstHarness *gpu, GstBuffer *frame, const cha
 
   fail_unless (expected && found);
   assert_same_labels (expected, found);
+  assert_same_columns (expected, found);
   gst_buffer_unref (expected);
   return found;
 }
@@ -246,10 +247,11 @@ TEST (test_frames_are_labelled_where_they_are)
 GST_END_TEST
 
 /* Frames of another device than the named one are copied, with a single warning; the results are
- * the same, also those of a background model, which reads chroma too. */
+ * the same, also those of a background model and of colours, which read chroma too. */
 TEST (test_frames_of_another_device_are_copied)
 {
-  static const char *const uses[] = {"", "foreground=otsu", "foreground=mog2 closing-width=3"};
+  static const char *const uses[] = {"", "foreground=otsu", "foreground=mog2 closing-width=3",
+      "attach-columns=moments+luma+color", "foreground=otsu attach-columns=luma"};
 
   for (guint i = 0; i < G_N_ELEMENTS (uses); i++) {
     GstCudaContext *contexts[] = {new_context_on (0), new_context_on (1)};
