@@ -38,11 +38,18 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
 }
 
-/* Queues the copy of a second plane in host memory. */
+/* Queues the copy of a second plane in host memory, unless it is the frame, whose copy is queued.
+ */
 static CclStatus
 queue_values (CudaLabeller *self, const CclFrame *frame, CclIntensity *values, CclError *error)
 {
   const CclLabellerPlan *plan = &self->base.plan;
+  if (!self->reducer && values->data == frame->data && values->stride == frame->stride &&
+      values->format == plan->format) {
+    values->data = (const void *)self->upload.memory;
+    values->stride = self->upload.stride;
+    return CUDACCL_OK;
+  }
   const uint32_t row = plan->width * ccl_pixel_bytes (values->format);
   values->data = (const void *)self->values.memory;
   values->stride = self->values.stride;

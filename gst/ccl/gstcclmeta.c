@@ -10,29 +10,30 @@
  * The connected components of a video frame.
  *
  * The elements `ccl` and `cudaccl` add one #GstCclMeta to every frame that they label. It holds the
- * component table and, when the element's properties `attach-labels`, `attach-mask` and
- * `attach-contours` are set, the label map, the foreground mask and the contours. Several labellers
+ * component table and, when the element's properties `attach-labels`, `attach-mask`,
+ * `attach-contours` and `attach-columns` are set, the label map, the foreground mask, the contours
+ * and further columns of the table. Several labellers
  * can follow each other in one chain: each adds a metadata of its own, and
  * gst_buffer_get_ccl_meta_by_name() tells them apart by the name of the element.
  *
  * All coordinates are in pixels of the frame that carries the metadata, origin in its upper left
  * corner. A box lies inside that frame. The metadata follows the frame:
  *
- * - Copying the buffer copies the metadata. The table, the label map, the mask and the contours are
- *   shared, not duplicated.
+ * - Copying the buffer copies the metadata. The table, its columns, the label map, the mask and the
+ *   contours are shared, not duplicated.
  * - Scaling the video scales boxes, centroids and contours; a scaled box is the smallest one of
- * whole pixels that covers the component. Areas stay in pixels of the frame that was labelled.
- * Label map and mask are dropped, because they have that frame's size. A colour conversion keeps
- * everything.
+ * whole pixels that covers the component. Areas and columns stay those of the frame that was
+ * labelled. Label map and mask are dropped, because they have that frame's size. A colour
+ * conversion keeps everything.
  * - With GStreamer 1.28 and later, boxes, centroids and velocities also follow where the video is
  *   cropped, flipped, turned by multiples of 90 degrees, or placed on another frame. A box is
  *   clipped to the frame. A component outside the frame is removed from the table, and is no longer
- *   counted in the number of components; the labels of the others stay. Label map, mask and
- *   contours are dropped. Earlier versions of GStreamer drop the metadata there, and all versions
- * drop it where the video is turned by other angles or distorted.
+ *   counted in the number of components; labels, areas and columns of the others stay. Label map,
+ * mask and contours are dropped. Earlier versions of GStreamer drop the metadata there, and all
+ * versions drop it where the video is turned by other angles or distorted.
  * - Serialising the metadata with gst_meta_serialize() (GStreamer 1.24 and later), as `unixfdsink`
- *   does, keeps the table, the contours and the name of the labeller, neither its settings nor
- * label map and mask.
+ *   does, keeps the table, its columns, the contours and the name of the labeller, neither its
+ * settings nor label map and mask.
  *
  * |[<!-- language="C" -->
  * GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
@@ -95,6 +96,7 @@ gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other)
   self->mask = other->mask ? gst_buffer_ref (other->mask) : NULL;
   self->mask_stride = other->mask_stride;
   self->contours = other->contours ? gst_ccl_contours_ref (other->contours) : NULL;
+  self->columns = other->columns ? gst_ccl_columns_ref (other->columns) : NULL;
 }
 
 static gboolean

@@ -4,6 +4,7 @@
 #define __GST_CCL_META_H__
 
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclcolumns.h>
 #include <gst/ccl/gstcclcomponent.h>
 #include <gst/ccl/gstcclcontours.h>
 #include <gst/ccl/gstccllabeller.h>
@@ -124,6 +125,12 @@ GstCclContours *gst_ccl_meta_get_contours (const GstCclMeta *meta);
 
 GST_CCL_API
 void gst_ccl_meta_set_contours (GstCclMeta *meta, GstCclContours *contours);
+
+GST_CCL_API
+GstCclColumns *gst_ccl_meta_get_columns (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_set_columns (GstCclMeta *meta, GstCclColumns *columns);
 
 /**
  * GST_CCL_ROW: (skip)

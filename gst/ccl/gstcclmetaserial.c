@@ -17,11 +17,16 @@
  * - the labeller's name in UTF-8, without a terminating zero
  * - in the version with contours: their number, the number of their points, and their kind, as
  *   32-bit numbers; the contours, each the fields of GstCclContour in their order; x and y of each
- *   point as 32-bit numbers of floating point */
+ *   point as 32-bit numbers of floating point
+ * - in the version with columns: their number and the bytes of their keys, as 32-bit numbers; the
+ *   keys in UTF-8, each with a terminating zero; the values of the first column, then of the
+ * others, as 64-bit numbers of floating point; then nothing or contours as above */
 #define SERIAL_VERSION 4
 #define SERIAL_VERSION_WITH_CONTOURS 5
+#define SERIAL_VERSION_WITH_COLUMNS 6
 #define HEADER_SIZE 28
 #define CONTOURS_HEADER_SIZE 12
+#define COLUMNS_HEADER_SIZE 8
 #define ROW_SIZE 40
 #define TRACK_SIZE 72
 
@@ -213,6 +218,122 @@ read_contours (const guint8 *data, gsize size)
   return gst_ccl_contours_new (buffer, (GstCclContourKind)kind, n_contours, n_points);
 }
 
+static gsize
+keys_size (const GstCclColumns *columns)
+{
+  gsize size = 0;
+
+  for (guint i = 0; i < gst_ccl_columns_get_n_columns (columns); i++)
+    size += strlen (gst_ccl_columns_get_key (columns, i)) + 1;
+  return size;
+}
+
+/* The bytes of the columns; 0 without any. */
+static gsize
+columns_size (const GstCclColumns *columns)
+{
+  if (!columns)
+    return 0;
+  return COLUMNS_HEADER_SIZE + keys_size (columns) +
+         8 * (gsize)gst_ccl_columns_get_n_columns (columns) * gst_ccl_columns_get_n_rows (columns);
+}
+
+/* Returns the end. */
+static guint8 *
+write_columns (guint8 *out, const GstCclColumns *columns)
+{
+  const guint n_columns = gst_ccl_columns_get_n_columns (columns);
+  const guint32 header[] = {n_columns, (guint32)keys_size (columns)};
+
+  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
+  out += COLUMNS_HEADER_SIZE;
+  for (guint i = 0; i < n_columns; i++)
+    out = (guint8 *)g_stpcpy ((gchar *)out, gst_ccl_columns_get_key (columns, i)) + 1;
+  for (guint i = 0; i < n_columns; i++) {
+    guint n_rows;
+    const gdouble *values = gst_ccl_columns_get_values (columns, i, &n_rows);
+
+    for (guint row = 0; row < n_rows; row++, out += 8)
+      write_double (out, values[row]);
+  }
+  return out;
+}
+
+/* Fills keys with the texts that a number of bytes consists of. FALSE if they are not so many. */
+static gboolean
+split_keys (const gchar *text, gsize size, guint n, const gchar **keys)
+{
+  for (guint i = 0; i < n; i++) {
+    const gchar *end = memchr (text, 0, size);
+
+    if (!end || !g_utf8_validate (text, end - text, NULL))
+      return FALSE;
+    keys[i] = text;
+    size -= (gsize)(end + 1 - text);
+    text = end + 1;
+  }
+  return size == 0;
+}
+
+/* Sets *size to the bytes of the columns, which may be followed by others. NULL if the bytes are no
+ * columns. */
+static GstCclColumns *
+read_columns (const guint8 *data, gsize *size, guint n_rows)
+{
+  guint32 header[COLUMNS_HEADER_SIZE / 4], n_columns, text_size;
+  GstCclColumns *columns = NULL;
+  const gchar **keys;
+  guint64 n_values;
+  gdouble *values;
+
+  if (*size < COLUMNS_HEADER_SIZE)
+    return NULL;
+  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
+  n_columns = header[0];
+  text_size = header[1];
+  n_values = n_columns * (guint64)n_rows;
+  /* Each key has a byte at least. The second comparison keeps 8 × n_values from overflowing. */
+  if (n_columns > text_size || n_values > *size / 8 ||
+      COLUMNS_HEADER_SIZE + (guint64)text_size + 8 * n_values > *size)
+    return NULL;
+  *size = (gsize)(COLUMNS_HEADER_SIZE + (guint64)text_size + 8 * n_values);
+  data += COLUMNS_HEADER_SIZE;
+  keys = g_new (const gchar *, n_columns + (gsize)1);
+  values = g_new (gdouble, n_values + 1);
+  for (gsize i = 0; i < n_values; i++)
+    values[i] = read_double (data + text_size + 8 * i);
+  if (split_keys ((const gchar *)data, text_size, n_columns, keys))
+    columns = gst_ccl_columns_new (keys, n_columns, values, n_rows);
+  g_free (values);
+  g_free (keys);
+  return columns;
+}
+
+/* Reads what is behind the table: columns, contours, or both. FALSE if it is something else. */
+static gboolean
+read_parts (const guint8 *data, gsize size, guint8 version, guint n_rows, GstCclColumns **columns,
+    GstCclContours **contours)
+{
+  gsize columns_end = size;
+
+  if (version == SERIAL_VERSION)
+    return size == 0;
+  if (version == SERIAL_VERSION_WITH_COLUMNS) {
+    *columns = read_columns (data, &columns_end, n_rows);
+    if (!*columns)
+      return FALSE;
+    if (columns_end == size)
+      return TRUE;
+    data += columns_end;
+    size -= columns_end;
+  }
+  *contours = read_contours (data, size);
+  if (*contours)
+    return TRUE;
+  g_clear_pointer (columns, gst_ccl_columns_unref);
+  return FALSE;
+}
+
 gboolean
 gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8 *version)
 {
@@ -222,7 +343,8 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint n_tracks = self->tracks ? self->n_rows : 0;
   guint8 *out = gst_byte_array_interface_append (
       data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
-                8 * (gsize)self->n_ids + name_size + contours_size (self->contours));
+                8 * (gsize)self->n_ids + name_size + columns_size (self->columns) +
+                contours_size (self->contours));
 
   if (!out)
     return FALSE;
@@ -241,11 +363,14 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   for (guint i = 0; i < self->n_ids; i++, out += 8)
     write_uint64 (out, self->ids[i]);
   memcpy (out, name, name_size);
-  *version = SERIAL_VERSION;
-  if (self->contours) {
-    write_contours (out + name_size, self->contours);
-    *version = SERIAL_VERSION_WITH_CONTOURS;
-  }
+  out += name_size;
+  *version = self->columns    ? SERIAL_VERSION_WITH_COLUMNS
+             : self->contours ? SERIAL_VERSION_WITH_CONTOURS
+                              : SERIAL_VERSION;
+  if (self->columns)
+    out = write_columns (out, self->columns);
+  if (self->contours)
+    write_contours (out, self->contours);
   return TRUE;
 }
 
@@ -267,12 +392,12 @@ gst_ccl_meta_deserialize (
 {
   guint frame_width, frame_height, n_components, n_rows, n_tracks, n_ids, name_size;
   const guint8 *rows, *tracks, *ids, *name;
-  const gboolean has_contours = version == SERIAL_VERSION_WITH_CONTOURS;
   GstCclContours *contours = NULL;
+  GstCclColumns *columns = NULL;
   GstCclMeta *self;
   guint64 table_size;
 
-  if ((version != SERIAL_VERSION && !has_contours) || size < HEADER_SIZE)
+  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_COLUMNS || size < HEADER_SIZE)
     return NULL;
   rows = data + HEADER_SIZE;
   frame_width = GST_READ_UINT32_LE (data);
@@ -285,8 +410,7 @@ gst_ccl_meta_deserialize (
   table_size = HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
                8 * (guint64)n_ids + name_size;
   if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
-      (n_tracks != 0 && n_tracks != n_rows) ||
-      (has_contours ? size < table_size : size != table_size))
+      (n_tracks != 0 && n_tracks != n_rows) || size < table_size)
     return NULL;
   tracks = rows + (gsize)n_rows * ROW_SIZE;
   ids = tracks + (gsize)n_tracks * TRACK_SIZE;
@@ -296,15 +420,14 @@ gst_ccl_meta_deserialize (
   for (guint i = 0; i < n_tracks; i++)
     if (!track_is_sound (tracks + (gsize)i * TRACK_SIZE, n_ids))
       return NULL;
-  if (has_contours) {
-    contours = read_contours (data + table_size, size - (gsize)table_size);
-    if (!contours)
-      return NULL;
-  }
+  if (!read_parts (
+          data + table_size, size - (gsize)table_size, version, n_rows, &columns, &contours))
+    return NULL;
 
   self = gst_ccl_meta_add (
       buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
   self->contours = contours;
+  self->columns = columns;
   for (guint i = 0; i < n_rows; i++)
     self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
   self->tracks = gst_ccl_tracks_new (n_tracks);

@@ -22,6 +22,7 @@ gst_ccl_meta_unset_table (GstCclMeta *self)
   g_clear_pointer (&self->rows, g_atomic_rc_box_release);
   g_clear_pointer (&self->tracks, g_atomic_rc_box_release);
   g_clear_pointer (&self->ids, g_atomic_rc_box_release);
+  g_clear_pointer (&self->columns, gst_ccl_columns_unref);
   self->n_components = self->n_rows = self->n_ids = 0;
 }
 
@@ -266,7 +267,7 @@ gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids)
  * @n_rows: at most @n_components; fewer mean that the table is truncated
  *
  * Replaces the component table by a new one, for the caller to fill before the buffer is passed on.
- * That saves the copy that gst_ccl_meta_set_table() makes.
+ * That saves the copy that gst_ccl_meta_set_table() makes. Columns are removed.
  *
  * Returns: (transfer none) (nullable): the rows, with undefined content; %NULL if @n_rows is 0
  *
@@ -307,7 +308,7 @@ ids_are_complete (const GstCclTrackInfo *tracks, guint n_rows, guint n_ids)
  *   `first_id` and `n_ids`; copied
  * @n_ids: the number of identities
  *
- * Replaces the component table, as an element that tracks components does.
+ * Replaces the component table, as an element that tracks components does. Columns are removed.
  *
  * Since: 0.2
  */

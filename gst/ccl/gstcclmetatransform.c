@@ -80,6 +80,7 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
   scaled = gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (to), GST_VIDEO_INFO_HEIGHT (to),
       meta->n_components, rows, meta->n_rows);
   gst_ccl_meta_share_origin (scaled, meta, scale_tracks (meta, from, to));
+  gst_ccl_meta_set_columns (scaled, meta->columns);
   if (meta->contours)
     scaled->contours = gst_ccl_contours_scale (meta->contours,
         (gdouble)GST_VIDEO_INFO_WIDTH (to) / GST_VIDEO_INFO_WIDTH (from),
@@ -215,6 +216,8 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
 {
   GstCclTrackInfo *tracks;
   GstCclComponent *rows;
+  GstCclMeta *mapped;
+  guint *origins; /* of the rows: their numbers in the present table */
   guint n_rows = 0;
 
   if (is_identity (transform)) {
@@ -225,17 +228,23 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
     return FALSE;
   rows = gst_ccl_rows_new (meta->n_rows);
   tracks = meta->tracks ? gst_ccl_tracks_new (meta->n_rows) : NULL;
+  origins = meta->columns ? g_new (guint, meta->n_rows) : NULL;
   for (guint i = 0; i < meta->n_rows; i++) {
     if (!map_component (transform, &meta->rows[i], &rows[n_rows]))
       continue;
     if (tracks)
       tracks[n_rows] = map_track (transform, &meta->tracks[i]);
+    if (origins)
+      origins[n_rows] = i;
     n_rows++;
   }
-  gst_ccl_meta_share_origin (gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (transform->out_info),
-                                 GST_VIDEO_INFO_HEIGHT (transform->out_info),
-                                 meta->n_components - (meta->n_rows - n_rows), rows, n_rows),
-      meta, tracks);
+  mapped = gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (transform->out_info),
+      GST_VIDEO_INFO_HEIGHT (transform->out_info), meta->n_components - (meta->n_rows - n_rows),
+      rows, n_rows);
+  gst_ccl_meta_share_origin (mapped, meta, tracks);
+  if (meta->columns)
+    mapped->columns = gst_ccl_columns_select (meta->columns, origins, n_rows);
+  g_free (origins);
   return TRUE;
 }
 

@@ -146,9 +146,26 @@ append_contours (GString *line, const GstCclContours *contours, guint32 label)
   g_string_append_c (line, ']');
 }
 
+/* The columns of a row. A value that is not known is null. */
+static void
+append_columns (GString *line, const GstCclColumns *columns, guint row)
+{
+  const guint n_columns = columns ? gst_ccl_columns_get_n_columns (columns) : 0;
+
+  for (guint i = 0; i < n_columns; i++) {
+    guint n_rows;
+    const gdouble *values = gst_ccl_columns_get_values (columns, i, &n_rows);
+
+    g_string_append_c (line, ',');
+    gst_ccl_json_append_string (line, gst_ccl_columns_get_key (columns, i));
+    g_string_append_c (line, ':');
+    append_double (line, values[row]);
+  }
+}
+
 static void
 append_component (GString *line, const GstCclMeta *meta, guint row,
-    const GstCclComponent *component, const GstCclContours *contours)
+    const GstCclComponent *component, const GstCclColumns *columns, const GstCclContours *contours)
 {
 #define NUMBER(field, key) "\"" key "\":%u,"
 #define VALUE(field, key) , component->field
@@ -166,6 +183,7 @@ append_component (GString *line, const GstCclMeta *meta, guint row,
 #undef REAL
 #undef FRAME_COLUMNS
   g_string_truncate (line, line->len - 1); /* the last comma */
+  append_columns (line, columns, row);
   append_track (line, meta, row);
   append_contours (line, contours, component->label);
   g_string_append_c (line, '}');
@@ -210,6 +228,7 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   gsize row_stride;
   gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
   GstCclContours *contours = gst_ccl_meta_get_contours (meta);
+  GstCclColumns *columns = gst_ccl_meta_get_columns (meta);
 
   g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
       gst_ccl_meta_get_frame_height (meta));
@@ -219,10 +238,11 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   for (guint i = 0; i < n_rows; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i), contours);
+    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i), columns, contours);
   }
   g_string_append_c (line, ']');
   g_clear_pointer (&contours, gst_ccl_contours_unref);
+  g_clear_pointer (&columns, gst_ccl_columns_unref);
 }
 
 void

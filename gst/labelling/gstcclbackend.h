@@ -21,6 +21,7 @@ typedef enum {
   GST_CCL_MAP_LABELS, /* guint32 per pixel */
   GST_CCL_MAP_MASK,   /* guint8 per pixel */
   GST_CCL_MAP_SAMPLE, /* some rows of the mask or of the frame (gstcclsample.h) */
+  GST_CCL_MAP_LUMA,   /* the luma plane of a frame in system memory, where masks are in another */
   GST_CCL_N_MAPS
 } GstCclMapKind;
 
@@ -30,12 +31,12 @@ gst_ccl_map_pixel_size (GstCclMapKind kind)
   return kind == GST_CCL_MAP_LABELS ? sizeof (guint32) : sizeof (guint8);
 }
 
-/* Rows of pixels that are copied to a sample. */
+/* Rows of pixels that are copied to a sample, or to a plane of luma. */
 typedef struct {
   CclFrame from; /* the stride is from one of these rows to the next */
   gsize row_size, to_stride;
   guint n_rows;
-  gpointer to; /* system memory */
+  gpointer to; /* system memory if the rows are in device memory, else device memory */
 } GstCclRowCopy;
 
 /* The memory for a map of a frame, and its layout. */
@@ -88,8 +89,8 @@ typedef struct {
       const GstVideoInfo *info, gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes,
       CclError *error);
 
-  /* Optional. Queues a copy of rows in device memory, before the labeller's work on the frame. It
-   * is done when that work is. */
+  /* Optional. Queues a copy of rows from or to device memory, before the labeller's work on the
+   * frame. It is done when that work is. */
   gboolean (*copy_rows) (GstElement *element, GstCclSite *site, CclLabeller *labeller,
       const GstCclRowCopy *copy, CclError *error);
 

@@ -52,6 +52,7 @@ gst_ccl_frame_labeller_release (GstCclFrameLabeller *self)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
   gst_ccl_contour_finder_release (&self->contour_finder);
+  gst_ccl_measurer_release (&self->measurer);
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
   g_clear_pointer (&self->site, gst_ccl_site_unref);
 }
@@ -86,7 +87,7 @@ choose_scale (const GstCclFrameLabeller *self, const GstCclSettings *settings)
   const guint max_area = gst_ccl_settings_get_options (settings).max_area;
 
   if (self->foreground.roi_mask || settings->attach_labels || settings->attach_mask ||
-      settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE)
+      settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE || settings->attach_columns)
     return 1;
   return width % scale || height % scale || (max_area > 0 && max_area < scale * scale) ||
                  (settings->attach_sample && gst_ccl_sample_step (width, height) % scale)
@@ -113,11 +114,14 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
       .n_threads = settings->n_threads,
       .format =
           self->foreground.foreground ? CUDACCL_PIXEL_FORMAT_8 : gst_ccl_planes_pixel_format (info),
+      .columns = gst_ccl_measurer_plan (settings, info),
   };
   CclLabeller *labeller;
 
+  if (!gst_ccl_measurer_check (settings, info, error))
+    return FALSE;
   /* Settings are the same for all frames that are queued at once. */
-  if (self->format != plan.format || self->scale != scale ||
+  if (self->format != plan.format || self->scale != scale || self->columns != plan.columns ||
       self->planned.connectivity != settings->connectivity ||
       self->planned.max_components != settings->max_components ||
       self->planned.algorithm != settings->algorithm)
@@ -131,6 +135,7 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
   g_ptr_array_add (self->labellers, labeller);
   self->planned = *settings;
   self->format = plan.format;
+  self->columns = plan.columns;
   self->scale = scale;
   GST_INFO_OBJECT (owner->element, "labelling %u×%u frames with algorithm %s", plan.width,
       plan.height, ccl_labeller_algorithm (labeller));
@@ -141,6 +146,7 @@ static const gchar *const map_names[GST_CCL_N_MAPS] = {
     [GST_CCL_MAP_LABELS] = "label map",
     [GST_CCL_MAP_MASK] = "foreground mask",
     [GST_CCL_MAP_SAMPLE] = "sample of the foreground",
+    [GST_CCL_MAP_LUMA] = "luma plane",
 };
 
 /* Takes an unused map from its pool. */
@@ -182,7 +188,8 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
       !gst_ccl_contour_finder_prepare (
           &self->contour_finder, owner, self->site, &self->info, settings, error))
     return FALSE;
-  if ((settings->attach_labels || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE) &&
+  if ((settings->attach_labels || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE ||
+          gst_ccl_measurer_needs_labels (settings, &self->info)) &&
       !acquire_map (self, owner, GST_CCL_MAP_LABELS, &maps[GST_CCL_MAP_LABELS], error))
     return FALSE;
   if (settings->attach_sample && !shares_mask (self, owner) &&
@@ -190,6 +197,37 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
     return FALSE;
   return !self->foreground.foreground ||
          acquire_map (self, owner, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
+}
+
+/* The luma that a labeller measures is where the pixels are that it labels. */
+static gboolean
+needs_luma_map (const GstCclFrameLabeller *self, const GstCclLabelledFrame *frame)
+{
+  return self->columns & CUDACCL_COLUMN_INTENSITY && self->foreground.foreground &&
+         frame->layout.location != frame->maps[GST_CCL_MAP_MASK].location;
+}
+
+/* The luma plane of a frame, to be measured; if there is a map for it, queues the copy there. */
+static gboolean
+locate_luma (GstCclFrameLabeller *self, const GstCclOwner *owner, const CclFrame *pixels,
+    const GstCclLabelledFrame *frame, CclIntensity *luma, CclError *error)
+{
+  const GstVideoInfo *info = &self->info;
+  const CclPixelFormat format = gst_ccl_planes_pixel_format (info);
+  const GstCclMap *map = &frame->maps[GST_CCL_MAP_LUMA];
+  const GstCclRowCopy copy = {
+      .from = *pixels,
+      .row_size = (gsize)GST_VIDEO_INFO_WIDTH (info) * gst_ccl_sample_pixel_size (format),
+      .to_stride = map->stride,
+      .n_rows = (guint)GST_VIDEO_INFO_HEIGHT (info),
+      .to = frame->data[GST_CCL_MAP_LUMA],
+  };
+
+  *luma = (CclIntensity){pixels->data, pixels->stride, format};
+  if (!map->buffer)
+    return TRUE;
+  *luma = (CclIntensity){copy.to, copy.to_stride, format};
+  return owner->methods->copy_rows (owner->element, self->site, frame->labeller, &copy, error);
 }
 
 /* Queues the work on a frame whose memory is mapped. */
@@ -206,7 +244,11 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   CclLabellerOptions options = gst_ccl_settings_get_options (settings);
   gpointer sample = frame->data[GST_CCL_MAP_SAMPLE];
   gboolean has_sample = !sample;
+  CclIntensity luma = {NULL};
 
+  if (self->columns & CUDACCL_COLUMN_INTENSITY &&
+      !locate_luma (self, owner, &pixels, frame, &luma, error))
+    return FALSE;
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
@@ -232,6 +274,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
         options.min_area / (scale * scale) + (options.min_area % (scale * scale) > 0);
     options.max_area /= scale * scale;
   }
+  pixels.intensity = luma;
   if ((has_sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info,
                          &pixels, self->format, scale, &options, sample, &frame->sample, error)) &&
       ccl_labeller_queue (
@@ -287,7 +330,10 @@ map_and_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCcl
   if (methods->locate && !methods->locate (owner->element, self->site, buffer, info, has_chroma,
                              frame->labeller, &planes, error))
     return FALSE;
+  frame->layout = planes;
   if (!gst_ccl_planes_map (&planes, info, buffer, has_chroma, &frame->planes, &pixels, error) ||
+      (needs_luma_map (self, frame) &&
+          !acquire_map (self, owner, GST_CCL_MAP_LUMA, &frame->maps[GST_CCL_MAP_LUMA], error)) ||
       !map_maps (frame, error))
     return FALSE;
   frame->start = gst_util_get_timestamp ();
@@ -329,7 +375,7 @@ gboolean
 gst_ccl_frame_labeller_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclSite *site,
     const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
 {
-  *frame = (GstCclLabelledFrame){NULL};
+  *frame = (GstCclLabelledFrame){0};
   move (self, owner, site);
   if (!prepare (self, owner, settings, frame->maps, error))
     return FALSE;
@@ -422,6 +468,21 @@ attach_contours (GstCclFrameLabeller *self, const GstCclSettings *settings, GstB
   return TRUE;
 }
 
+/* Adds the columns to the metadata that was attached just now. */
+static gboolean
+attach_columns (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
+    const GstCclLabelledFrame *frame, CclError *error)
+{
+  GstCclColumns *columns = gst_ccl_measurer_run (&self->measurer, &self->info, settings, buffer,
+      &frame->layout, &frame->table, &frame->maps[GST_CCL_MAP_LABELS], error);
+
+  if (!columns)
+    return FALSE;
+  gst_ccl_meta_set_columns (gst_buffer_get_ccl_meta (buffer), columns);
+  gst_ccl_columns_unref (columns);
+  return TRUE;
+}
+
 gboolean
 gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
     const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error)
@@ -448,6 +509,8 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *own
     sample.connectivity = (CclConnectivity)settings->connectivity;
     gst_ccl_sample_attach (buffer, self->description, &sample);
   }
+  if (settings->attach_columns && !attach_columns (self, settings, buffer, frame, error))
+    return FALSE;
   return settings->attach_contours == GST_CCL_ATTACH_CONTOURS_NONE ||
          attach_contours (self, settings, buffer, frame, error);
 }

@@ -12,6 +12,7 @@
 #include "gstcclbackend.h"
 #include "gstcclcontourfinder.h"
 #include "gstcclforeground.h"
+#include "gstcclmeasurer.h"
 #include "gstcclproperties.h"
 #include "gstcclsite.h"
 #include "shared/gstcclsample.h"
@@ -26,12 +27,14 @@ typedef struct {
   GstCclSite *site;       /* of the latest frame; NULL: none, or the element has no choice */
   GstCclSettings planned; /* the settings that the labellers were made with */
   CclPixelFormat format;  /* of the pixels that they read */
+  guint32 columns;        /* that they measure: flags of CclColumn */
   guint scale;            /* each of these stands for scale × scale pixels of the frame */
   GArray *rows;           /* CclComponent: of the latest table, in the frame's coordinates */
   GstCclForegroundStage foreground;
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
   GstCclContourFinder contour_finder;
+  GstCclMeasurer measurer;
   GstCclLabeller *description; /* of the element with the settings below, for metadata */
   GstCclSettings described;
 } GstCclFrameLabeller;
@@ -39,8 +42,9 @@ typedef struct {
 /* A frame that is being labelled, or is labelled. */
 typedef struct {
   CclLabeller *labeller; /* that has the frame; NULL: none */
+  GstCclPlanes layout;   /* of the frame's memory */
   GstCclMappedPlanes planes;
-  GstCclMap maps[GST_CCL_N_MAPS]; /* label map and foreground mask, where the settings need them */
+  GstCclMap maps[GST_CCL_N_MAPS]; /* those that the settings need */
   GstMapInfo map_infos[GST_CCL_N_MAPS];
   gpointer data[GST_CCL_N_MAPS]; /* of maps that are mapped */
   GstClockTime start;            /* of labelling: a time of gst_util_get_timestamp() */
@@ -85,7 +89,8 @@ gboolean gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwn
     const GstCclSettings *settings, GstCclLabelledFrame *frame, CclError *error);
 
 /* Attaches the result to the frame as the metadata that the settings name. FALSE with the error
- * filled if contours cannot be found; everything else is attached all the same. */
+ * filled if columns cannot be measured, or contours cannot be found; everything before them is
+ * attached all the same. */
 gboolean gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *owner,
     const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error);
 

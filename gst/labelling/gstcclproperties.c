@@ -111,6 +111,30 @@ static const GEnumValue attach_contours_values[] = {
 };
 GST_CCL_DEFINE_ENUM_TYPE (attach_contours_get_type, "GstCclAttachContours", attach_contours_values)
 
+static const GFlagsValue attach_columns_values[] = {
+    {GST_CCL_ATTACH_COLUMNS_MOMENTS,
+        "Second central moments, and the axes, eccentricity and orientation that follow from them",
+        "moments"},
+    {GST_CCL_ATTACH_COLUMNS_PERIMETER, "The perimeter, by scikit-image's definition", "perimeter"},
+    {GST_CCL_ATTACH_COLUMNS_TOPOLOGY, "Euler numbers (parts minus holes) and the crack length",
+        "topology"},
+    {GST_CCL_ATTACH_COLUMNS_LUMA,
+        "Sum, extremes, mean, standard deviation and weighted centroid of the luma", "luma"},
+    {GST_CCL_ATTACH_COLUMNS_COLOR, "The mean colour: the means of luma and chroma", "color"},
+    {0, NULL, NULL},
+};
+
+static GType
+attach_columns_get_type (void)
+{
+  static GType type = 0;
+
+  if (g_once_init_enter (&type))
+    g_once_init_leave (
+        &type, g_flags_register_static ("GstCclAttachColumns", attach_columns_values));
+  return type;
+}
+
 /* clang-format off */
 #define FIELD(field) G_STRUCT_OFFSET (GstCclSettings, field)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING
@@ -240,6 +264,12 @@ static const GstCclProperty properties[] = {
       "replaces them (0 = points on straight lines only, negative = none); raise it for shorter "
       "polygons (attach-contours=pixels and cracks)",
       -1, G_MAXINT, NULL, PLAYING, BOTH},
+  {GST_CCL_KIND_FLAGS, FIELD (attach_columns), "attach-columns", "Attach columns",
+      "Attach further measurements of the components to the GstCclMeta, of their shape, their luma "
+      "and their colour; ccljson writes them. Frames may have at most 65536 pixels in width and "
+      "height. color, and luma in packed formats, are measured on the CPU, with cudaccl from a "
+      "download of the frame and its label map",
+      0, 0, attach_columns_get_type, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (post_messages), "post-messages", "Post messages",
       "Post an element message with the components of each frame, for applications that do not read "
       "metadata",
@@ -298,6 +328,7 @@ gst_ccl_settings_init (GstCclSettings *settings)
       .meta = GST_CCL_META_FLAG_CCL,
       .attach_contours = GST_CCL_ATTACH_CONTOURS_NONE,
       .contour_tolerance = -1,
+      .attach_columns = 0,
       .min_frames = 3,
       .quiet_time = 5,
   };

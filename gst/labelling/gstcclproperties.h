@@ -29,6 +29,15 @@ typedef enum {
   GST_CCL_ATTACH_CONTOURS_CRACKS = 2,
 } GstCclAttachContours;
 
+/* Which columns are attached, as flags. Applications store the numbers. */
+typedef enum {
+  GST_CCL_ATTACH_COLUMNS_MOMENTS = 1 << 0,
+  GST_CCL_ATTACH_COLUMNS_PERIMETER = 1 << 1,
+  GST_CCL_ATTACH_COLUMNS_TOPOLOGY = 1 << 2,
+  GST_CCL_ATTACH_COLUMNS_LUMA = 1 << 3,
+  GST_CCL_ATTACH_COLUMNS_COLOR = 1 << 4,
+} GstCclAttachColumns;
+
 /* The values of the properties, in the field types that the table in gstcclproperties.c names.
  * Their units and ranges are in that table, too. */
 typedef struct {
@@ -60,6 +69,7 @@ typedef struct {
   gboolean attach_labels, attach_mask;
   gint attach_contours;      /* GstCclAttachContours */
   gdouble contour_tolerance; /* pixels; -1: all points */
+  guint attach_columns;      /* GstCclAttachColumns */
   gboolean post_messages, post_motion;
   guint min_frames;
   gdouble quiet_time; /* seconds */

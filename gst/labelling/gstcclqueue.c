@@ -44,8 +44,10 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
   /* Maps that no metadata would carry are not made. */
   used->attach_labels = used->attach_labels && (used->meta & GST_CCL_META_FLAGS_WITH_LABELS);
   used->attach_mask = used->attach_mask && (used->meta & GST_CCL_META_FLAG_CCL);
-  if (!(used->meta & GST_CCL_META_FLAG_CCL))
+  if (!(used->meta & GST_CCL_META_FLAG_CCL)) {
     used->attach_contours = GST_CCL_ATTACH_CONTOURS_NONE;
+    used->attach_columns = 0;
+  }
   used->attach_sample = used->attach_sample && (used->meta & GST_CCL_META_FLAG_CCL);
   queue->error.status = CUDACCL_OK;
   queue->error_posted = FALSE;

@@ -493,12 +493,16 @@ static gboolean
 gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller,
     const GstCclRowCopy *copy, CclError *error)
 {
+  const gboolean is_upload = copy->from.location == CUDACCL_LOCATION_HOST;
   const CUDA_MEMCPY2D rows = {
-      .srcMemoryType = CU_MEMORYTYPE_DEVICE,
+      .srcMemoryType = is_upload ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
+      .srcHost = copy->from.data,
       .srcDevice = (CUdeviceptr)(guintptr)copy->from.data,
-      .srcPitch = copy->from.stride,
-      .dstMemoryType = CU_MEMORYTYPE_HOST,
+      /* The pitch of a single row has no meaning, but the driver refuses one above its limit. */
+      .srcPitch = copy->n_rows > 1 ? copy->from.stride : copy->row_size,
+      .dstMemoryType = is_upload ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
       .dstHost = copy->to,
+      .dstDevice = (CUdeviceptr)(guintptr)copy->to,
       .dstPitch = copy->to_stride,
       .WidthInBytes = copy->row_size,
       .Height = copy->n_rows,
@@ -512,7 +516,8 @@ gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labe
   }
   if (!is_queued)
     gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
-        "The sample of the foreground cannot be copied from device memory");
+        is_upload ? "The luma of a frame cannot be copied to device memory"
+                  : "The sample of the foreground cannot be copied from device memory");
   return is_queued;
 }
 
@@ -551,17 +556,23 @@ new_sample_pool (const GstCudaCclSite *site, gsize size)
   return pool;
 }
 
-/* Four bytes are one label, or four pixels of a mask. */
+/* Four bytes are one label, four pixels of a mask, or two or four of luma. */
 static GstBufferPool *
 gst_cuda_ccl_new_map_pool (
     GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind)
 {
   const gint width = GST_VIDEO_INFO_WIDTH (info);
+  gint n_pixels = 4; /* in four bytes */
 
   if (kind == GST_CCL_MAP_SAMPLE)
     return new_sample_pool ((GstCudaCclSite *)site, gst_ccl_sampler_size (info));
+  if (kind == GST_CCL_MAP_LABELS)
+    n_pixels = 1;
+  else if (kind == GST_CCL_MAP_LUMA &&
+           gst_ccl_planes_pixel_format (info) == CUDACCL_PIXEL_FORMAT_16)
+    n_pixels = 2;
   return gst_cuda_ccl_site_new_pool ((GstCudaCclSite *)site,
-      kind == GST_CCL_MAP_MASK ? width / 4 + (width % 4 > 0) : width, GST_VIDEO_INFO_HEIGHT (info));
+      width / n_pixels + (width % n_pixels > 0), GST_VIDEO_INFO_HEIGHT (info));
 }
 
 static void

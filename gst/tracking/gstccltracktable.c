@@ -22,6 +22,7 @@ gst_ccl_track_table_init (GstCclTrackTable *self, guint max_tracks, guint max_co
       .components = g_new (CclComponent, max_components),
       .rows = g_new (GstCclComponent, max_tracks),
       .infos = g_new (GstCclTrackInfo, max_tracks),
+      .origins = g_new (guint, max_tracks),
       .ids = g_new (guint64, max_tracks + max_components), /* no frame has more memberships */
       .first_id = g_new (guint, max_components + 1),
   };
@@ -33,6 +34,7 @@ gst_ccl_track_table_clear (GstCclTrackTable *self)
   g_free (self->components);
   g_free (self->rows);
   g_free (self->infos);
+  g_free (self->origins);
   g_free (self->ids);
   g_free (self->first_id);
   *self = (GstCclTrackTable){0};
@@ -162,6 +164,18 @@ collect_ids (GstCclTrackTable *self, const Result *result)
   self->first_id[result->table->n_rows] = n_ids;
 }
 
+/* The columns of the tracks' components; NULL if the components have none. */
+static GstCclColumns *
+select_columns (const GstCclTrackTable *self, const GstCclMeta *meta, guint n_rows)
+{
+  GstCclColumns *columns = gst_ccl_meta_get_columns (meta), *selected = NULL;
+
+  if (columns)
+    selected = gst_ccl_columns_select (columns, self->origins, n_rows);
+  g_clear_pointer (&columns, gst_ccl_columns_unref);
+  return selected;
+}
+
 void
 gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
     const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
@@ -169,6 +183,7 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
 {
   const Result result = {table, tracks, parents, ground, settings, id_offset,
       gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta)};
+  GstCclColumns *columns;
   guint n_rows = 0;
 
   collect_ids (self, &result);
@@ -180,9 +195,15 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
       continue;
     self->rows[n_rows] = make_row (&result, track, row);
     self->infos[n_rows] = make_info (self, &result, track, row);
+    self->origins[n_rows] = row < table->n_rows ? row : G_MAXUINT;
     set_motion (&self->infos[n_rows], gst_ccl_ground_get (ground, i));
     n_rows++;
   }
+  columns = select_columns (self, meta, n_rows);
   gst_ccl_meta_set_table (
       meta, n_rows, self->rows, n_rows, self->infos, self->ids, self->first_id[table->n_rows]);
+  if (columns) {
+    gst_ccl_meta_set_columns (meta, columns);
+    gst_ccl_columns_unref (columns);
+  }
 }

@@ -21,6 +21,7 @@ typedef struct {
   CclComponent *components;
   GstCclComponent *rows;
   GstCclTrackInfo *infos; /* of the tracks in rows */
+  guint *origins;         /* of the tracks in rows: the rows of their components */
   guint64 *ids;
   guint *first_id; /* of each component's identities in ids, and the end */
 } GstCclTrackTable;

@@ -93,3 +93,29 @@ query_context (GstElement *element)
   gst_query_unref (query);
   return found;
 }
+
+guint
+assert_same_columns (GstBuffer *a, GstBuffer *b)
+{
+  GstCclColumns *of_a = gst_ccl_meta_get_columns (gst_buffer_get_ccl_meta (a));
+  GstCclColumns *of_b = gst_ccl_meta_get_columns (gst_buffer_get_ccl_meta (b));
+  guint n_columns, n_rows = 0, n;
+
+  fail_unless ((of_a != NULL) == (of_b != NULL));
+  if (!of_a)
+    return 0;
+  n_columns = gst_ccl_columns_get_n_columns (of_a);
+  fail_unless_equals_int (gst_ccl_columns_get_n_columns (of_b), n_columns);
+  for (guint i = 0; i < n_columns; i++) {
+    const gdouble *values = gst_ccl_columns_get_values (of_a, i, &n_rows);
+    const gdouble *others = gst_ccl_columns_get_values (of_b, i, &n);
+    const gchar *key = gst_ccl_columns_get_key (of_a, i);
+
+    fail_unless_equals_string (gst_ccl_columns_get_key (of_b, i), key);
+    fail_unless_equals_int (n, n_rows);
+    fail_unless (n == 0 || !memcmp (values, others, n * sizeof *values), "%s", key);
+  }
+  gst_ccl_columns_unref (of_a);
+  gst_ccl_columns_unref (of_b);
+  return n_rows;
+}

@@ -32,4 +32,9 @@ GstCudaContext *context_of_labels (GstBuffer *buffer);
 /* The context with which an element answers a context query; a reference, or NULL. */
 GstCudaContext *query_context (GstElement *element);
 
+/* Fails unless two frames have the same columns, bit for bit, or none. Returns their number of
+ * rows.
+ */
+guint assert_same_columns (GstBuffer *a, GstBuffer *b);
+
 #endif /* TESTS_CHECK_CUDA_FRAMES_H */

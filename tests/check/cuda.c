@@ -454,6 +454,60 @@ TEST (test_planar_frames_in_cuda_memory)
 }
 GST_END_TEST
 
+/* Luma is measured in CUDA memory, chroma of a download: ccl measures the same in a copy. The mask
+ * of a filter is in CUDA memory, too. */
+TEST (test_columns_of_frames_in_cuda_memory)
+{
+  static const char *const formats[] = {"NV12", "I420", "Y444", "P010_10LE"};
+  static const char *const properties[] = {"threshold=180", "threshold=128 denoise=median-3x3"};
+  GstCudaContext *context = new_context ();
+
+  for (guint i = 0; i < G_N_ELEMENTS (formats) * G_N_ELEMENTS (properties); i++) {
+    GstCaps *caps = cuda_caps (formats[i / 2], 43, 29);
+    GstBufferPool *pool = gst_cuda_buffer_pool_new (context);
+    GstStructure *config = gst_buffer_pool_get_config (pool);
+    gchar *line = g_strdup_printf (
+        "%s attach-columns=moments+perimeter+topology+luma+color", properties[i % 2]);
+    gchar *gpu_line = g_strconcat ("cudaccl ", line, NULL),
+          *cpu_line = g_strconcat ("ccl ", line, NULL);
+    GstHarness *gpu = gst_harness_new_parse (gpu_line), *cpu = gst_harness_new_parse (cpu_line);
+    GstBuffer *frame, *copy, *on_gpu, *on_cpu;
+    GRand *random = g_rand_new_with_seed (i);
+    GstVideoMeta *meta;
+    GstMapInfo map;
+
+    gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
+    fail_unless (gst_buffer_pool_set_config (pool, config));
+    fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+    fail_unless_equals_int (gst_buffer_pool_acquire_buffer (pool, &frame, NULL), GST_FLOW_OK);
+    fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+    for (gsize k = 0; k < map.size; k++)
+      map.data[k] = (guint8)g_rand_int_range (random, 0, 256);
+    copy = gst_buffer_new_memdup (map.data, map.size);
+    gst_buffer_unmap (frame, &map);
+    meta = gst_buffer_get_video_meta (frame);
+    gst_buffer_add_video_meta_full (copy, GST_VIDEO_FRAME_FLAG_NONE, meta->format, meta->width,
+        meta->height, meta->n_planes, meta->offset, meta->stride);
+    gst_harness_set_src_caps (gpu, caps);
+    gst_harness_set_src_caps (cpu, frame_caps (formats[i / 2], 43, 29));
+    on_gpu = label (gpu, frame);
+    on_cpu = label (cpu, copy);
+    fail_unless (assert_same_columns (on_gpu, on_cpu) > 0);
+    gst_buffer_unref (on_gpu);
+    gst_buffer_unref (on_cpu);
+    gst_harness_teardown (gpu);
+    gst_harness_teardown (cpu);
+    gst_buffer_pool_set_active (pool, FALSE);
+    gst_object_unref (pool);
+    g_rand_free (random);
+    g_free (gpu_line);
+    g_free (cpu_line);
+    g_free (line);
+  }
+  gst_object_unref (context);
+}
+GST_END_TEST
+
 /* Device memory of an application, and the number of calls of its destroy notify. */
 typedef struct {
   GstCudaContext *context;
@@ -1279,6 +1333,7 @@ cuda_suite (void)
   tcase_add_test (tcase, test_gray8_frames_in_cuda_memory);
   tcase_add_test (tcase, test_tracks_of_frames_in_cuda_memory);
   tcase_add_test (tcase, test_planar_frames_in_cuda_memory);
+  tcase_add_test (tcase, test_columns_of_frames_in_cuda_memory);
   tcase_add_test (tcase, test_pixels_of_two_bytes_in_cuda_memory);
   tcase_add_test (tcase, test_background_of_16_bits_in_cuda_memory);
   tcase_add_test (tcase, test_wrapped_device_pointer);

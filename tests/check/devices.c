@@ -131,7 +131,7 @@ new_cuda_frame (GstBufferPool *pool, const char *format, guint number)
   return frame;
 }
 
-/* Fails the test unless both frames have the same components and label maps. */
+/* Fails the test unless both frames have the same components, columns and label maps. */
 static void
 assert_same_labels (GstBuffer *expected, GstBuffer *found)
 {
@@ -145,6 +145,7 @@ assert_same_labels (GstBuffer *expected, GstBuffer *found)
   n_components = gst_ccl_meta_get_n_components (metas[0]);
   fail_unless (n_components > 0);
   fail_unless_equals_int (gst_ccl_meta_get_n_components (metas[1]), n_components);
+  assert_same_columns (expected, found);
   for (guint i = 0; i < 2; i++) {
     labels[i] = gst_ccl_meta_get_labels (metas[i], &strides[i]);
     fail_unless (gst_buffer_map (labels[i], &maps[i], GST_MAP_READ));
@@ -248,10 +249,11 @@ TEST (test_frames_are_labelled_where_they_are)
 GST_END_TEST
 
 /* Frames of another device than the named one are copied, with a single warning; the results are
- * the same, also those of a background model, which reads chroma too. */
+ * the same, also those of a background model and of colours, which read chroma too. */
 TEST (test_frames_of_another_device_are_copied)
 {
-  static const char *const uses[] = {"", "foreground=otsu", "foreground=mog2 closing-width=3"};
+  static const char *const uses[] = {"", "foreground=otsu", "foreground=mog2 closing-width=3",
+      "attach-columns=moments+luma+color", "foreground=otsu attach-columns=luma"};
 
   for (guint i = 0; i < G_N_ELEMENTS (uses); i++) {
     GstCudaContext *contexts[] = {new_context_on (0), new_context_on (1)};

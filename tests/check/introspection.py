@@ -117,6 +117,18 @@ def contours():
     assert GstCcl.buffer_get_ccl_meta(labelled()).get_contours() is None
 
 
+def columns():
+    meta = GstCcl.buffer_get_ccl_meta(labelled("attach-columns=topology+luma+color"))
+    measured = meta.get_columns()
+    keys = [measured.get_key(i) for i in range(measured.get_n_columns())]
+    assert keys[:2] == ["sum_value", "sum_squares"] and "mean_y" in keys, keys
+    assert measured.get_n_rows() == 3
+    assert measured.get_values(measured.find("mean_value")) == [255, 255, 255]
+    assert measured.get_values(measured.find("crack_length")) == [8, 4, 8]
+    assert measured.find("nothing") == -1
+    assert GstCcl.buffer_get_ccl_meta(labelled()).get_columns() is None
+
+
 def metadata_outlives_its_buffer():
     meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true attach-mask=true"))
     components = meta.get_components()
@@ -191,6 +203,7 @@ CASES = [
     label_map,
     label_map_as_bytes,
     contours,
+    columns,
     mask_as_bytes,
     metadata_outlives_its_buffer,
     labellers,

@@ -77,6 +77,29 @@ GST_START_TEST (test_components)
 }
 GST_END_TEST
 
+/* Columns come before what else a component has. What is not known is null. */
+GST_START_TEST (test_columns)
+{
+  static const gchar *const keys[] = {"mean_value", "a \"b\""};
+  static const gdouble values[] = {200, 0.1, NAN, -3};
+  GstHarness *h = new_harness (8, 8);
+  GstBuffer *frame = frame_at (0);
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (frame, 8, 8, 2, two, 2, NULL, 0);
+  GstCclColumns *columns = gst_ccl_columns_new (keys, 2, values, 2);
+
+  gst_ccl_meta_set_columns (meta, columns);
+  gst_ccl_columns_unref (columns);
+  assert_line (h, frame,
+      "{\"pts\":0,\"running_time\":0,\"frame\":0,\"width\":8,\"height\":8,\"count\":2,"
+      "\"truncated\":false,\"components\":["
+      "{\"label\":1,\"area\":4,\"x\":0,\"y\":0,\"width\":2,\"height\":2,\"cx\":0.5,\"cy\":0.5,"
+      "\"mean_value\":200,\"a \\\"b\\\"\":null},"
+      "{\"label\":2,\"area\":3,\"x\":5,\"y\":6,\"width\":3,\"height\":1,\"cx\":6,\"cy\":6,"
+      "\"mean_value\":0.1,\"a \\\"b\\\"\":-3}]}\n");
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The component in the hole names the one around it; the third component has no contours. */
 GST_START_TEST (test_contours)
 {
@@ -554,6 +577,7 @@ ccljson_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_frame_without_components);
   tcase_add_test (tcase, test_components);
+  tcase_add_test (tcase, test_columns);
   tcase_add_test (tcase, test_contours);
   tcase_add_test (tcase, test_truncated_table);
   tcase_add_test (tcase, test_frames_are_counted_and_times_may_lack);

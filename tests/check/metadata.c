@@ -3,6 +3,8 @@
 #include "frames.h"
 #include "leaks.h"
 
+#include <math.h>
+
 static const GstCclComponent three[] = {
     {1, 4, 0, 0, 2, 2, 0.5, 0.5},
     {2, 1, 7, 2, 1, 1, 7.0, 2.0},
@@ -268,6 +270,91 @@ GST_START_TEST (test_unsound_contours)
 }
 GST_END_TEST
 
+/* Two columns for a table of three rows. */
+static GstCclColumns *
+new_two_columns (void)
+{
+  static const gchar *const keys[] = {"mean_value", "é"};
+  static const gdouble values[] = {1, 2, 3, -0.5, NAN, 1e300};
+
+  return gst_ccl_columns_new (keys, 2, values, 3);
+}
+
+static void
+assert_two_columns (GstCclColumns *columns)
+{
+  const gdouble *values;
+  guint n;
+
+  fail_unless (columns != NULL);
+  fail_unless_equals_int (gst_ccl_columns_get_n_columns (columns), 2);
+  fail_unless_equals_int (gst_ccl_columns_get_n_rows (columns), 3);
+  fail_unless_equals_string (gst_ccl_columns_get_key (columns, 0), "mean_value");
+  fail_unless_equals_string (gst_ccl_columns_get_key (columns, 1), "é");
+  fail_unless (gst_ccl_columns_get_key (columns, 2) == NULL);
+  fail_unless_equals_int (gst_ccl_columns_find (columns, "é"), 1);
+  fail_unless_equals_int (gst_ccl_columns_find (columns, "mean"), -1);
+  values = gst_ccl_columns_get_values (columns, 0, &n);
+  fail_unless (n == 3 && values[0] == 1 && values[1] == 2 && values[2] == 3);
+  values = gst_ccl_columns_get_values (columns, 1, &n);
+  fail_unless (n == 3 && values[0] == -0.5 && isnan (values[1]) && values[2] == 1e300);
+  fail_unless (gst_ccl_columns_get_values (columns, 2, &n) == NULL && n == 0);
+}
+
+/* Copies and scaled metadata share the columns, a new table removes them. */
+GST_START_TEST (test_columns)
+{
+  GstBuffer *buffer = gst_buffer_new (), *dest;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0), *copy;
+  GstCclColumns *columns = new_two_columns (), *found;
+
+  fail_unless (gst_ccl_meta_get_columns (meta) == NULL);
+  gst_ccl_meta_set_columns (meta, columns);
+  copy = gst_ccl_meta_copy (meta);
+  dest = scaled (buffer, 8, 6, 4, 18);
+  found = gst_ccl_meta_get_columns (gst_buffer_get_ccl_meta (dest));
+  fail_unless (found == columns);
+  gst_ccl_columns_unref (found);
+  gst_buffer_unref (dest);
+  ASSERT_CRITICAL (gst_ccl_meta_set_columns (
+      gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 2, NULL, 0), columns));
+
+  gst_ccl_meta_set_table (meta, 3, three, 3, NULL, NULL, 0);
+  fail_unless (gst_ccl_meta_get_columns (meta) == NULL);
+  gst_ccl_meta_set_columns (meta, columns);
+  gst_ccl_meta_set_columns (meta, NULL);
+  fail_unless (gst_ccl_meta_get_columns (meta) == NULL);
+  gst_buffer_unref (buffer);
+
+  gst_ccl_columns_unref (columns);
+  found = gst_ccl_meta_get_columns (copy);
+  gst_ccl_meta_free (copy);
+  assert_two_columns (found);
+  gst_ccl_columns_unref (found);
+}
+GST_END_TEST
+
+GST_START_TEST (test_columns_of_other_rows)
+{
+  static const guint rows[] = {2, G_MAXUINT, 0, 2};
+  GstCclColumns *columns = new_two_columns ();
+  GstCclColumns *selected = gst_ccl_columns_select (columns, rows, 4);
+  GstCclColumns *none = gst_ccl_columns_select (columns, NULL, 0);
+  const gdouble *values;
+  guint n;
+
+  gst_ccl_columns_unref (columns);
+  values = gst_ccl_columns_get_values (selected, 0, &n);
+  fail_unless (n == 4 && values[0] == 3 && isnan (values[1]) && values[2] == 1 && values[3] == 3);
+  fail_unless (gst_ccl_columns_get_values (selected, 1, &n)[2] == -0.5);
+  fail_unless_equals_string (gst_ccl_columns_get_key (selected, 1), "é");
+  fail_unless_equals_int (gst_ccl_columns_get_n_columns (none), 2);
+  fail_unless (gst_ccl_columns_get_values (none, 0, &n) == NULL && n == 0);
+  gst_ccl_columns_unref (selected);
+  gst_ccl_columns_unref (none);
+}
+GST_END_TEST
+
 /* Colour conversion is scaling to the same size. */
 GST_START_TEST (test_scaling_to_the_same_size_keeps_everything)
 {
@@ -416,6 +503,75 @@ GST_START_TEST (test_serialised_contours)
   g_byte_array_unref (bytes);
   gst_buffer_unref (other);
   gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Columns alone, and columns before contours. */
+GST_START_TEST (test_serialised_columns)
+{
+  GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
+  /* 8×6 pixels, 1 component in 1 row of 40 bytes at byte 28. From byte 68: 2 columns with keys of 5
+   * bytes, then 2 numbers. */
+  guint8 data[97] = {8, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const struct {
+    guint byte;
+    guint8 value;
+    gboolean fine;
+  } cases[] = {{0, 8, TRUE}, {68, 1, FALSE}, {68, 3, FALSE}, {71, 255, FALSE}, {72, 4, FALSE},
+      {72, 6, FALSE}, {75, 255, FALSE}, {76, 255, FALSE} /* no UTF-8 */,
+      {80, 'c', FALSE} /* no end */, {77, 'c', FALSE} /* one key */, {96, 0x3f, TRUE}};
+
+  for (guint with_contours = 0; with_contours < 2; with_contours++) {
+    GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
+    GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, NULL, 0);
+    GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS), *found_contours;
+    GstCclColumns *columns = new_two_columns (), *found;
+    GstCclLabeller *labeller = gst_ccl_labeller_new ("abc", NULL);
+    GByteArray *bytes = g_byte_array_new ();
+    guint32 consumed;
+
+    gst_ccl_meta_set_labeller (meta, labeller);
+    gst_ccl_labeller_unref (labeller);
+    gst_ccl_meta_set_columns (meta, columns);
+    gst_ccl_columns_unref (columns);
+    if (with_contours)
+      gst_ccl_meta_set_contours (meta, contours);
+    gst_ccl_contours_unref (contours);
+    fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, bytes));
+    meta = (GstCclMeta *)gst_meta_deserialize (other, bytes->data, bytes->len, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless (has_rows (meta, three, 3));
+    found = gst_ccl_meta_get_columns (meta);
+    assert_two_columns (found);
+    gst_ccl_columns_unref (found);
+    found_contours = gst_ccl_meta_get_contours (meta);
+    fail_unless ((found_contours != NULL) == with_contours);
+    if (found_contours) {
+      fail_unless (!memcmp (gst_ccl_contours_get_contour (found_contours, 0), ring, sizeof ring));
+      gst_ccl_contours_unref (found_contours);
+    }
+    g_byte_array_unref (bytes);
+    gst_buffer_unref (buffer);
+    gst_buffer_unref (other);
+  }
+
+  data[68] = 2;
+  data[72] = 5;
+  memcpy (data + 76, "a\0bc", 5);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *made = gst_buffer_new ();
+    guint8 *copy = g_memdup2 (data, sizeof data);
+
+    copy[cases[i].byte] = cases[i].value;
+    fail_unless_equals_int (
+        deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data, 6) != NULL, cases[i].fine);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data - 1, 6) == NULL);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, 75, 6) == NULL);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, 68, 6) == NULL);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data, 7) == NULL);
+    g_free (copy);
+    gst_buffer_unref (made);
+  }
 }
 GST_END_TEST
 
@@ -714,7 +870,10 @@ transformed (const GstVideoMetaTransformMatrix *transform)
   GstBuffer *buffer = gst_buffer_new (), *dest = gst_buffer_new ();
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
+  GstCclColumns *columns = new_two_columns ();
 
+  gst_ccl_meta_set_columns (meta, columns);
+  gst_ccl_columns_unref (columns);
   gst_buffer_unref (labels);
   fail_unless (gst_ccl_meta_get_info ()->transform_func (dest, (GstMeta *)meta, buffer,
       gst_video_meta_transform_matrix_get_quark (), (gpointer)transform));
@@ -753,7 +912,9 @@ GST_START_TEST (test_matrix_crops)
   GstVideoMetaTransformMatrix transform;
   GstVideoInfo infos[2];
   GstCclMeta *meta;
+  GstCclColumns *columns;
   GstBuffer *dest;
+  guint n;
 
   init_matrix (
       &transform, infos, (GstVideoRectangle){4, 2, 4, 4}, (GstVideoRectangle){0, 0, 4, 4}, 4, 4);
@@ -765,6 +926,10 @@ GST_START_TEST (test_matrix_crops)
   fail_unless_equals_int (gst_ccl_meta_get_frame_width (meta), 4);
   fail_unless_equals_int (gst_ccl_meta_get_frame_height (meta), 4);
   fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  columns = gst_ccl_meta_get_columns (meta);
+  fail_unless_equals_float (gst_ccl_columns_get_values (columns, 0, &n)[1], 3);
+  fail_unless_equals_int (n, 2);
+  gst_ccl_columns_unref (columns);
   assert_row (dest, 0, 2, (Expected){1, 3, 0, 1, 1, 3, 0});
   assert_row (dest, 1, 3, (Expected){6, 0, 1, 2, 2, 0, 1.5});
   gst_buffer_unref (dest);
@@ -929,6 +1094,8 @@ metadata_suite (void)
   tcase_add_test (tcase, test_contours);
   tcase_add_test (tcase, test_contours_are_scaled);
   tcase_add_test (tcase, test_unsound_contours);
+  tcase_add_test (tcase, test_columns);
+  tcase_add_test (tcase, test_columns_of_other_rows);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   tcase_add_test (tcase, test_copies_outlive_the_buffer);
@@ -950,6 +1117,7 @@ metadata_suite (void)
 #if GST_CHECK_VERSION(1, 24, 0)
   tcase_add_test (tcase, test_serialisation);
   tcase_add_test (tcase, test_serialised_contours);
+  tcase_add_test (tcase, test_serialised_columns);
   tcase_add_test (tcase, test_broken_serialisations);
 #endif
   return suite;

@@ -205,6 +205,26 @@ read_track (const GstCclMeta *meta, guint row)
     any_id += track->id;
 }
 
+static void
+read_columns (const GstCclMeta *meta)
+{
+  GstCclColumns *columns = gst_ccl_meta_get_columns (meta);
+  guint n_rows;
+
+  if (!columns)
+    return;
+  for (guint i = 0; i < gst_ccl_columns_get_n_columns (columns); i++) {
+    const gdouble *values = gst_ccl_columns_get_values (columns, i, &n_rows);
+
+    any_id += strlen (gst_ccl_columns_get_key (columns, i));
+    for (guint row = 0; row < n_rows; row++)
+      any_id += values[row] > 0;
+  }
+  if (gst_ccl_columns_get_n_rows (columns) != gst_ccl_meta_get_n_rows (meta))
+    DIE ("columns have other rows than the table");
+  gst_ccl_columns_unref (columns);
+}
+
 /* Deserialises arbitrary bytes. */
 static GstMeta *
 deserialize (GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
@@ -234,11 +254,17 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
     DIE ("%u of %u bytes were taken", consumed, bytes->len);
   assert_same (meta, made, FALSE, "serialised");
 
-  made = (GstCclMeta *)deserialize (wild, input->data, input->size, 2);
-  if (made) {
-    guint n = gst_ccl_meta_get_n_rows (made);
+  /* The versions of the format: without contours, with them, and with columns. */
+  for (guint8 version = 4; version <= 6; version++) {
+    guint n;
+
+    made = (GstCclMeta *)deserialize (wild, input->data, input->size, version);
+    if (!made)
+      continue;
+    n = gst_ccl_meta_get_n_rows (made);
     for (guint i = 0; i < n; i++)
       read_track (made, i);
+    read_columns (made);
     if (n > gst_ccl_meta_get_n_components (made) || gst_ccl_meta_get_frame_width (made) == 0 ||
         gst_ccl_meta_get_frame_height (made) == 0)
       DIE ("unsound metadata was made of bytes");
