@@ -371,6 +371,16 @@ get_enum (Subject *subject, const char *property)
   return value;
 }
 
+/* Only background models, the methods from 2 on, and mean colours read chroma. */
+static gboolean
+reads_chroma (Subject *subject)
+{
+  guint columns, color = 1 << 4;
+
+  g_object_get (subject->harness->element, "attach-columns", &columns, NULL);
+  return get_enum (subject, "foreground") >= 2 || (columns & color);
+}
+
 /* Whether the foreground is given by a threshold, the only method of the reference. */
 static gboolean
 is_plain_threshold (Subject *subject)
@@ -429,11 +439,10 @@ check_output (Subject *subject, GstFlowReturn flow, const guint8 *bytes, gsize s
   if (flow == GST_FLOW_ERROR && !error)
     die (subject, "an error that nobody hears of");
   /* An element error is right if the algorithm does not offer the connectivity, or if no pixel of
-   * the format can have the threshold's value. Only background models, the methods from 2 on, read
-   * chroma. */
+   * the format can have the threshold's value. */
   if (labels && fits (&subject->info, luma, size) && flow != GST_FLOW_OK &&
       !(subject->info.finfo->bits <= 8 && get_number (subject, "threshold") > 255) &&
-      (luma->is_with_chroma || get_enum (subject, "foreground") < 2) &&
+      (luma->is_with_chroma || !reads_chroma (subject)) &&
       !g_error_matches (reason, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS))
     die (subject, reason ? reason->message : "a sound frame was refused");
   if (labels && !fits (&subject->info, luma, size) && flow == GST_FLOW_OK && !is_gap)
