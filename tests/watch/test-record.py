@@ -89,13 +89,13 @@ def clip_of_the_large_stream():
 def analysis_goes_on():
     """While the large stream is away or silent, the small one is analysed, the log says it once, and the program ends"""
     port, store = free_port(), served.folder / "away"
-    with small_stream() as uri, watch(store, port, uri, "--set", "timeout=1") as server:
+    with small_stream() as uri, watch(store, port, uri, "--set", "timeout=3") as server:
         wait_for(lambda: server.events("motion-begin"), "no motion")
         tap.equal(sum("record-uri" in line for line in server.log), 1, server.log)
         with large_stream(port) as process:
             wait_for(lambda: "record-uri: works again" in " ".join(server.log), "it does not work again")
             process.send_signal(signal.SIGSTOP)
-            wait_for(lambda: "record-uri: no frame for 1 seconds" in " ".join(server.log), "the silence is not noticed")
+            wait_for(lambda: "record-uri: no frame for 3 seconds" in " ".join(server.log), "the silence is not noticed")
             n = len(server.lines)
             wait_for(lambda: len(server.lines) > n + 5, "the analysis stands still")
             tap.equal({line["state"] for line in server.events("state")}, {"playing"}, "states")
