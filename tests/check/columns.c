@@ -49,7 +49,8 @@ sample_at (const GstVideoFrame *frame, guint component, guint x, guint y)
                          (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, component)) *
                              GST_VIDEO_FRAME_COMP_PSTRIDE (frame, component);
 
-  return format->bits > 8 ? GST_READ_UINT16_LE (sample) : *sample;
+  /* Byte by byte: a plane may begin at an odd address. */
+  return format->bits > 8 ? sample[0] | sample[1] << 8 : sample[0];
 }
 
 typedef struct {

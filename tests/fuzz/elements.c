@@ -259,7 +259,7 @@ compare_luma (const GstVideoInfo *info, const guint8 *bytes, const Luma *luma, g
   for (gsize y = 0; y < height; y++)
     for (gsize x = 0; x < width; x++) {
       const guint8 *sample = first + y * (gsize)luma->stride + x * distance;
-      const guint value = info->finfo->bits > 8 ? GST_READ_UINT16_LE (sample) : sample[0];
+      const guint value = info->finfo->bits > 8 ? sample[0] | sample[1] << 8 : sample[0];
       copy[y * width + x] = value > threshold;
     }
   return copy;
