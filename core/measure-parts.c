@@ -173,19 +173,29 @@ add_topology (const Measurer *self, CclMeasures *measures, const Run *run)
   }
 }
 
-/* Finds the border pixels of a row of a frame. Pixels that touch at an edge are of one component.
- */
+/* Whether the row above or below belongs at an edge to the pixel with that label. is_mark: the row
+ * says only what is foreground. */
+static inline bool
+belongs_at_edge (const Measurer *self, uint32_t neighbour, uint32_t label, bool is_mark)
+{
+  return is_mark ? neighbour != 0 : belongs (self, neighbour, label);
+}
+
+/* Finds the border pixels of a row of a frame. */
 static void
 find_borders (Measurer *self, int64_t y)
 {
   const uint32_t *row = row_at (self, y, 0);
   const uint32_t *north = row_at (self, y - 1, 0), *south = row_at (self, y + 1, 0);
+  const bool north_is_mark = y < self->map->first_row, south_is_mark = y >= self->map->end_row;
   uint32_t *border = self->borders[(y + 3) % 3];
 
   for (uint32_t x = 0; x < self->map->width; x++) {
     const uint32_t label = row[x];
-    const bool is_inner =
-        x > 0 && row[x - 1] && x + 1 < self->map->width && row[x + 1] && north[x] && south[x];
+    const bool is_inner = x > 0 && belongs (self, row[x - 1], label) && x + 1 < self->map->width &&
+                          belongs (self, row[x + 1], label) &&
+                          belongs_at_edge (self, north[x], label, north_is_mark) &&
+                          belongs_at_edge (self, south[x], label, south_is_mark);
     border[x] = is_inner ? 0 : label;
   }
 }

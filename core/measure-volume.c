@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures the label maps of volumes. */
+/* Measures the label maps of volumes and frames. */
 #include "measure-parts.h"
 #include "measured-map.h"
 
@@ -41,7 +41,7 @@ ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolu
 }
 
 static CclStatus
-check (const CclVolumePlan *plan, const CclVolumeLabels *labels,
+check (const CclVolumePlan *plan, bool is_volume, const CclVolumeLabels *labels,
     const CclVolumeIntensity *intensity, uint32_t columns, CclError *error)
 {
   CclStatus status = ccl_volume_plan_check (plan, error);
@@ -50,7 +50,7 @@ check (const CclVolumePlan *plan, const CclVolumeLabels *labels,
     return status;
   if (!labels)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the label map must not be NULL");
-  status = ccl_measured_columns_check (columns, true, error);
+  status = ccl_measured_columns_check (columns, is_volume, error);
   if (status == CUDACCL_OK)
     status = ccl_measured_intensity_check (intensity, plan, columns, error);
   return status == CUDACCL_OK ? ccl_volume_labels_check (labels, plan, error) : status;
@@ -79,8 +79,8 @@ ccl_measured_row (const CclPart *part, uint32_t label)
 }
 
 static CclPartMap
-map_of (
-    const CclVolumePlan *plan, const CclVolumeLabels *labels, const CclVolumeIntensity *intensity)
+map_of (const CclVolumePlan *plan, bool is_volume, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity)
 {
   CclPartMap map = {
       .labels = labels->data,
@@ -92,7 +92,7 @@ map_of (
       .end_row = plan->height,
       .end_slice = plan->depth,
       .picture_height = plan->height,
-      .is_volume = true,
+      .is_volume = is_volume,
   };
 
   if (intensity) {
@@ -104,24 +104,39 @@ map_of (
   return map;
 }
 
+/* The slice strides of frames do not matter. */
+static void
+set_slice_strides (uint32_t height, CclVolumeLabels *labels, CclVolumeIntensity *intensity)
+{
+  labels->slice_stride = labels->row_stride * height;
+  intensity->slice_stride = intensity->row_stride * height;
+}
+
 CclStatus
 ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
     uint32_t depth, const CclVolumeIntensity *intensity, uint32_t columns, uint32_t n,
     CclVolumeComponent *rows, CclVolumeShape *shapes, CclError *error)
 {
+  const bool is_volume = depth > 0;
   const CclVolumePlan plan = {.width = width,
       .height = height,
-      .depth = depth,
+      .depth = is_volume ? depth : 1,
       .connectivity = CUDACCL_CONNECTIVITY_26,
       .max_components = 1};
-  const CclMeasuredPicture picture = {width, height, true};
-  CclStatus status = check (&plan, labels, intensity, columns, error);
+  const CclMeasuredPicture picture = {width, height, is_volume};
+  CclVolumeLabels map_labels = labels ? *labels : (CclVolumeLabels){0};
+  CclVolumeIntensity values = intensity ? *intensity : (CclVolumeIntensity){0};
+
+  if (!is_volume)
+    set_slice_strides (height, &map_labels, &values);
+  CclStatus status = check (&plan, is_volume, labels ? &map_labels : NULL,
+      intensity ? &values : NULL, columns, error);
 
   if (status == CUDACCL_OK && columns && n && !shapes)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "columns need memory for shapes");
   if (status != CUDACCL_OK || n == 0)
     return status;
-  const CclPartMap map = map_of (&plan, labels, intensity);
+  const CclPartMap map = map_of (&plan, is_volume, &map_labels, intensity ? &values : NULL);
   CclPart *parts = malloc (n * sizeof *parts);
   CclMeasures *measures = columns ? malloc (n * sizeof *measures) : NULL;
   if (!parts || (columns && !measures))

@@ -11,6 +11,7 @@
 #include <cudaccl/ground.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/log.h>
+#include <cudaccl/order.h>
 #include <cudaccl/regions.h>
 #include <cudaccl/rle.h>
 #include <cudaccl/tiled.h>

@@ -115,13 +115,15 @@ typedef struct CclVolumeIntensity {
   CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16 */
 } CclVolumeIntensity;
 
-/* Measures the labels of a label map of a volume, of whatever origin, on the CPU. A label may be in
- * several parts that do not touch.
+/* Measures the labels of a label map of a volume or a frame, of whatever origin, on the CPU. A label
+ * may be in several parts that do not touch.
  *
- * labels: width × height × depth voxels in host memory, at most CUDACCL_MAX_PIXELS. intensity:
- * needed with CUDACCL_COLUMN_INTENSITY; NULL is allowed otherwise. columns: flags of CclColumn
- * except CUDACCL_COLUMN_PERIMETER, or 0 for rows alone. n: the labels 1…n are measured; voxels with
- * other labels count as background. rows: [n] filled; the row of a label without voxels is all
+ * labels: width × height × depth voxels in host memory, at most CUDACCL_MAX_PIXELS. depth: slices
+ * of the volume, or 0: the label map of a frame, whose slice stride is not used; its rows have z 0
+ * and depth 1, and its shapes are those of ccl_features_derive(). intensity: needed with
+ * CUDACCL_COLUMN_INTENSITY; NULL is allowed otherwise. columns: flags of CclColumn, without
+ * CUDACCL_COLUMN_PERIMETER for volumes, or 0 for rows alone. n: the labels 1…n are measured; voxels
+ * with other labels count as background. rows: [n] filled; the row of a label without voxels is all
  * zeros. NULL: not wanted. shapes: [n] filled, undefined for such labels; NULL if columns is 0.
  *
  * It allocates 300 bytes per label. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
