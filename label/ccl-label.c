@@ -8,6 +8,7 @@
 #include "options.h"
 #include "output.h"
 #include "phases.h"
+#include "plane-shapes.h"
 #include "processes.h"
 #include "row-order.h"
 #include "same-file.h"
@@ -28,7 +29,7 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
-  Picture *values;   /* with the second plane; NULL: there is none */
+  Picture *values;   /* of --intensity; NULL: there are none */
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   Holes *holes;      /* to be filled; NULL: none are */
   const char *input; /* its name */
@@ -36,7 +37,9 @@ typedef struct Job {
   LabelMap *map, *distances;
   Table *table;
   ColumnPicture kind;
-  RowOrder *order; /* of the table's rows; NULL: that of labels */
+  uint32_t plane;      /* of the values, which the present run measures */
+  PlaneShapes *shapes; /* of all planes; NULL: there is only one */
+  RowOrder *order;     /* of the table's rows; NULL: that of labels */
   ContourFile *contours;
   uint32_t label_bytes; /* of the map */
   bool shows_progress;
@@ -48,19 +51,21 @@ static void
 show_progress (void *data, uint64_t done, uint64_t total)
 {
   Job *job = data;
-  const double seconds = phases_total (&job->phases), share = (double)done / (double)total;
+  const uint32_t n_runs = job->kind.n_planes;
+  const double seconds = phases_total (&job->phases);
+  const double share = ((double)done / (double)total + (n_runs - 1 - job->plane)) / n_runs;
   enum { LENGTH = 30 };
   char bar[LENGTH + 1];
 
-  if (!job->shows_progress || (seconds - job->shown < 0.1 && done < total))
+  if (!job->shows_progress || (seconds - job->shown < 0.1 && share < 1))
     return;
   job->shown = seconds;
   for (int i = 0; i < LENGTH; i++)
     bar[i] = i < share * LENGTH ? '#' : '.';
   bar[LENGTH] = '\0';
   fprintf (stderr, "\r[%s] %3.0f %%, %.0f s left \033[K", bar, 100 * share,
-      done ? seconds / share - seconds : 0);
-  if (done == total)
+      share > 0 ? seconds / share - seconds : 0);
+  if (share >= 1)
     fputs ("\r\033[K", stderr);
 }
 
@@ -97,8 +102,8 @@ read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, 
   Job *job = data;
   const uint64_t rows = rows_per_layer (job);
   const Phase before = phases_enter (&job->phases, PHASE_READ);
-  const bool succeeded =
-      picture_read_grey (job->values, first_layer * rows, n_layers * rows, values, error);
+  const bool succeeded = picture_read_colour (
+      job->values, job->plane, first_layer * rows, n_layers * rows, values, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -158,6 +163,26 @@ write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error
   return write_measured (data, rows, NULL, n, error);
 }
 
+/* Measures of a plane that is not the last. */
+static CclStatus
+keep_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
+    CclError *error)
+{
+  Job *job = data;
+  (void)rows;
+  return to_status (plane_shapes_keep (job->shapes, shapes, n, error));
+}
+
+/* Measures of the last plane. */
+static CclStatus
+join_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
+    CclError *error)
+{
+  Job *job = data;
+  const CclVolumeShape *all = plane_shapes_join (job->shapes, shapes, n, error);
+  return all ? write_measured (data, rows, all, n, error) : CUDACCL_ERROR_IO;
+}
+
 static uint32_t
 connectivity_of (const Job *job)
 {
@@ -178,6 +203,7 @@ open_outputs (Job *job, CclError *error)
       .compression = options->compression,
       .connectivity = connectivity_of (job),
       .columns = &options->columns,
+      .n_planes = job->kind.n_planes,
   };
   const uint64_t number = processes_share ((uint64_t)getpid ());
   bool succeeded = true;
@@ -303,11 +329,13 @@ open_device (const Job *job, CclError *error)
   return ccl_cuda_device_open (gpu >= 0 ? gpu : (int)job->processes.local_rank, error);
 }
 
+/* Labels the picture once for each plane of the values, or once without values. Collective. */
 static bool
-label (Job *job, CclTiledResult *result, CclError *error)
+label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *error)
 {
-  const Options *options = job->options;
-  const CclTiledIo io = {
+  const CclTiledPeers *peers = job->processes.peers;
+  const uint32_t n_planes = job->kind.n_planes, columns = plan->columns;
+  const CclTiledIo last = {
       .data = job,
       .read = read_layers,
       .begin = begin_outputs,
@@ -315,8 +343,37 @@ label (Job *job, CclTiledResult *result, CclError *error)
       .rows = job->table || job->contours ? write_rows : NULL,
       .progress = show_progress,
       .read_values = job->values ? read_values : NULL,
-      .measured = write_measured,
+      .measured = n_planes > 1 ? join_measured : write_measured,
   };
+  CclTiledIo other = {.data = job,
+      .read = read_layers,
+      .progress = show_progress,
+      .read_values = read_values,
+      .measured = keep_measured};
+  CclTiledPeers watched;
+  bool succeeded = true;
+
+  if (peers)
+    watched = phases_watch_peers (&job->phases, peers);
+  if (n_planes > 1) {
+    job->shapes = plane_shapes_new (n_planes, job->table_name.temporary, &job->processes, error);
+    succeeded = processes_agree (job->shapes != NULL, error);
+  }
+  for (uint32_t i = n_planes; i-- > 0 && succeeded;) {
+    job->plane = i;
+    plan->columns = i > 0 ? CUDACCL_COLUMN_INTENSITY : columns;
+    succeeded = ccl_tiled_run (plan, i > 0 ? &other : &last, peers ? &watched : NULL, result,
+                    error) == CUDACCL_OK;
+    if (i > 0)
+      succeeded = processes_agree (succeeded, error);
+  }
+  return succeeded;
+}
+
+static bool
+label (Job *job, CclTiledResult *result, CclError *error)
+{
+  const Options *options = job->options;
   CclTiledPlan plan;
   bool succeeded = make_plan (job, &plan, error);
 
@@ -346,13 +403,8 @@ label (Job *job, CclTiledResult *result, CclError *error)
     job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
     succeeded = job->holes != NULL;
   }
-  if (succeeded) {
-    const CclTiledPeers *peers = job->processes.peers;
-    CclTiledPeers watched;
-    if (peers)
-      watched = phases_watch_peers (&job->phases, peers);
-    succeeded = ccl_tiled_run (&plan, &io, peers ? &watched : NULL, result, error) == CUDACCL_OK;
-  }
+  if (succeeded)
+    succeeded = label_planes (job, &plan, result, error);
   if (plan.device)
     ccl_cuda_device_unref (&plan.device);
   free (folder);
@@ -391,6 +443,9 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
       .max_area = options->max_area,
+      .columns = options->columns.measured,
+      .values = job->values,
+      .n_planes = job->kind.n_planes,
       .device = device};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
@@ -398,7 +453,7 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
     succeeded =
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
         write_layers (job, 0, n_layers, found.labels, error) == CUDACCL_OK &&
-        write_rows (job, found.rows, found.n_components, error) == CUDACCL_OK;
+        write_measured (job, found.rows, found.shapes, found.n_components, error) == CUDACCL_OK;
   if (succeeded && job->distances)
     succeeded = label_map_begin (job->distances, sizeof *found.squared, error) &&
                 label_map_write (job->distances, 0, n_layers, found.squared, error);
@@ -427,7 +482,7 @@ check_picture (const Job *job, const char *name, CclError *error)
   return true;
 }
 
-/* Opens the picture with the second plane. */
+/* Opens the picture of the intensities. */
 static bool
 open_values (Job *job, CclError *error)
 {
@@ -445,6 +500,7 @@ open_values (Job *job, CclError *error)
   if (job->values->type != SAMPLE_UINT8 && job->values->type != SAMPLE_UINT16)
     return fail (error, "%s: intensities are of uint8 or uint16, not of %s", name,
         sample_type_name (job->values->type));
+  job->kind.n_planes = picture_n_colours (job->values);
   return true;
 }
 
@@ -455,9 +511,10 @@ prepare_columns (Job *job, CclError *error)
   const Options *options = job->options;
   const Picture *picture = job->picture;
 
-  job->kind = (ColumnPicture){
-      {picture->depth, picture->height, picture->width}, picture->is_volume, connectivity_of (job)};
-  if (!columns_check (&options->columns, &job->kind, error))
+  job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
+      connectivity_of (job), 1};
+  if (!columns_check (&options->columns, &job->kind, error) ||
+      (options->intensity && !open_values (job, error)))
     return false;
   if (options->sort_by || options->largest) {
     if (job->processes.n_ranks > 1)
@@ -467,7 +524,7 @@ prepare_columns (Job *job, CclError *error)
     if (!job->order)
       return false;
   }
-  return !options->intensity || open_values (job, error);
+  return true;
 }
 
 /* Opens the picture, unless an output would overwrite it. */
@@ -559,6 +616,7 @@ main (int argc, char **argv)
   else if (request != REQUEST_INVALID && processes.rank == 0)
     fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
   row_order_free (job.order);
+  plane_shapes_free (job.shapes);
   holes_free (job.holes);
   mask_free (job.mask);
   picture_free (job.picture);

@@ -7,8 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* How many columns a property has, in pictures with n axes, and how they are numbered. */
-typedef enum Layout { ONE, PER_AXIS, PER_SIDE, TENSOR } Layout;
+/* How many columns a property has, in pictures with n axes, and how they are numbered. With the
+ * last two, a picture with several planes of values has as many of each, which are numbered last.
+ */
+typedef enum Layout { ONE, PER_AXIS, PER_SIDE, TENSOR, PER_PLANE, PER_AXIS_AND_PLANE } Layout;
 
 typedef enum Domain { ALL_PICTURES, FRAMES_ONLY, VOLUMES_ONLY } Domain;
 
@@ -16,7 +18,8 @@ typedef enum Domain { ALL_PICTURES, FRAMES_ONLY, VOLUMES_ONLY } Domain;
 typedef struct Item {
   const ColumnPicture *picture;
   const CclTiledComponent *row;
-  const CclVolumeShape *shape; /* NULL if no property has to be measured */
+  const CclVolumeShape *shape; /* [n_planes], measured with each plane of values; NULL if no
+                                * property has to be measured */
   uint32_t n_axes, skipped;    /* 2 and 1 in frames, 3 and 0 in volumes */
   double area, box_area;
   uint64_t low[3], high[3]; /* of the bounding box, half-open */
@@ -30,6 +33,12 @@ struct Property {
   uint32_t measured; /* flags of CclColumn */
   void (*fill) (const Item *item, ColumnValue *values);
 };
+
+static uint32_t
+n_axes_of (const ColumnPicture *picture)
+{
+  return picture->is_volume ? 3 : 2;
+}
 
 /* Copies the numbers of the picture's axes from those of z, y, x. */
 static void
@@ -156,8 +165,16 @@ fill_crack_length (const Item *item, ColumnValue *values)
 static void
 fill_weighted_centroid (const Item *item, ColumnValue *values)
 {
-  const CclVolumeShape *s = item->shape;
-  fill_axes (item, s->weighted_centroid_z, s->weighted_centroid_y, s->weighted_centroid_x, values);
+  const uint32_t n_planes = item->picture->n_planes;
+  ColumnValue centroid[3];
+
+  for (uint32_t plane = 0; plane < n_planes; plane++) {
+    const CclVolumeShape *s = &item->shape[plane];
+    fill_axes (
+        item, s->weighted_centroid_z, s->weighted_centroid_y, s->weighted_centroid_x, centroid);
+    for (uint32_t i = 0; i < item->n_axes; i++)
+      values[i * n_planes + plane] = centroid[i];
+  }
 }
 
 /* Defines a function that copies a field of the shape. */
@@ -171,10 +188,18 @@ DEFINE_FILL (minor_axis)
 DEFINE_FILL (eccentricity)
 DEFINE_FILL (orientation)
 DEFINE_FILL (perimeter)
-DEFINE_FILL (greatest_value)
-DEFINE_FILL (mean_value)
-DEFINE_FILL (least_value)
-DEFINE_FILL (standard_deviation)
+
+/* Defines a function that copies a field of the shapes of all planes. */
+#define DEFINE_FILL_PLANES(field)                                                                  \
+  static void fill_##field (const Item *item, ColumnValue *values)                                 \
+  {                                                                                                \
+    for (uint32_t plane = 0; plane < item->picture->n_planes; plane++)                             \
+      values[plane].real = item->shape[plane].field;                                               \
+  }
+DEFINE_FILL_PLANES (greatest_value)
+DEFINE_FILL_PLANES (mean_value)
+DEFINE_FILL_PLANES (least_value)
+DEFINE_FILL_PLANES (standard_deviation)
 
 #define SUMS CUDACCL_COLUMN_SUMS
 #define MOMENTS CUDACCL_COLUMN_MOMENTS
@@ -204,11 +229,12 @@ static const Property all_properties[] = {
     {"surface_area", ONE, false, VOLUMES_ONLY, TOPOLOGY, fill_crack_length},
     {"euler_number", ONE, false, ALL_PICTURES, TOPOLOGY, fill_euler_number},
     {"n_holes", ONE, false, FRAMES_ONLY, TOPOLOGY, fill_n_holes},
-    {"intensity_max", ONE, true, ALL_PICTURES, INTENSITY, fill_greatest_value},
-    {"intensity_mean", ONE, true, ALL_PICTURES, INTENSITY, fill_mean_value},
-    {"intensity_min", ONE, true, ALL_PICTURES, INTENSITY, fill_least_value},
-    {"intensity_std", ONE, true, ALL_PICTURES, INTENSITY, fill_standard_deviation},
-    {"centroid_weighted", PER_AXIS, true, ALL_PICTURES, INTENSITY, fill_weighted_centroid},
+    {"intensity_max", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_greatest_value},
+    {"intensity_mean", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_mean_value},
+    {"intensity_min", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_least_value},
+    {"intensity_std", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_standard_deviation},
+    {"centroid_weighted", PER_AXIS_AND_PLANE, true, ALL_PICTURES, INTENSITY,
+        fill_weighted_centroid},
 };
 
 enum { N_PROPERTIES = sizeof all_properties / sizeof *all_properties };
@@ -268,31 +294,46 @@ columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *e
 }
 
 static uint32_t
-n_columns (const Property *property, uint32_t n_axes)
+n_columns (const Property *property, const ColumnPicture *picture)
 {
-  const uint32_t numbers[] = {
-      [ONE] = 1, [PER_AXIS] = n_axes, [PER_SIDE] = 2 * n_axes, [TENSOR] = n_axes * n_axes};
+  const uint32_t n_axes = n_axes_of (picture), n_planes = picture->n_planes;
+  const uint32_t numbers[] = {[ONE] = 1,
+      [PER_AXIS] = n_axes,
+      [PER_SIDE] = 2 * n_axes,
+      [TENSOR] = n_axes * n_axes,
+      [PER_PLANE] = n_planes,
+      [PER_AXIS_AND_PLANE] = n_axes * n_planes};
   return numbers[property->layout];
+}
+
+/* Writes the name of a property's column number k. */
+static void
+name_column (const Property *property, const ColumnPicture *picture, uint32_t k, Column *column)
+{
+  const uint32_t inner = property->layout == TENSOR               ? n_axes_of (picture)
+                         : property->layout == PER_AXIS_AND_PLANE ? picture->n_planes
+                                                                  : 1;
+  const bool is_one =
+      property->layout == ONE || (property->layout == PER_PLANE && picture->n_planes == 1);
+
+  if (is_one)
+    snprintf (column->name, sizeof column->name, "%s", property->name);
+  else if (inner > 1)
+    snprintf (column->name, sizeof column->name, "%s-%u-%u", property->name, k / inner, k % inner);
+  else
+    snprintf (column->name, sizeof column->name, "%s-%u", property->name, k);
 }
 
 uint32_t
 columns_expand (const ColumnList *list, const ColumnPicture *picture, Column columns[MOST_COLUMNS])
 {
-  const uint32_t n_axes = picture->is_volume ? 3 : 2;
   uint32_t n = 0;
 
   for (uint32_t i = 0; i < list->n; i++) {
     const Property *property = list->properties[i];
-    for (uint32_t k = 0; k < n_columns (property, n_axes); k++, n++) {
-      Column *column = &columns[n];
-      column->is_real = property->is_real;
-      if (property->layout == ONE)
-        snprintf (column->name, sizeof column->name, "%s", property->name);
-      else if (property->layout == TENSOR)
-        snprintf (
-            column->name, sizeof column->name, "%s-%u-%u", property->name, k / n_axes, k % n_axes);
-      else
-        snprintf (column->name, sizeof column->name, "%s-%u", property->name, k);
+    for (uint32_t k = 0; k < n_columns (property, picture); k++, n++) {
+      columns[n].is_real = property->is_real;
+      name_column (property, picture, k, &columns[n]);
     }
   }
   return n;
@@ -300,14 +341,14 @@ columns_expand (const ColumnList *list, const ColumnPicture *picture, Column col
 
 void
 columns_fill (const ColumnList *list, const ColumnPicture *picture, const CclTiledComponent *row,
-    const CclVolumeShape *shape, ColumnValue values[MOST_COLUMNS])
+    const CclVolumeShape *shapes, ColumnValue values[MOST_COLUMNS])
 {
   const uint64_t low[3] = {row->z, row->y, row->x},
                  sizes[3] = {row->depth, row->height, row->width};
   Item item = {.picture = picture,
       .row = row,
-      .shape = shape,
-      .n_axes = picture->is_volume ? 3 : 2,
+      .shape = shapes,
+      .n_axes = n_axes_of (picture),
       .skipped = picture->is_volume ? 0 : 1,
       .area = (double)row->area,
       .box_area = 1};
@@ -319,6 +360,6 @@ columns_fill (const ColumnList *list, const ColumnPicture *picture, const CclTil
   }
   for (uint32_t i = 0; i < list->n; i++) {
     list->properties[i]->fill (&item, values);
-    values += n_columns (list->properties[i], item.n_axes);
+    values += n_columns (list->properties[i], picture);
   }
 }

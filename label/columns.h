@@ -33,6 +33,7 @@ typedef struct ColumnPicture {
   uint64_t sides[3]; /* z, y, x */
   bool is_volume;
   uint32_t connectivity;
+  uint32_t n_planes; /* of values, 1 or 3: of the colours of --intensity */
 } ColumnPicture;
 
 /* Parses names that are separated by commas. */
@@ -45,8 +46,9 @@ bool columns_check (const ColumnList *list, const ColumnPicture *picture, CclErr
 uint32_t columns_expand (
     const ColumnList *list, const ColumnPicture *picture, Column columns[MOST_COLUMNS]);
 
-/* Computes the values of a component. shape: NULL if no property has to be measured. */
+/* Computes the values of a component. shapes: [n_planes] of the component, measured with each plane
+ * of values; NULL if no property has to be measured. */
 void columns_fill (const ColumnList *list, const ColumnPicture *picture,
-    const CclTiledComponent *row, const CclVolumeShape *shape, ColumnValue values[MOST_COLUMNS]);
+    const CclTiledComponent *row, const CclVolumeShape *shapes, ColumnValue values[MOST_COLUMNS]);
 
 #endif /* CUDACCL_LABEL_COLUMNS_H */

@@ -6,6 +6,7 @@
 #include <cudaccl/distance.h>
 #include <cudaccl/values.h>
 #include <stdlib.h>
+#include <string.h>
 
 static CclValueType
 value_type (SampleType type)
@@ -143,11 +144,13 @@ tiled_row (const CclVolumeComponent *row)
 }
 
 /* Makes the table of the components that pass the area filter, and numbers them anew in the map.
- * found, numbers: memory for the rows of all components and their new labels. */
+ * found: the rows of all components. numbers: memory for their new labels. */
 static void
-filter (const Picture *picture, uint64_t min_area, uint64_t max_area,
-    const CclVolumeComponent *found, uint32_t *numbers, WholeLabels *result)
+filter (const Picture *picture, const WholeSettings *settings, const CclVolumeComponent *found,
+    uint32_t *numbers, WholeLabels *result)
 {
+  const uint64_t min_area = settings->min_area, max_area = settings->max_area;
+  const uint32_t n_planes = settings->n_planes;
   const size_t n_pixels = picture->width * picture->height * picture->depth;
   uint32_t n = 0;
 
@@ -159,6 +162,9 @@ filter (const Picture *picture, uint64_t min_area, uint64_t max_area,
     if (stays) {
       result->rows[n] = tiled_row (&found[i]);
       result->rows[n].label = numbers[i + 1];
+      if (result->shapes)
+        memmove (&result->shapes[n * (size_t)n_planes], &result->shapes[i * (size_t)n_planes],
+            n_planes * sizeof *result->shapes);
       n++;
     }
   }
@@ -167,12 +173,59 @@ filter (const Picture *picture, uint64_t min_area, uint64_t max_area,
   result->n_components = n;
 }
 
+/* Measures the label map: rows, and columns with one plane of the values. samples: memory for the
+ * plane, NULL without values. */
 static bool
-measure (const Picture *picture, uint64_t min_area, uint64_t max_area, WholeLabels *result,
+measure_plane (const Picture *picture, const WholeSettings *settings, uint32_t plane,
+    const WholeLabels *result, void *samples, CclVolumeComponent *rows, CclVolumeShape *shapes,
     CclError *error)
 {
-  const size_t n = result->n_components;
   const CclVolumeLabels map = map_of (picture, result->labels);
+  const uint32_t columns =
+      plane == 0 ? settings->columns : settings->columns & CUDACCL_COLUMN_INTENSITY;
+  const size_t row = settings->values ? picture->width * sample_bytes (settings->values->type) : 0;
+  const CclVolumeIntensity values = {samples, row, row * picture->height,
+      row > picture->width ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8};
+
+  if (samples && !picture_read_colour (
+                     settings->values, plane, 0, picture->height * picture->depth, samples, error))
+    return false;
+  return ccl_measure_volume_labels (&map, (uint32_t)picture->width, (uint32_t)picture->height,
+             picture->is_volume ? (uint32_t)picture->depth : 0, samples ? &values : NULL, columns,
+             result->n_components, rows, columns ? shapes : NULL, error) == CUDACCL_OK;
+}
+
+/* Measures all planes of the values. rows: memory for those of all components. */
+static bool
+measure_planes (const Picture *picture, const WholeSettings *settings, WholeLabels *result,
+    CclVolumeComponent *rows, CclError *error)
+{
+  const size_t n = result->n_components, n_planes = settings->n_planes;
+  const size_t n_pixels = picture->width * picture->height * picture->depth;
+  void *samples =
+      settings->values ? malloc (n_pixels * sample_bytes (settings->values->type)) : NULL;
+  CclVolumeShape *shapes = settings->columns ? malloc ((n + 1) * sizeof *shapes) : NULL;
+  bool succeeded = true;
+
+  if (settings->columns)
+    result->shapes = malloc ((n + 1) * n_planes * sizeof *result->shapes);
+  if ((settings->values && !samples) || (settings->columns && (!shapes || !result->shapes)))
+    succeeded = fail_without_memory (error);
+  for (uint32_t plane = 0; plane < n_planes && succeeded; plane++) {
+    succeeded = measure_plane (picture, settings, plane, result, samples, rows, shapes, error);
+    for (size_t i = 0; i < n && shapes && succeeded; i++)
+      result->shapes[i * n_planes + plane] = shapes[i];
+  }
+  free (samples);
+  free (shapes);
+  return succeeded;
+}
+
+static bool
+measure (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const size_t n = result->n_components;
   CclVolumeComponent *found = malloc ((n + 1) * sizeof *found);
   uint32_t *numbers = malloc ((n + 1) * sizeof *numbers);
   bool succeeded = true;
@@ -181,11 +234,9 @@ measure (const Picture *picture, uint64_t min_area, uint64_t max_area, WholeLabe
   if (!found || !numbers || !result->rows)
     succeeded = fail_without_memory (error);
   if (succeeded)
-    succeeded =
-        ccl_measure_volume_labels (&map, (uint32_t)picture->width, (uint32_t)picture->height,
-            (uint32_t)picture->depth, NULL, 0, (uint32_t)n, found, NULL, error) == CUDACCL_OK;
+    succeeded = measure_planes (picture, settings, result, found, error);
   if (succeeded)
-    filter (picture, min_area, max_area, found, numbers, result);
+    filter (picture, settings, found, numbers, result);
   free (found);
   free (numbers);
   return succeeded;
@@ -228,7 +279,7 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
              settings->mask ? 1 : sample_bytes (picture->type), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
-         measure (picture, settings->min_area, settings->max_area, result, error);
+         measure (picture, settings, result, error);
 }
 
 void
@@ -237,5 +288,6 @@ whole_labels_clear (WholeLabels *result)
   free (result->labels);
   free (result->squared);
   free (result->rows);
+  free (result->shapes);
   *result = (WholeLabels){0};
 }

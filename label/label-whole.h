@@ -15,7 +15,10 @@ typedef struct WholeSettings {
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
   uint64_t min_area, max_area; /* as in CclTiledPlan */
-  CclCudaDevice *device;       /* that labels; NULL: the CPU */
+  uint32_t columns;            /* flags of CclColumn that are measured */
+  Picture *values;       /* whose colours are measured; NULL with no CUDACCL_COLUMN_INTENSITY */
+  uint32_t n_planes;     /* of the values; 1 without */
+  CclCudaDevice *device; /* that labels; NULL: the CPU */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */
@@ -24,6 +27,7 @@ typedef struct WholeLabels {
   uint32_t *squared;       /* distances of all pixels to the border of their component, before it is
                             * split or filtered; NULL: they were not measured */
   CclTiledComponent *rows; /* [n_components] */
+  CclVolumeShape *shapes;  /* [n_planes] of each component; NULL: no columns are measured */
   uint32_t n_components;   /* that pass the area filter; labels are 1…n_components */
 } WholeLabels;
 

@@ -352,8 +352,6 @@ check_whole (const Options *options, CclError *error)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
   if (options->use_gpu && (!options->many_values || options->distances))
     return fail (error, "--split and --distances run on the CPU, without --gpu");
-  if (options->columns.measured)
-    return fail (error, "with --%s, --columns are those of area, box and centroid", name);
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
   return true;

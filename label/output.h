@@ -22,6 +22,7 @@ typedef struct OutputFormat {
   const char *compression; /* of TIFF: "none", "deflate", "lzw" or "zstd" */
   uint32_t connectivity;
   const ColumnList *columns; /* of the table; empty: those of CclTiledComponent */
+  uint32_t n_planes;         /* of values that are measured, 1 or 3 */
 } OutputFormat;
 
 /* A name that is given to a file when it is complete. */
@@ -70,7 +71,7 @@ typedef struct Table Table;
 Table *table_open (const char *name, const char *path, const OutputFormat *format, CclError *error);
 bool table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error);
 
-/* shapes: of the rows; NULL if no column of the format has to be measured. */
+/* shapes: [n_planes] of each row; NULL if no column of the format has to be measured. */
 bool table_write (Table *table, const CclTiledComponent *rows, const CclVolumeShape *shapes,
     size_t n, CclError *error);
 bool table_close (Table *table, bool failed, CclError *error);

@@ -3,15 +3,9 @@
 
 #include "error.h"
 
-#include <math.h>
+#include <cudaccl/order.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct Entry {
-  double key; /* the least comes first; NaN comes last */
-  CclTiledComponent row;
-  CclVolumeShape shape;
-} Entry;
 
 struct RowOrder {
   const ColumnList *columns;
@@ -19,7 +13,10 @@ struct RowOrder {
   uint32_t column; /* by which rows are sorted */
   bool by_area, is_real, has_shapes;
   uint64_t largest;
-  Entry *entries;
+
+  CclTiledComponent *rows; /* [capacity], as the next two */
+  double *keys;            /* the values of the column */
+  CclVolumeShape *shapes;  /* [n_planes] of each row */
   size_t n, capacity;
 };
 
@@ -68,66 +65,79 @@ row_order_count (const RowOrder *self, uint64_t n)
 }
 
 static double
-key_of (const RowOrder *self, const CclTiledComponent *row, const CclVolumeShape *shape)
+key_of (const RowOrder *self, const CclTiledComponent *row, const CclVolumeShape *shapes)
 {
   ColumnValue values[MOST_COLUMNS];
   double value = (double)row->area;
 
   if (!self->by_area) {
-    columns_fill (self->columns, self->picture, row, shape, values);
+    columns_fill (self->columns, self->picture, row, shapes, values);
     value = self->is_real ? values[self->column].real : (double)values[self->column].count;
   }
-  return self->largest ? -value : value;
+  return value;
+}
+
+/* Makes room for n more rows. */
+static bool
+grow (RowOrder *self, size_t n, CclError *error)
+{
+  if (self->n + n <= self->capacity)
+    return true;
+  const size_t capacity = 2 * (self->n + n),
+               n_shapes = self->has_shapes ? self->picture->n_planes : 0;
+  CclTiledComponent *rows = reallocarray (self->rows, capacity, sizeof *rows);
+  if (rows)
+    self->rows = rows;
+  double *keys = reallocarray (self->keys, capacity, sizeof *keys);
+  if (keys)
+    self->keys = keys;
+  CclVolumeShape *shapes =
+      n_shapes ? reallocarray (self->shapes, capacity, n_shapes * sizeof *shapes) : NULL;
+  if (shapes)
+    self->shapes = shapes;
+  if (!rows || !keys || (n_shapes && !shapes))
+    return fail_without_memory (error);
+  self->capacity = capacity;
+  return true;
 }
 
 bool
 row_order_add (RowOrder *self, const CclTiledComponent *rows, const CclVolumeShape *shapes,
     size_t n, CclError *error)
 {
-  if (self->n + n > self->capacity) {
-    const size_t capacity = 2 * (self->n + n);
-    Entry *entries = realloc (self->entries, capacity * sizeof *entries);
-    if (!entries)
-      return fail_without_memory (error);
-    self->entries = entries;
-    self->capacity = capacity;
-  }
+  const uint32_t n_planes = self->picture->n_planes;
+
   self->has_shapes = shapes != NULL;
+  if (!grow (self, n, error))
+    return false;
   for (size_t i = 0; i < n; i++) {
-    Entry *entry = &self->entries[self->n++];
-    entry->row = rows[i];
-    if (shapes)
-      entry->shape = shapes[i];
-    entry->key = key_of (self, &rows[i], shapes ? &shapes[i] : NULL);
+    const CclVolumeShape *of_row = shapes ? &shapes[i * n_planes] : NULL;
+    self->rows[self->n] = rows[i];
+    self->keys[self->n] = key_of (self, &rows[i], of_row);
+    if (of_row)
+      memcpy (&self->shapes[self->n * n_planes], of_row, n_planes * sizeof *of_row);
+    self->n++;
   }
   return true;
-}
-
-static int
-compare (const void *first, const void *second)
-{
-  const Entry *a = first, *b = second;
-
-  if (isnan (a->key) != isnan (b->key))
-    return isnan (a->key) ? 1 : -1;
-  if (a->key != b->key && !isnan (a->key))
-    return a->key < b->key ? -1 : 1;
-  return a->row.label < b->row.label ? -1 : a->row.label > b->row.label;
 }
 
 bool
 row_order_write (RowOrder *self, Table *table, CclError *error)
 {
-  const uint64_t n = row_order_count (self, self->n);
+  const size_t n = row_order_count (self, self->n);
+  size_t *places = calloc (n + 1, sizeof *places);
+  bool succeeded = places || fail_without_memory (error);
 
-  if (self->n > 0)
-    qsort (self->entries, self->n, sizeof *self->entries, compare);
-  for (uint64_t i = 0; i < n; i++) {
-    const Entry *entry = &self->entries[i];
-    if (!table_write (table, &entry->row, self->has_shapes ? &entry->shape : NULL, 1, error))
-      return false;
+  if (succeeded)
+    succeeded = ccl_order_rows (self->keys, sizeof *self->keys, CUDACCL_COLUMN_TYPE_DOUBLE, self->n,
+                    self->largest > 0, n, places, error) == CUDACCL_OK;
+  for (size_t i = 0; i < n && succeeded; i++) {
+    const CclVolumeShape *shapes =
+        self->has_shapes ? &self->shapes[places[i] * self->picture->n_planes] : NULL;
+    succeeded = table_write (table, &self->rows[places[i]], shapes, 1, error);
   }
-  return true;
+  free (places);
+  return succeeded;
 }
 
 void
@@ -135,6 +145,8 @@ row_order_free (RowOrder *self)
 {
   if (!self)
     return;
-  free (self->entries);
+  free (self->rows);
+  free (self->keys);
+  free (self->shapes);
   free (self);
 }

@@ -78,8 +78,8 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
 
   if (succeeded) {
     table->format = *format;
-    table->picture = (ColumnPicture){
-        {format->depth, format->height, format->width}, format->is_volume, format->connectivity};
+    table->picture = (ColumnPicture){{format->depth, format->height, format->width},
+        format->is_volume, format->connectivity, format->n_planes};
     table->n_columns = columns_expand (format->columns, &table->picture, table->columns);
     table->buffer = malloc (BUFFER);
     table->path = strdup (path);
@@ -232,13 +232,13 @@ print_values (Table *table, const ColumnValue *values)
 /* Appends a row of the chosen columns. */
 static bool
 write_values (
-    Table *table, const CclTiledComponent *row, const CclVolumeShape *shape, CclError *error)
+    Table *table, const CclTiledComponent *row, const CclVolumeShape *shapes, CclError *error)
 {
   ColumnValue values[MOST_COLUMNS];
 
   if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
     return false;
-  columns_fill (table->format.columns, &table->picture, row, shape, values);
+  columns_fill (table->format.columns, &table->picture, row, shapes, values);
   if (table->table_format == TABLE_NPY) {
     memcpy (table->buffer + table->used, values, row_bytes (table));
     table->used += row_bytes (table);
@@ -256,7 +256,8 @@ table_write (Table *table, const CclTiledComponent *rows, const CclVolumeShape *
     return append (table, rows, n * sizeof *rows, error);
   for (size_t i = 0; i < n; i++) {
     if (table->n_columns) {
-      if (!write_values (table, &rows[i], shapes ? &shapes[i] : NULL, error))
+      const CclVolumeShape *of_row = shapes ? &shapes[i * table->format.n_planes] : NULL;
+      if (!write_values (table, &rows[i], of_row, error))
         return false;
       continue;
     }

@@ -221,6 +221,39 @@ picture_read_grey (
   return for_rows (picture, false, first_row, n_rows, take_grey, samples, error);
 }
 
+typedef struct Colour {
+  uint32_t channel;
+  uint8_t *samples;
+} Colour;
+
+static void
+take_colour (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const Colour *colour = data;
+  const uint32_t bytes = sample_bytes (picture->type);
+  const uint8_t *from = (const uint8_t *)samples + colour->channel * bytes;
+
+  for (uint64_t i = 0; i < n; i++)
+    memcpy (colour->samples + (done + i) * bytes, from + i * picture->n_channels * bytes, bytes);
+}
+
+uint32_t
+picture_n_colours (const Picture *picture)
+{
+  return picture->n_channels < 3 ? 1 : 3;
+}
+
+bool
+picture_read_colour (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
+    void *samples, CclError *error)
+{
+  Colour colour = {channel, samples};
+
+  if (picture->n_channels == 1)
+    return picture->klass->read (picture, first_row, n_rows, samples, error);
+  return for_rows (picture, false, first_row, n_rows, take_colour, &colour, error);
+}
+
 #define COMPARE(type, limit)                                                                       \
   for (uint64_t i = 0; i < n; i++)                                                                 \
   pixels[i] = ((const type *)samples)[i] > (limit) ? 255 : 0

@@ -106,6 +106,13 @@ Picture *picture_open_file (const char *path, const PictureOptions *options, Ccl
 bool picture_read_grey (
     Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
 
+/* How many channels of colour a picture has: 3, or 1 if it is grey. Opacity is none of them. */
+uint32_t picture_n_colours (const Picture *picture);
+
+/* Reads rows of samples of one channel of colour: 0 for red or grey, 1 for green, 2 for blue. */
+bool picture_read_colour (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
+    void *samples, CclError *error);
+
 /* Reads rows as one byte per pixel: grey samples of uint8 as they are; of other types 255 where a
  * sample is greater than the threshold, else 0. */
 bool picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,

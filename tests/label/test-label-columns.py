@@ -18,7 +18,7 @@ sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pard
 import tap  # noqa: E402
 
 try:
-    from skimage import measure
+    from skimage import io, measure
 except ImportError:
     print("1..0 # SKIP Python module not installed: skimage")
     sys.exit(0)
@@ -154,6 +154,65 @@ def same_bits():
             tap.equal(len(set(results)), 1, f"{connectivity} neighbours, different .{suffix} files:")
 
 
+def colours():
+    """each colour of --intensity has its columns, which are scikit-image's, in tiles of any size"""
+    for i in range(24):
+        image, _ = random_case(2)
+        kind = [np.uint8, np.uint16][i % 2]
+        colour = random.integers(0, np.iinfo(kind).max, (*image.shape, 3), kind, endpoint=True)
+        np.save("i.npy", image)
+        if i % 4 == 0:  # opacity is no colour
+            io.imsave("v.png", np.dstack([colour, colour[..., 0]]), check_contrast=False)
+        else:
+            with open("v.png", "wb") as file:  # the first bytes tell the format
+                file.write(b"P6 %d %d %d\n" % (*image.shape[::-1], np.iinfo(kind).max) + colour.astype(f">u{kind().itemsize}").tobytes())
+        names = ["label", "area", "perimeter", *VALUES, "intensity_std", "euler_number"]
+        arguments = ["i.npy", "-c", 8, "-t", "t.npy", "--columns", ",".join(names), "--intensity", "v.png"]
+        result = run(*arguments, *[["--tile", random.integers(1, 6)], ["--distances", "d.npy"]][i % 3 == 0])
+        assert result.returncode == 0, result.stderr
+        found = np.load("t.npy")
+        labels, n = ndimage.label(image, np.ones((3, 3)))
+        tap.equal(len(found), n, "rows")
+        if n == 0:
+            continue
+        theirs = measure.regionprops_table(labels, colour, properties=["label", "area", "perimeter", *VALUES[:3], "euler_number"])
+        ours = {f"intensity_std-{c}" for c in range(3)} | {f"centroid_weighted-{i}-{c}" for i in range(2) for c in range(3)}
+        tap.equal(set(found.dtype.names) - set(theirs), ours, "names beside scikit-image's:")
+        for name, column in theirs.items():
+            close(found[name], column, name)
+        for channel in range(3):  # not every release has these
+            values = colour[..., channel].astype(float)
+            inside = [labels == label for label in range(1, n + 1)]
+            close(found[f"intensity_std-{channel}"], [values[mask].std() for mask in inside], "intensity_std")
+            for axis in range(2):
+                with np.errstate(invalid="ignore"):
+                    centroids = [(values[m] * np.nonzero(m)[axis]).sum() / values[m].sum() for m in inside]
+                close(found[f"centroid_weighted-{axis}-{channel}"], centroids, "centroid_weighted")
+        key = "centroid_weighted-1-2"
+        run(*arguments, "--largest", 2, "--sort-by", key)
+        assert np.load("t.npy").tobytes() == found[np.argsort(-found[key], kind="stable")[:2]].tobytes()
+
+
+def whole_pictures():
+    """pictures of many values, split objects and distances have scikit-image's columns of their label map"""
+    for i in range(24):
+        ndim = 2 + i % 2
+        image, values = random_case(ndim)
+        image = image * random.integers(1, 3, image.shape, np.uint8)
+        names = FRAMES if ndim == 2 else BOTH
+        mode = [["--values"], ["--split", 2], ["--distances", "d.npy"]][i % 3]
+        found = table(image, values, names + VALUES + OURS, "-c", 8 if ndim == 2 else 26, *mode,
+                      "--min-area", i % 5, "-o", "l.npy")
+        labels = np.load("l.npy").astype(int)
+        tap.equal(len(found), labels.max(initial=0), "rows")
+        check_values(found, labels, values)
+        if labels.any():
+            theirs = measure.regionprops_table(labels, values, properties=[
+                name for name in [*names, *VALUES] if name != "orientation" and (ndim == 2 or "axis" not in name)])
+            for name, column in theirs.items():
+                close(found[name], column, f"{mode}: {name}")
+
+
 def columns_of_the_usual_table():
     """columns that need no measures are those of the usual table"""
     image, values = random_case(2)
@@ -237,6 +296,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
     status = tap.run(frames, volumes, other_neighbours, cracks_holes_and_surfaces, same_bits,
-                     columns_of_the_usual_table, formats, orders, refused)
+                     columns_of_the_usual_table, colours, whole_pictures, formats, orders, refused)
     os.chdir("/")
 sys.exit(status)

@@ -166,9 +166,14 @@ def columns_equal_one_process():
                                          (volume, both + ",surface_area", 26), (volume, both, 6), (volume, both, 18)]:
         np.save("a.npy", image)
         np.save("i.npy", random.integers(0, 65536, image.shape).astype(np.uint16))
+        values = "i.npy"
+        if connectivity == 4:  # colours
+            values = "i.ppm"
+            with open(values, "wb") as file:
+                file.write(b"P6 %d %d 255\n" % image.shape[::-1] + random.bytes(3 * image.size))
         contents = set()
         for ranks, table, tile in [(1, "t.csv", 99), (1, "t.npy", 99), (2, "t.npy", 3), (5, "t.csv", 1), (9, "t.npy", 2)]:
-            result = mpirun(ranks, PROGRAM, "a.npy", "-c", connectivity, "--columns", columns, "--intensity", "i.npy",
+            result = mpirun(ranks, PROGRAM, "a.npy", "-c", connectivity, "--columns", columns, "--intensity", values,
                             "-t", table, "--tile", tile)
             assert result.returncode == 0, result.stderr
             contents.add((table, open(table, "rb").read()))

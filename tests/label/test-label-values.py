@@ -209,7 +209,7 @@ def refused():
             (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"), (["--values", "--contours", "c.json"], "contours"),
             (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
-            (["--values", "-t", "t.csv", "--columns", "perimeter"], "--columns"), (["--fill-holes", -1], "fill-holes"),
+            (["--fill-holes", -1], "fill-holes"),
             (["--values", "-c", 26], "neighbours"), (["--split", 2, "--gpu"], "on the CPU")]:
         result = run("i.npy", *arguments)
         assert result.returncode == 1 and message in result.stderr, (arguments, result.stderr)
