@@ -787,10 +787,15 @@ register_case (const Subject *subject, const char *folder, const char *name)
 }
 
 static bool
-wants_check (const LabellerBackend *backend, const char *name)
+wants_check (const Subject *subject, const char *name)
 {
-  return !g_str_has_prefix (name, "huge/") || backend->huge_frames == HUGE_FRAMES_ALL ||
-         (backend->huge_frames == HUGE_FRAMES_OF_ONE_ROW && g_str_has_prefix (name, "huge/row"));
+  const LabellerHugeFrames wanted = subject->backend->huge_frames;
+
+  if (!g_str_has_prefix (name, "huge/"))
+    return true;
+  return wanted == HUGE_FRAMES_ALL ||
+         (wanted == HUGE_FRAMES_8_CONNECTED && subject->connectivity == CUDACCL_CONNECTIVITY_8) ||
+         (wanted == HUGE_FRAMES_OF_ONE_ROW && g_str_has_prefix (name, "huge/row"));
 }
 
 void
@@ -810,7 +815,7 @@ labeller_checks_register (const LabellerBackend *backend)
       if (backend->offers && !backend->offers (*algorithm, connectivities[i]))
         continue;
       for (size_t j = 0; j < G_N_ELEMENTS (checks); j++) {
-        if (!wants_check (backend, checks[j].name))
+        if (!wants_check (&subject, checks[j].name))
           continue;
         subject.check = checks[j].check;
         register_case (&subject, "", checks[j].name);

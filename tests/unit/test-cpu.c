@@ -21,7 +21,7 @@ typedef struct Way {
 } Way;
 
 static const Way ways[] = {
-    {"cpu-portable", {.instructions = "portable"}, 1},
+    {"cpu-portable", {.instructions = "portable"}, 1, .huge_frames = HUGE_FRAMES_8_CONNECTED},
     {"cpu-avx2", {.instructions = "avx2"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
     {"cpu-avx512", {.instructions = "avx512"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
     {"cpu-avx2-streaming", {.instructions = "avx2", .max_cached_bytes = 1}, 1,
@@ -30,9 +30,9 @@ static const Way ways[] = {
         .huge_frames = HUGE_FRAMES_NONE},
     {"cpu-neon", {.instructions = "neon"}, 1, .huge_frames = HUGE_FRAMES_OF_ONE_ROW},
     {"cpu-2-threads", {.pixels_per_thread = 1}, 2, .huge_frames = HUGE_FRAMES_NONE},
-    {"cpu-7-threads", {.pixels_per_thread = 1}, 7},
+    {"cpu-7-threads", {.pixels_per_thread = 1}, 7, .huge_frames = HUGE_FRAMES_8_CONNECTED},
     {"cpu-useful-threads", {.pixels_per_thread = 1000}, 0, .huge_frames = HUGE_FRAMES_NONE},
-    {"cpu", {NULL}, 0, .is_plain = true},
+    {"cpu", {NULL}, 0, .is_plain = true, .huge_frames = HUGE_FRAMES_8_CONNECTED},
 };
 
 /* The algorithms that use threads and those that do not; each list ends with NULL. */
