@@ -129,8 +129,8 @@ ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32
 
   if (!is_volume)
     set_slice_strides (height, &map_labels, &values);
-  CclStatus status = check (&plan, is_volume, labels ? &map_labels : NULL,
-      intensity ? &values : NULL, columns, error);
+  CclStatus status = check (
+      &plan, is_volume, labels ? &map_labels : NULL, intensity ? &values : NULL, columns, error);
 
   if (status == CUDACCL_OK && columns && n && !shapes)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "columns need memory for shapes");

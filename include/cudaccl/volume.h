@@ -115,8 +115,8 @@ typedef struct CclVolumeIntensity {
   CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16 */
 } CclVolumeIntensity;
 
-/* Measures the labels of a label map of a volume or a frame, of whatever origin, on the CPU. A label
- * may be in several parts that do not touch.
+/* Measures the labels of a label map of a volume or a frame, of whatever origin, on the CPU. A
+ * label may be in several parts that do not touch.
  *
  * labels: width × height × depth voxels in host memory, at most CUDACCL_MAX_PIXELS. depth: slices
  * of the volume, or 0: the label map of a frame, whose slice stride is not used; its rows have z 0

@@ -20,8 +20,7 @@ fill (GRand *random, Row *rows, size_t n)
       0, 1, UINT32_MAX, (UINT64_C (1) << 53) + 1, UINT64_C (1) << 53, UINT64_MAX, UINT64_MAX - 1};
 
   for (size_t i = 0; i < n; i++)
-    rows[i] = (Row){
-        .small = g_rand_int (random) % (g_rand_boolean (random) ? 4 : UINT32_MAX),
+    rows[i] = (Row){.small = g_rand_int (random) % (g_rand_boolean (random) ? 4 : UINT32_MAX),
         .large = large[g_rand_int_range (random, 0, G_N_ELEMENTS (large))],
         .real = g_rand_boolean (random)
                     ? special[g_rand_int_range (random, 0, G_N_ELEMENTS (special))]
