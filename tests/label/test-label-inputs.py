@@ -345,7 +345,11 @@ def failed_allocations():
     commands = [[f"a.{name}", "--threshold", 127, "-o", "l.tif", "-t", "t.csv"] for name in encoded(image)]
     commands += [["slices", "--threshold", 127, "-o", "l.npy"], ["a.npy", "--foreground", "otsu", "--denoise", "median-3x3", "--roi-mask",
                  "a.png", "-o", "l.tif", "--compress", "deflate", "-t", "t.npy"],
-                 ["a.npy", "-t", "t.npy", "--columns", "perimeter,centroid_weighted", "--intensity", "a.png", "--tile", 2]]
+                 ["a.npy", "-t", "t.npy", "--columns", "perimeter,centroid_weighted", "--intensity", "a.png", "--tile", 2],
+                 ["a.npy", "-t", "t.npy", "--columns", "label,intensity_mean", "--intensity", "c.ppm", "--tile", 2, "--largest", 3],
+                 ["a.npy", "--split", 2, "-t", "t.npy", "--columns", "perimeter,intensity_mean", "--intensity", "c.ppm"]]
+    with open("c.ppm", "wb") as file:
+        file.write(b"P6 40 9 255\n" + random.bytes(3 * image.size))
     for command in commands:
         outputs = [name for name in command if name in ("l.npy", "l.tif", "t.csv", "t.npy")]
         result = run(*command, "--n-threads", 1)
