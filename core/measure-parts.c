@@ -173,8 +173,8 @@ add_topology (const Measurer *self, CclMeasures *measures, const Run *run)
   }
 }
 
-/* Whether the row above or below belongs at an edge to the pixel with that label. is_mark: the row
- * says only what is foreground. */
+/* Whether the pixel above or below one with that label belongs to the same component. is_mark: its
+ * row has no labels, but numbers other than 0 for foreground. */
 static inline bool
 belongs_at_edge (const Measurer *self, uint32_t neighbour, uint32_t label, bool is_mark)
 {

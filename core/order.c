@@ -10,10 +10,10 @@
 
 typedef struct Entry {
   uint64_t key; /* the least comes first */
-  size_t place;
+  size_t index;
 } Entry;
 
-/* A number that is in the order of doubles. NaN has the greatest, both zeros have the same. */
+/* Maps doubles to integers in the same order. NaN has the greatest, both zeros have the same. */
 static uint64_t
 key_of_double (double value)
 {
@@ -47,32 +47,32 @@ compare (const void *first, const void *second)
 
   if (a->key != b->key)
     return a->key < b->key ? -1 : 1;
-  return a->place < b->place ? -1 : a->place > b->place;
+  return a->index < b->index ? -1 : a->index > b->index;
 }
 
 CclStatus
 ccl_order_rows (const void *values, size_t stride, CclColumnType type, size_t n, bool descending,
-    size_t n_wanted, size_t *places, CclError *error)
+    size_t n_wanted, size_t *indices, CclError *error)
 {
   const bool is_known = type == CUDACCL_COLUMN_TYPE_UINT32 || type == CUDACCL_COLUMN_TYPE_UINT64 ||
                         type == CUDACCL_COLUMN_TYPE_DOUBLE;
-  const size_t n_places = n < n_wanted ? n : n_wanted;
+  const size_t n_indices = n < n_wanted ? n : n_wanted;
 
   if (!is_known)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "%d is no value of CclColumnType", (int)type);
-  if (n_places == 0)
+  if (n_indices == 0)
     return CUDACCL_OK;
-  if (!values || !places)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "values and places must not be NULL");
+  if (!values || !indices)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "values and indices must not be NULL");
   Entry *entries = n <= SIZE_MAX / sizeof *entries ? malloc (n * sizeof *entries) : NULL;
   if (!entries)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to sort %zu rows", n);
   for (size_t i = 0; i < n; i++)
     entries[i] = (Entry){key_of ((const char *)values + i * stride, type, descending), i};
   qsort (entries, n, sizeof *entries, compare);
-  for (size_t i = 0; i < n_places; i++)
-    places[i] = entries[i].place;
+  for (size_t i = 0; i < n_indices; i++)
+    indices[i] = entries[i].index;
   free (entries);
   return CUDACCL_OK;
 }

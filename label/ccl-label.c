@@ -163,7 +163,7 @@ write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error
   return write_measured (data, rows, NULL, n, error);
 }
 
-/* Measures of a plane that is not the last. */
+/* Keeps the measures of a plane that is not the last. */
 static CclStatus
 keep_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
     CclError *error)
@@ -173,7 +173,7 @@ keep_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *
   return to_status (plane_shapes_keep (job->shapes, shapes, n, error));
 }
 
-/* Measures of the last plane. */
+/* Joins the measures of the last plane with those of the others, and writes them. */
 static CclStatus
 join_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
     CclError *error)
@@ -367,7 +367,7 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
     if (i > 0)
       succeeded = processes_agree (succeeded, error);
   }
-  return succeeded;
+  return succeeded && (!job->shapes || plane_shapes_check (job->shapes, error));
 }
 
 static bool

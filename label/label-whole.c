@@ -184,8 +184,9 @@ measure_plane (const Picture *picture, const WholeSettings *settings, uint32_t p
   const uint32_t columns =
       plane == 0 ? settings->columns : settings->columns & CUDACCL_COLUMN_INTENSITY;
   const size_t row = settings->values ? picture->width * sample_bytes (settings->values->type) : 0;
+  const bool has_words = settings->values && settings->values->type == SAMPLE_UINT16;
   const CclVolumeIntensity values = {samples, row, row * picture->height,
-      row > picture->width ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8};
+      has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8};
 
   if (samples && !picture_read_colour (
                      settings->values, plane, 0, picture->height * picture->depth, samples, error))

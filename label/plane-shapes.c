@@ -85,6 +85,13 @@ plane_shapes_join (PlaneShapes *self, const CclVolumeShape *shapes, size_t n, Cc
   return self->all;
 }
 
+bool
+plane_shapes_check (const PlaneShapes *self, CclError *error)
+{
+  return self->n_kept == self->n_joined * (self->n_planes - 1) ||
+         fail (error, "the picture has changed while its colours were measured");
+}
+
 void
 plane_shapes_free (PlaneShapes *self)
 {

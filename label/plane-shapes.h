@@ -24,6 +24,9 @@ bool plane_shapes_keep (PlaneShapes *self, const CclVolumeShape *shapes, size_t 
 const CclVolumeShape *plane_shapes_join (
     PlaneShapes *self, const CclVolumeShape *shapes, size_t n, CclError *error);
 
+/* Checks that the run with plane 0 had as many components as the others. */
+bool plane_shapes_check (const PlaneShapes *self, CclError *error);
+
 void plane_shapes_free (PlaneShapes *self); /* NULL is allowed */
 
 #endif /* CUDACCL_LABEL_PLANE_SHAPES_H */

@@ -125,18 +125,18 @@ bool
 row_order_write (RowOrder *self, Table *table, CclError *error)
 {
   const size_t n = row_order_count (self, self->n);
-  size_t *places = calloc (n + 1, sizeof *places);
-  bool succeeded = places || fail_without_memory (error);
+  size_t *indices = calloc (n + 1, sizeof *indices);
+  bool succeeded = indices || fail_without_memory (error);
 
   if (succeeded)
     succeeded = ccl_order_rows (self->keys, sizeof *self->keys, CUDACCL_COLUMN_TYPE_DOUBLE, self->n,
-                    self->largest > 0, n, places, error) == CUDACCL_OK;
+                    self->largest > 0, n, indices, error) == CUDACCL_OK;
   for (size_t i = 0; i < n && succeeded; i++) {
     const CclVolumeShape *shapes =
-        self->has_shapes ? &self->shapes[places[i] * self->picture->n_planes] : NULL;
-    succeeded = table_write (table, &self->rows[places[i]], shapes, 1, error);
+        self->has_shapes ? &self->shapes[indices[i] * self->picture->n_planes] : NULL;
+    succeeded = table_write (table, &self->rows[indices[i]], shapes, 1, error);
   }
-  free (places);
+  free (indices);
   return succeeded;
 }
 

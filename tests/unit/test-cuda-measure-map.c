@@ -155,19 +155,18 @@ static void
 compare_with_cpu (const Map *map, const CclMapTable *table, guint32 n)
 {
   const gsize row = map->width, bytes = map->format == CUDACCL_PIXEL_FORMAT_16 ? 2 : 1;
-  const guint32 columns = map->columns & ~(guint32)CUDACCL_COLUMN_PERIMETER;
   const CclVolumeLabels labels = {map->labels, 4 * row, 4 * row * map->height};
   const CclVolumeIntensity intensity = {
       map->values, row * bytes, row * bytes * map->height, map->format};
   CclVolumeComponent *rows = g_new0 (CclVolumeComponent, n + 1);
   CclVolumeShape *shapes = g_new0 (CclVolumeShape, n + 1);
 
-  g_assert_cmpint (ccl_measure_volume_labels (&labels, map->width, map->height, slices_of (map),
-                       &intensity, columns, n, rows, shapes, NULL),
+  g_assert_cmpint (ccl_measure_volume_labels (&labels, map->width, map->height, map->depth,
+                       &intensity, map->columns, n, rows, shapes, NULL),
       ==, CUDACCL_OK);
   for (guint32 i = 0; i < n; i++) {
     g_assert_cmpmem (&table->rows[i], sizeof *rows, &rows[i], sizeof *rows);
-    if (map->depth && columns && rows[i].n_voxels)
+    if (map->columns && rows[i].n_voxels)
       g_assert_cmpmem (&table->shapes[i], sizeof *shapes, &shapes[i], sizeof *shapes);
   }
   g_free (rows);

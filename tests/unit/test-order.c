@@ -45,7 +45,7 @@ check (const Row *rows, size_t n, CclColumnType type, bool descending)
 {
   const void *const columns[] = {&rows->small, &rows->large, &rows->real};
   g_autofree size_t *expected = g_new0 (size_t, n + 1);
-  g_autofree size_t *places = g_new (size_t, n + 1);
+  g_autofree size_t *indices = g_new (size_t, n + 1);
 
   for (size_t i = 0; i < n; i++) {
     size_t at = i;
@@ -54,13 +54,13 @@ check (const Row *rows, size_t n, CclColumnType type, bool descending)
     expected[at] = i;
   }
   for (size_t n_wanted = 0; n_wanted <= n + 1; n_wanted += 1 + n / 3) {
-    const size_t n_places = MIN (n, n_wanted);
-    places[n_places] = 4711;
+    const size_t n_indices = MIN (n, n_wanted);
+    indices[n_indices] = 4711;
     g_assert_cmpint (ccl_order_rows (n ? columns[type] : NULL, sizeof *rows, type, n, descending,
-                         n_wanted, places, NULL),
+                         n_wanted, indices, NULL),
         ==, CUDACCL_OK);
-    g_assert_cmpmem (places, n_places * sizeof *places, expected, n_places * sizeof *expected);
-    g_assert_cmpuint (places[n_places], ==, 4711);
+    g_assert_cmpmem (indices, n_indices * sizeof *indices, expected, n_indices * sizeof *expected);
+    g_assert_cmpuint (indices[n_indices], ==, 4711);
   }
 }
 
@@ -83,18 +83,18 @@ static void
 test_arguments (void)
 {
   const double value = 1;
-  size_t place;
+  size_t index;
   CclError error;
 
   g_assert_cmpint (
-      ccl_order_rows (&value, 8, 3, 1, false, 1, &place, &error), ==, CUDACCL_ERROR_ARGUMENT);
+      ccl_order_rows (&value, 8, 3, 1, false, 1, &index, &error), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_nonnull (strstr (error.message, "CclColumnType"));
-  g_assert_cmpint (ccl_order_rows (NULL, 8, CUDACCL_COLUMN_TYPE_DOUBLE, 1, false, 1, &place, NULL),
+  g_assert_cmpint (ccl_order_rows (NULL, 8, CUDACCL_COLUMN_TYPE_DOUBLE, 1, false, 1, &index, NULL),
       ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_order_rows (&value, 8, CUDACCL_COLUMN_TYPE_DOUBLE, 1, false, 1, NULL, NULL),
       ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (
-      ccl_order_rows (&value, 8, CUDACCL_COLUMN_TYPE_DOUBLE, SIZE_MAX / 8, false, 1, &place, NULL),
+      ccl_order_rows (&value, 8, CUDACCL_COLUMN_TYPE_DOUBLE, SIZE_MAX / 8, false, 1, &index, NULL),
       ==, CUDACCL_ERROR_NO_MEMORY);
 }
 
