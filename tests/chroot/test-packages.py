@@ -3,7 +3,7 @@
 """Builds the Debian packages, installs them in a clean Debian and uses them there. Prints TAP.
 
 usage: test-packages.py [FOLDER]   keeps the packages in FOLDER; without it they are built without
-                                   cudaccl and less optimised, which is quicker, and deleted
+                                   cudaccl and not optimised, which is quicker, and deleted
 
 The clean Debian has the version of this machine's. It is kept in ~/.cache/cudaccl, or in the folder
 CCL_CHROOTS; the packages are installed in a copy of it.
@@ -67,9 +67,9 @@ def build():
         profiles.append("pkg.cudaccl.pip")
         os.environ["PYTHONPATH"] = str(PIP_PACKAGES)
     os.environ["DEB_BUILD_PROFILES"] = " ".join(profiles)
-    if not KEEP:  # less optimised and without debugging information, which compiles faster
-        os.environ["DEB_CFLAGS_APPEND"] = os.environ["DEB_CXXFLAGS_APPEND"] = "-O1 -g0"
-        os.environ["DEB_BUILD_OPTIONS"] = "noautodbgsym"
+    if not KEEP:  # not optimised and without debugging information, which compiles faster
+        os.environ["DEB_CFLAGS_APPEND"] = os.environ["DEB_CXXFLAGS_APPEND"] = "-g0"
+        os.environ["DEB_BUILD_OPTIONS"] = "noopt noautodbgsym"
     missing = subprocess.run(["dpkg-checkbuilddeps"], cwd=ROOT, capture_output=True, text=True, check=False)
     if missing.returncode != 0:
         raise tap.Skip(missing.stderr.strip().removeprefix("dpkg-checkbuilddeps: error: "))

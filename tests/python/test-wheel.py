@@ -18,7 +18,7 @@ import tap  # noqa: E402
 
 PROJECT = pathlib.Path(sys.argv[2])
 environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
-environment |= {"CFLAGS": "-O1", "CXXFLAGS": "-O1"}  # which compiles in half of the time
+environment |= {"CFLAGS": "-O0", "CXXFLAGS": "-O0"}  # which compiles in half of the time
 
 EXAMPLE = """
 import cudaccl, numpy
