@@ -45,7 +45,7 @@
 #include <cudaccl/device.h>
 
 #include "gstcclbatch.h"
-#include "gstcclsampler.h"
+#include "gstcudacclmethods.h"
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
 #include "shared/gstcclerror.h"
@@ -361,14 +361,6 @@ gst_cuda_ccl_propose_allocation (GstBaseTransform *trans, GstQuery *decide_query
   return propose_pinned_pool (GST_CUDA_CCL (trans), caps, query) || answered;
 }
 
-static GstCudaMemory *
-peek_cuda_memory (GstBuffer *buffer)
-{
-  GstMemory *memory = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
-
-  return gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory) : NULL;
-}
-
 /* Whether a frame is in the memory of a GPU other than the one that the user named. */
 static gboolean
 is_elsewhere (GstCudaCcl *self, GstCudaMemory *memory)
@@ -406,7 +398,7 @@ gst_cuda_ccl_choose_site (GstElement *element, GstCclSite *present, gboolean has
     GstBuffer *buffer, CclError *error)
 {
   GstCudaCcl *self = GST_CUDA_CCL (element);
-  GstCudaMemory *memory = peek_cuda_memory (buffer);
+  GstCudaMemory *memory = gst_cuda_ccl_memory_of (buffer);
   GstCudaCclSite *site = (GstCudaCclSite *)present, *chosen;
   GstCudaContext *context;
 
@@ -422,177 +414,6 @@ gst_cuda_ccl_choose_site (GstElement *element, GstCclSite *present, gboolean has
     chosen = open_site (self, context, error);
   gst_object_unref (context);
   return (GstCclSite *)chosen;
-}
-
-static CclLabeller *
-gst_cuda_ccl_plan (
-    GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
-{
-  return ccl_cuda_labeller_new (((GstCudaCclSite *)site)->device, plan, error);
-}
-
-/* Runs on the stream that writes the frame are queued behind the writes. Without such a stream runs
- * are queued behind the legacy default stream. Frames of another GPU or context are copied, unless
- * their layout is out of range or they are spread over several memories: these are read through
- * system memory. */
-static gboolean
-gst_cuda_ccl_locate (GstElement *element, GstCclSite *site, GstBuffer *buffer,
-    const GstVideoInfo *info, gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes,
-    CclError *error)
-{
-  GstCudaCclSite *self = (GstCudaCclSite *)site;
-  GstCudaMemory *memory = peek_cuda_memory (buffer);
-  const gboolean is_here = memory && memory->context == self->context;
-  gsize size;
-
-  if (ccl_cuda_labeller_set_stream (
-          labeller, is_here ? gst_cuda_ccl_stream_of (memory) : NULL, error) != CUDACCL_OK)
-    return FALSE;
-  if (!memory)
-    return TRUE;
-  gst_ccl_planes_init (planes, &memory->info);
-  size = gst_ccl_planes_get_end (planes, info, buffer, with_chroma);
-  if (!is_here && (gst_buffer_n_memory (buffer) != 1 || size > gst_buffer_get_size (buffer)))
-    return TRUE;
-  planes->map_flags = GST_MAP_READ | GST_MAP_CUDA;
-  planes->location = CUDACCL_LOCATION_DEVICE;
-  if (!is_here)
-    planes->copy =
-        gst_cuda_ccl_site_copy (self, memory, size, ccl_cuda_labeller_get_stream (labeller), error);
-  return is_here || planes->copy;
-}
-
-static gboolean
-gst_cuda_ccl_copy_bits (GstElement *element, CclForeground *foreground, gpointer memory)
-{
-  return ccl_cuda_foreground_copy_bits (foreground, memory, NULL) == CUDACCL_OK;
-}
-
-static void
-gst_cuda_ccl_finish (GstElement *element, CclForeground *foreground)
-{
-  ccl_cuda_foreground_set_finished (foreground, NULL);
-}
-
-static CclForeground *
-gst_cuda_ccl_plan_foreground (
-    GstElement *element, GstCclSite *site, const CclForegroundPlan *plan, CclError *error)
-{
-  return ccl_cuda_foreground_new (((GstCudaCclSite *)site)->device, plan, error);
-}
-
-static void
-gst_cuda_ccl_connect (GstElement *element, CclForeground *foreground, CclLabeller *labeller)
-{
-  ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller), NULL);
-}
-
-/* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the
- * table is a wait for it, too. Only page-locked memory is copied to without a wait. */
-static gboolean
-gst_cuda_ccl_copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller,
-    const GstCclRowCopy *copy, CclError *error)
-{
-  const gboolean is_upload = copy->from.location == CUDACCL_LOCATION_HOST;
-  const CUDA_MEMCPY2D rows = {
-      .srcMemoryType = is_upload ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE,
-      .srcHost = copy->from.data,
-      .srcDevice = (CUdeviceptr)(guintptr)copy->from.data,
-      /* The pitch of a single row has no meaning, but the driver refuses one above its limit. */
-      .srcPitch = copy->n_rows > 1 ? copy->from.stride : copy->row_size,
-      .dstMemoryType = is_upload ? CU_MEMORYTYPE_DEVICE : CU_MEMORYTYPE_HOST,
-      .dstHost = copy->to,
-      .dstDevice = (CUdeviceptr)(guintptr)copy->to,
-      .dstPitch = copy->to_stride,
-      .WidthInBytes = copy->row_size,
-      .Height = copy->n_rows,
-  };
-  gboolean is_queued = gst_cuda_context_push (((GstCudaCclSite *)site)->context);
-
-  if (is_queued) {
-    is_queued =
-        CuMemcpy2DAsync (&rows, (CUstream)ccl_cuda_labeller_get_stream (labeller)) == CUDA_SUCCESS;
-    gst_cuda_context_pop (NULL);
-  }
-  if (!is_queued)
-    gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
-        is_upload ? "The luma of a frame cannot be copied to device memory"
-                  : "The sample of the foreground cannot be copied from device memory");
-  return is_queued;
-}
-
-static CclContours *
-gst_cuda_ccl_plan_contours (
-    GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error)
-{
-  CclContours *contours = gst_cuda_ccl_site_get_contours ((GstCudaCclSite *)site, plan, error);
-
-  if (!contours && error->status == CUDACCL_ERROR_NO_MEMORY)
-    GST_INFO_OBJECT (element, "contours are found on the CPU: %s", error->message);
-  return contours;
-}
-
-static void
-gst_cuda_ccl_release_contours (GstCclSite *site, CclContours *contours)
-{
-  gst_cuda_ccl_site_return_contours ((GstCudaCclSite *)site, contours);
-}
-
-static gboolean
-gst_cuda_ccl_connect_contours (CclContours *contours, CclLabeller *labeller, CclError *error)
-{
-  return ccl_cuda_contours_set_stream (contours, ccl_cuda_labeller_get_stream (labeller), error) ==
-         CUDACCL_OK;
-}
-
-/* An active pool of page-locked memory. */
-static GstBufferPool *
-new_sample_pool (const GstCudaCclSite *site, gsize size)
-{
-  GstBufferPool *pool = gst_cuda_pinned_pool_new (site->context, NULL, (guint)size, NULL);
-
-  if (pool && !gst_buffer_pool_set_active (pool, TRUE))
-    gst_clear_object (&pool);
-  return pool;
-}
-
-/* Four bytes are one label, four pixels of a mask, or two or four of luma. */
-static GstBufferPool *
-gst_cuda_ccl_new_map_pool (
-    GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind)
-{
-  const gint width = GST_VIDEO_INFO_WIDTH (info);
-  gint n_pixels = 4; /* in four bytes */
-
-  if (kind == GST_CCL_MAP_SAMPLE)
-    return new_sample_pool ((GstCudaCclSite *)site, gst_ccl_sampler_size (info));
-  if (kind == GST_CCL_MAP_LABELS)
-    n_pixels = 1;
-  else if (kind == GST_CCL_MAP_LUMA &&
-           gst_ccl_planes_pixel_format (info) == CUDACCL_PIXEL_FORMAT_16)
-    n_pixels = 2;
-  return gst_cuda_ccl_site_new_pool ((GstCudaCclSite *)site,
-      width / n_pixels + (width % n_pixels > 0), GST_VIDEO_INFO_HEIGHT (info));
-}
-
-static void
-gst_cuda_ccl_locate_map (
-    GstElement *element, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map)
-{
-  GstCudaMemory *memory = peek_cuda_memory (map->buffer);
-
-  if (kind == GST_CCL_MAP_SAMPLE) {
-    *map = (GstCclMap){map->buffer, .map_flags = GST_MAP_WRITE, .location = CUDACCL_LOCATION_HOST};
-    return;
-  }
-#if GST_CHECK_VERSION(1, 24, 0)
-  /* The previous user of the map may have queued work on its stream. */
-  gst_cuda_memory_sync (memory);
-#endif
-  map->offset = GST_VIDEO_INFO_PLANE_OFFSET (&memory->info, 0);
-  map->stride = (gsize)GST_VIDEO_INFO_PLANE_STRIDE (&memory->info, 0);
-  map->map_flags = GST_MAP_WRITE | GST_MAP_CUDA;
-  map->location = CUDACCL_LOCATION_DEVICE;
 }
 
 static void
@@ -625,22 +446,8 @@ gst_cuda_ccl_class_init (GstCudaCclClass *klass)
   trans_class->query = GST_DEBUG_FUNCPTR (gst_cuda_ccl_query);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_cuda_ccl_propose_allocation);
 
-  base_class->methods = (GstCclMethods){
-      .plan = gst_cuda_ccl_plan,
-      .choose_site = gst_cuda_ccl_choose_site,
-      .locate = gst_cuda_ccl_locate,
-      .plan_foreground = gst_cuda_ccl_plan_foreground,
-      .connect = gst_cuda_ccl_connect,
-      .copy_bits = gst_cuda_ccl_copy_bits,
-      .finish = gst_cuda_ccl_finish,
-      .copy_rows = gst_cuda_ccl_copy_rows,
-      .plan_contours = gst_cuda_ccl_plan_contours,
-      .release_contours = gst_cuda_ccl_release_contours,
-      .connect_contours = gst_cuda_ccl_connect_contours,
-      .new_map_pool = gst_cuda_ccl_new_map_pool,
-      .locate_map = gst_cuda_ccl_locate_map,
-      .map_memory = "device memory",
-  };
+  base_class->methods = gst_cuda_ccl_methods;
+  base_class->methods.choose_site = gst_cuda_ccl_choose_site;
   gst_ccl_base_class_install_properties (base_class, GST_CCL_BACKEND_GPU);
 }
 

@@ -45,6 +45,14 @@ gst_cuda_ccl_device_of (GstCudaContext *context)
   return device_id;
 }
 
+GstCudaMemory *
+gst_cuda_ccl_memory_of (GstBuffer *buffer)
+{
+  GstMemory *memory = gst_buffer_n_memory (buffer) > 0 ? gst_buffer_peek_memory (buffer, 0) : NULL;
+
+  return gst_is_cuda_memory (memory) ? GST_CUDA_MEMORY_CAST (memory) : NULL;
+}
+
 GstCudaCclSite *
 gst_cuda_ccl_site_open (GSList **list, GstCudaContext *context, CclError *error)
 {

@@ -54,6 +54,9 @@ void gst_cuda_ccl_site_return_contours (GstCudaCclSite *site, CclContours *conto
 
 guint gst_cuda_ccl_device_of (GstCudaContext *context);
 
+/* The CUDA memory that a frame begins in; NULL if it is in another kind of memory. */
+GstCudaMemory *gst_cuda_ccl_memory_of (GstBuffer *buffer);
+
 /* The CUstream on which memory is written, or NULL: the legacy default stream. */
 gpointer gst_cuda_ccl_stream_of (GstCudaMemory *memory);
 

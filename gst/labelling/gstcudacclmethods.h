@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* How cudaccl labels frames, makes foreground masks and finds contours on the GPU of a site. */
+#ifndef __GST_CUDA_CCL_METHODS_H__
+#define __GST_CUDA_CCL_METHODS_H__
+
+#include "gstcclbackend.h"
+
+G_BEGIN_DECLS
+
+/* All methods but choose_site. Their sites are of the type GstCudaCclSite. */
+extern const GstCclMethods gst_cuda_ccl_methods;
+
+G_END_DECLS
+
+#endif /* __GST_CUDA_CCL_METHODS_H__ */
