@@ -19,10 +19,9 @@
 #include "measure-parameters.h"
 #include "measure/neighbours.cuh"
 #include "measure/patch.cuh"
+#include "measure/totals.cuh"
 #include "tuning.h"
 #include "warp.cuh"
-
-typedef unsigned long long Long;
 
 enum {
   WIDTH = CUDACCL_MEASURE_TILE_WIDTH,
@@ -30,8 +29,8 @@ enum {
 };
 
 /* What is summed of a part of a component, x and y in coordinates of its tile. A sum over values
- * takes two words (split_total()). Maxima come last; the least value is the maximum of the
- * complement. */
+ * takes two words (split_total()): a tile has 2^8 patches of 16 values. Maxima come last; the least
+ * value is the maximum of the complement. */
 enum Count {
   N_PIXELS,
   X,
@@ -59,23 +58,6 @@ struct Part {
   uint32_t counts[N_COUNTS];
 };
 
-/* The lower bits of a sum over values go to one word, the others to the next. So the sums of all
- * patches of a tile have 32 bits: there are 2^8 of them, and values have 16 bits. */
-enum { LOWER_BITS = 20 };
-
-static __device__ __forceinline__ void
-split_total (uint32_t *words, Long total)
-{
-  words[0] = (uint32_t)total & ((1u << LOWER_BITS) - 1);
-  words[1] = (uint32_t)(total >> LOWER_BITS);
-}
-
-static __device__ __forceinline__ Long
-join_total (const uint32_t *words)
-{
-  return words[0] + ((Long)words[1] << LOWER_BITS);
-}
-
 struct Tile {
   uint32_t greatest_label;
   Foreground foreground;
@@ -94,13 +76,6 @@ is_needed (uint32_t count)
 }
 
 /* ---- from parts to the sums of the frame ---- */
-
-static __device__ __forceinline__ void
-add_long (uint64_t *to, Long value)
-{
-  if (value)
-    atomicAdd ((Long *)to, value);
-}
 
 static __device__ __forceinline__ void
 add_word (uint32_t *to, uint32_t value)

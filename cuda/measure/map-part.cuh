@@ -5,12 +5,12 @@
 #define CUDACCL_MEASURE_MAP_PART_CUH
 
 #include "measure-map-parameters.h"
-
-typedef unsigned long long Long;
+#include "measure/totals.cuh"
 
 /* The words that are summed of a part, x, y and z in coordinates of its tile. Sums over values have
- * two words (split_total()). Maxima come last, in coordinates of the map; the least value of
- * something is the maximum of its complement, so that all of nothing is 0. */
+ * two words (split_total()): a label has at most 2^12 runs in the 2^13 pixels of a tile. Maxima
+ * come last, in coordinates of the map; the least value of something is the maximum of its
+ * complement, so that all of nothing is 0. */
 enum Count {
   N_PIXELS,
   X,
@@ -75,23 +75,6 @@ is_measured (uint32_t count)
   return (FLAGS & flag) == flag;
 }
 
-/* The lower bits of a sum over values go to one word, the others to the next. A label has at most
- * 2^12 runs in the 2^13 pixels of a tile, so neither of their sums exceeds 32 bits. */
-enum { LOWER_BITS = 20 };
-
-static __device__ __forceinline__ void
-split_total (uint32_t *words, Long total)
-{
-  words[0] = (uint32_t)total & ((1u << LOWER_BITS) - 1);
-  words[1] = (uint32_t)(total >> LOWER_BITS);
-}
-
-static __device__ __forceinline__ Long
-join_total (const uint32_t *words)
-{
-  return words[0] + ((Long)words[1] << LOWER_BITS);
-}
-
 /* The sum of the squares of 0…n - 1. */
 static __device__ __forceinline__ uint32_t
 sum_of_squares (uint32_t n)
@@ -133,13 +116,6 @@ add_box (const CclMapParameters &p, Part &part, const Corner &corner, uint32_t b
 }
 
 /* ---- to device memory ---- */
-
-static __device__ __forceinline__ void
-add_long (uint64_t *to, Long value)
-{
-  if (value)
-    atomicAdd ((Long *)to, value);
-}
 
 static __device__ __forceinline__ void
 add_signed (int64_t *to, uint32_t value)

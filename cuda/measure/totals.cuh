@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums over values: two words of 32 bits in a tile, 64 bits in device memory. */
+#ifndef CUDACCL_MEASURE_TOTALS_CUH
+#define CUDACCL_MEASURE_TOTALS_CUH
+
+#include <stdint.h>
+
+typedef unsigned long long Long;
+
+/* The lower bits of a sum over values go to one word, the others to the next. Both words of the sum
+ * of 2^12 totals have 32 bits: those of a tile of 2^13 pixels are below 2^52 together. */
+enum { LOWER_BITS = 20 };
+
+static __device__ __forceinline__ void
+split_total (uint32_t *words, Long total)
+{
+  words[0] = (uint32_t)total & ((1u << LOWER_BITS) - 1);
+  words[1] = (uint32_t)(total >> LOWER_BITS);
+}
+
+static __device__ __forceinline__ Long
+join_total (const uint32_t *words)
+{
+  return words[0] + ((Long)words[1] << LOWER_BITS);
+}
+
+static __device__ __forceinline__ void
+add_long (uint64_t *to, Long value)
+{
+  if (value)
+    atomicAdd ((Long *)to, value);
+}
+
+#endif /* CUDACCL_MEASURE_TOTALS_CUH */
