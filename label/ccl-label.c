@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ccl-label: labels the connected components of a picture in files, of any size. docs/ccl-label.md
  * describes it. ccl-label-mpi is the same program for several processes. */
-#include "contour-file.h"
+#include "all-outputs.h"
 #include "error.h"
 #include "holes.h"
 #include "label-whole.h"
-#include "options.h"
-#include "output.h"
-#include "phases.h"
 #include "plane-shapes.h"
-#include "processes.h"
-#include "row-order.h"
 #include "same-file.h"
 #include "statistics.h"
 
@@ -33,15 +28,10 @@ typedef struct Job {
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   Holes *holes;      /* to be filled; NULL: none are */
   const char *input; /* its name */
-  PendingName map_name, table_name, contours_name, distances_name;
-  LabelMap *map, *distances;
-  Table *table;
+  AllOutputs outputs;
   ColumnPicture kind;
   uint32_t plane;      /* of the values, which the present run measures */
   PlaneShapes *shapes; /* of all planes; NULL: there is only one */
-  RowOrder *order;     /* of the table's rows; NULL: that of labels */
-  ContourFile *contours;
-  uint32_t label_bytes; /* of the map */
   bool shows_progress;
   Phases phases;
   double shown; /* seconds after the begin when the progress was last shown */
@@ -113,17 +103,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
-  bool succeeded;
   (void)n_labels;
-  job->label_bytes = label_bytes;
-  const Phase before = phases_enter (&job->phases, PHASE_MAP);
-  succeeded = !job->map || label_map_begin (job->map, label_bytes, error);
-  phases_enter (&job->phases, PHASE_TABLE);
-  if (succeeded && job->table)
-    succeeded = table_begin (job->table,
-        job->order ? row_order_count (job->order, n_components) : n_components, first_label, error);
-  phases_enter (&job->phases, before);
-  return to_status (succeeded);
+  return to_status (outputs_begin (&job->outputs, n_components, first_label, label_bytes, error));
 }
 
 static CclStatus
@@ -131,13 +112,7 @@ write_layers (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   Job *job = data;
-  const Phase before = phases_enter (&job->phases, PHASE_MAP);
-  bool succeeded = !job->map || label_map_write (job->map, first_layer, n_layers, labels, error);
-  if (succeeded && job->contours)
-    succeeded = contour_file_add_labels (
-        job->contours, first_layer, n_layers, labels, job->label_bytes, error);
-  phases_enter (&job->phases, before);
-  return to_status (succeeded);
+  return to_status (outputs_write_labels (&job->outputs, first_layer, n_layers, labels, error));
 }
 
 static CclStatus
@@ -145,16 +120,7 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
     CclError *error)
 {
   Job *job = data;
-  const Phase before = phases_enter (&job->phases, PHASE_TABLE);
-  bool succeeded = true;
-  if (job->order)
-    succeeded = row_order_add (job->order, rows, shapes, n, error);
-  else if (job->table)
-    succeeded = table_write (job->table, rows, shapes, n, error);
-  if (succeeded && job->contours)
-    succeeded = contour_file_add_rows (job->contours, rows, n, error);
-  phases_enter (&job->phases, before);
-  return to_status (succeeded);
+  return to_status (outputs_write_rows (&job->outputs, rows, shapes, n, error));
 }
 
 static CclStatus
@@ -189,80 +155,23 @@ connectivity_of (const Job *job)
   return job->options->connectivity ? job->options->connectivity : job->picture->is_volume ? 26 : 8;
 }
 
-/* Opens the outputs under temporary names. Collective. */
+/* Opens the outputs. Collective. */
 static bool
 open_outputs (Job *job, CclError *error)
 {
-  const Options *options = job->options;
   const OutputFormat format = {
       .processes = job->processes,
       .width = job->picture->width,
       .height = job->picture->height,
       .depth = job->picture->depth,
       .is_volume = job->picture->is_volume,
-      .compression = options->compression,
+      .compression = job->options->compression,
       .connectivity = connectivity_of (job),
-      .columns = &options->columns,
+      .columns = &job->options->columns,
       .n_planes = job->kind.n_planes,
   };
-  const uint64_t number = processes_share ((uint64_t)getpid ());
-  bool succeeded = true;
-
-  if (options->labels)
-    succeeded = pending_name_init (&job->map_name, options->labels, number, error);
-  if (options->table && succeeded)
-    succeeded = pending_name_init (&job->table_name, options->table, number, error);
-  if (options->contours && succeeded)
-    succeeded = pending_name_init (&job->contours_name, options->contours, number, error);
-  if (options->distances && succeeded)
-    succeeded = pending_name_init (&job->distances_name, options->distances, number, error);
-  succeeded = processes_agree (succeeded, error);
-  if (options->distances && succeeded) {
-    job->distances =
-        label_map_open (options->distances, job->distances_name.temporary, &format, error);
-    succeeded = processes_agree (job->distances != NULL, error);
-  }
-  if (options->contours && succeeded) {
-    job->contours = contour_file_open (options->contours, job->contours_name.temporary, job->input,
-        &format, format.connectivity, options->tolerance, error);
-    succeeded = processes_agree (job->contours != NULL, error);
-  }
-  if (options->labels && succeeded) {
-    job->map = label_map_open (options->labels, job->map_name.temporary, &format, error);
-    succeeded = processes_agree (job->map != NULL, error);
-  }
-  if (options->table && succeeded) {
-    job->table = table_open (options->table, job->table_name.temporary, &format, error);
-    succeeded = processes_agree (job->table != NULL, error);
-  }
-  return succeeded;
-}
-
-/* Makes the outputs complete, or removes them if a rank has failed. Collective. */
-static bool
-close_outputs (Job *job, bool succeeded, CclError *error)
-{
-  succeeded = label_map_close (job->map, !succeeded, error) && succeeded;
-  succeeded = label_map_close (job->distances, !succeeded, error) && succeeded;
-  succeeded = table_close (job->table, !succeeded, error) && succeeded;
-  succeeded = contour_file_close (job->contours, !succeeded, error) && succeeded;
-  succeeded = processes_agree (succeeded, error);
-  if (succeeded && job->processes.rank == 0) {
-    if (job->contours)
-      succeeded = pending_name_commit (&job->contours_name, error);
-    if (job->distances && succeeded)
-      succeeded = pending_name_commit (&job->distances_name, error);
-    if (job->map && succeeded)
-      succeeded = pending_name_commit (&job->map_name, error);
-    if (job->table && succeeded)
-      succeeded = pending_name_commit (&job->table_name, error);
-  }
-  succeeded = processes_agree (succeeded, error);
-  pending_name_clear (&job->map_name);
-  pending_name_clear (&job->table_name);
-  pending_name_clear (&job->contours_name);
-  pending_name_clear (&job->distances_name);
-  return succeeded;
+  job->outputs.phases = &job->phases;
+  return outputs_open (&job->outputs, job->options, &format, job->input, error);
 }
 
 /* The folder of a file, for scratch files; "." without one. NULL without memory. */
@@ -278,7 +187,8 @@ folder_of (const char *path)
 static uint64_t
 slab_begin (const Job *job, uint64_t n_layers, uint64_t rank)
 {
-  const uint64_t unit = job->map ? label_map_unit (job->map) : 1, n_ranks = job->processes.n_ranks;
+  const uint64_t unit = job->outputs.map ? label_map_unit (job->outputs.map) : 1,
+                 n_ranks = job->processes.n_ranks;
   const uint64_t n_units = (n_layers + unit - 1) / unit, rest = n_units % n_ranks;
   const uint64_t begin = (n_units / n_ranks * rank + (rank < rest ? rank : rest)) * unit;
   return begin < n_layers ? begin : n_layers;
@@ -339,8 +249,8 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
       .data = job,
       .read = read_layers,
       .begin = begin_outputs,
-      .write = job->map || job->contours ? write_layers : NULL,
-      .rows = job->table || job->contours ? write_rows : NULL,
+      .write = job->outputs.map || job->outputs.contours ? write_layers : NULL,
+      .rows = job->outputs.table || job->outputs.contours ? write_rows : NULL,
       .progress = show_progress,
       .read_values = job->values ? read_values : NULL,
       .measured = n_planes > 1 ? join_measured : write_measured,
@@ -356,7 +266,8 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
   if (peers)
     watched = phases_watch_peers (&job->phases, peers);
   if (n_planes > 1) {
-    job->shapes = plane_shapes_new (n_planes, job->table_name.temporary, &job->processes, error);
+    job->shapes =
+        plane_shapes_new (n_planes, job->outputs.table_name.temporary, &job->processes, error);
     succeeded = processes_agree (job->shapes != NULL, error);
   }
   for (uint32_t i = n_planes; i-- > 0 && succeeded;) {
@@ -454,9 +365,9 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
         write_layers (job, 0, n_layers, found.labels, error) == CUDACCL_OK &&
         write_measured (job, found.rows, found.shapes, found.n_components, error) == CUDACCL_OK;
-  if (succeeded && job->distances)
-    succeeded = label_map_begin (job->distances, sizeof *found.squared, error) &&
-                label_map_write (job->distances, 0, n_layers, found.squared, error);
+  if (succeeded && job->outputs.distances)
+    succeeded = label_map_begin (job->outputs.distances, sizeof *found.squared, error) &&
+                label_map_write (job->outputs.distances, 0, n_layers, found.squared, error);
   whole_labels_clear (&found);
   ccl_cuda_device_unref (&device);
   return succeeded;
@@ -519,9 +430,9 @@ prepare_columns (Job *job, CclError *error)
   if (options->sort_by || options->largest) {
     if (job->processes.n_ranks > 1)
       return fail (error, "--sort-by and --largest are for one process, not for several");
-    job->order =
+    job->outputs.order =
         row_order_new (&options->columns, &job->kind, options->sort_by, options->largest, error);
-    if (!job->order)
+    if (!job->outputs.order)
       return false;
   }
   return true;
@@ -561,13 +472,12 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;
-  succeeded = open_outputs (job, error) &&
-              (is_whole (job) ? label_whole : label) (job, &result, error) &&
-              (!job->order || row_order_write (job->order, job->table, error));
+  succeeded =
+      open_outputs (job, error) && (is_whole (job) ? label_whole : label) (job, &result, error);
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
   phases_enter (&job->phases, PHASE_CLOSE);
-  succeeded = close_outputs (job, succeeded, error);
+  succeeded = outputs_close (&job->outputs, &job->processes, succeeded, error);
   phases_enter (&job->phases, PHASE_OPEN);
   if (succeeded && job->processes.rank == 0 &&
       (printf ("%llu components\n", (unsigned long long)result.n_components) < 0 ||
@@ -615,7 +525,7 @@ main (int argc, char **argv)
     succeeded = run (&job, argv + first, (uint32_t)(argc - first), &error);
   else if (request != REQUEST_INVALID && processes.rank == 0)
     fputs (request == REQUEST_HELP ? options_help : "ccl-label " CUDACCL_VERSION "\n", stdout);
-  row_order_free (job.order);
+  row_order_free (job.outputs.order);
   plane_shapes_free (job.shapes);
   holes_free (job.holes);
   mask_free (job.mask);

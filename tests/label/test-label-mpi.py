@@ -223,8 +223,9 @@ def messages_follow_seams():
         image[:, ::2] = 1
         np.save("a.npy", image)
         result = mpirun(4, PROGRAM, "a.npy", "--statistics")
-        line = next(line for line in result.stderr.splitlines() if line.startswith("{"))
-        sent[height, width] = json.loads(line)["message_bytes"]
+        lines = [line for line in result.stderr.splitlines() if line.startswith("{")]
+        assert result.returncode == 0 and len(lines) == 1, (result.returncode, result.stderr)
+        sent[height, width] = json.loads(lines[0])["message_bytes"]
     tap.equal(sent[600, 200], sent[300, 200])
     assert sent[300, 200] < sent[300, 400] <= 2 * sent[300, 200], sent
 
