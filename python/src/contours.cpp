@@ -8,14 +8,6 @@
 #include <memory>
 #include <mutex>
 
-static void
-check_map (const View &labels)
-{
-  if (labels.shape.size () != 2 || labels.device != HOST || !labels.has_plain_rows () ||
-      labels.type.size != 4)
-    throw nb::value_error ("labels must be a plain array of uint32 in host memory");
-}
-
 struct FreeContours {
   void
   operator() (CclContours *contours) const
@@ -108,7 +100,7 @@ find_contours (const View &image, int connectivity, bool cracks)
 {
   const bool is_map = !image.type.is_byte ();
   if (is_map)
-    check_map (image);
+    image.check_host_labels (2);
   else if (image.shape.size () != 2 || image.device != HOST || !image.has_plain_rows ())
     throw nb::value_error ("the mask must be a plain array in host memory");
   const CclContoursPlan plan = plan_of (image.shape, connectivity, cracks);
@@ -167,7 +159,7 @@ components_of (const View &labels, const nb::bytes &rows)
 {
   std::vector<CclComponent> components (rows.size () / sizeof (CclComponent));
 
-  check_map (labels);
+  labels.check_host_labels (2);
   memcpy (components.data (), rows.data (), components.size () * sizeof (CclComponent));
   for (const CclComponent &row : components)
     if ((uint64_t)row.x + row.width > labels.shape[1] ||

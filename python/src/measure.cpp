@@ -25,15 +25,6 @@ format_of (const View &labels, const View &values)
   return has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
 }
 
-/* Checks a label map of so many dimensions. */
-static void
-check_labels (const View &labels, size_t n_dimensions)
-{
-  if (labels.shape.size () != n_dimensions || labels.device != HOST || !labels.has_plain_rows () ||
-      labels.type.size != 4)
-    throw nb::value_error ("labels must be a plain array of uint32 in host memory");
-}
-
 template <typename Row>
 static nb::bytearray
 bytes_of (const std::unique_ptr<Row[]> &rows, uint32_t n)
@@ -46,7 +37,7 @@ static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
 measure_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
-  check_labels (labels, 2);
+  labels.check_host_labels (2);
   const CclLabels map = {labels.data, (size_t)labels.strides[0]};
   CclIntensity intensity = {};
   if (values)
@@ -72,7 +63,7 @@ static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
 measure_volume_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
-  check_labels (labels, 3);
+  labels.check_host_labels (3);
   const CclVolumeLabels map = {labels.data, (size_t)labels.strides[1], (size_t)labels.strides[0]};
   CclVolumeIntensity intensity = {};
   if (values)

@@ -84,6 +84,9 @@ public:
   /* Whether the elements of a row are consecutive, and rows and slices do not overlap. */
   bool has_plain_rows () const;
 
+  /* Raises if this is no label map in host memory of so many dimensions. */
+  void check_host_labels (size_t n_dimensions) const;
+
 private:
   bool import_exchange (const ExchangeApi *api, nb::handle object,
       std::optional<uintptr_t> wanted_stream, bool writable);

@@ -334,6 +334,13 @@ View::has_plain_rows () const
   return true;
 }
 
+void
+View::check_host_labels (size_t n_dimensions) const
+{
+  if (shape.size () != n_dimensions || device != HOST || !has_plain_rows () || type.size != 4)
+    throw nb::value_error ("labels must be a plain array of uint32 in host memory");
+}
+
 /* The elements of a row in the type T. */
 /* Compares values with a limit of a type that has all of them. */
 template <typename T, typename Limit>
