@@ -102,6 +102,7 @@ public:
 
 private:
   Thread *pick ();
+  Thread *pick_of_warp (Thread *self);
   Thread *take (Block *block, unsigned warp, unsigned lane);
   void go_on (Thread *next, Fibre *from, bool from_is_done);
   bool admit ();
@@ -297,7 +298,23 @@ Scheduler::pick ()
   }
 }
 
-void
+/* The same as pick () where the fixed order has another lane of that thread's warp next, which it
+ * has most often; else NULL. */
+inline Thread *
+Scheduler::pick_of_warp (Thread *self)
+{
+  Block *block = self->block;
+  Warp &warp = block->warps[self->warp];
+  if (drawn_ || !warp.ready || (block->warps_ready & ((1u << self->warp) - 1)))
+    return nullptr;
+  const int lane = __builtin_ctz (warp.ready);
+  warp.ready &= warp.ready - 1;
+  if (!warp.ready)
+    block->warps_ready &= ~(1u << self->warp);
+  return self - int (self->lane) + lane;
+}
+
+inline void
 Scheduler::draw_turn ()
 {
   points_to_switch = drawn_ ? 1 + int (random_.below (uint32_t (longest_turn_))) : patience;
@@ -327,7 +344,9 @@ Scheduler::wait (const char *reason)
 {
   Thread *self = running_;
   self->waits = reason;
-  Thread *next = pick ();
+  Thread *next = pick_of_warp (self);
+  if (!next)
+    next = pick ();
   if (next == self) {
     self->waits = nullptr;
     draw_turn ();
@@ -368,7 +387,9 @@ Scheduler::run_threads ()
     thread_ended ();
     Fibre own = self->fibre;
     self->fibre = Fibre ();
-    Thread *next = pick ();
+    Thread *next = pick_of_warp (self);
+    if (!next)
+      next = pick ();
     if (next && next->block->warps[next->warp].fresh >> next->lane & 1) {
       next->fibre = own;
       next->waits = nullptr;
@@ -431,6 +452,9 @@ barrier (Barrier what, int predicate)
   return 0;
 }
 
+/* The reason of a wait in a collective, whose name is that of Thread.what. */
+static const char collective_wait[] = "a collective";
+
 static const char *
 collective_name (Collective what)
 {
@@ -460,7 +484,7 @@ collective_name (Collective what)
 static void
 complete (Thread *lanes, uint32_t mask)
 {
-  uint64_t result[lanes_per_warp];
+  uint64_t result[lanes_per_warp] = {};
   Collective what = lanes[__builtin_ctz (mask)].what;
   uint64_t whole = lanes[__builtin_ctz (mask)].value;
   uint32_t votes = 0;
@@ -468,6 +492,9 @@ complete (Thread *lanes, uint32_t mask)
   if (what == Collective::ballot || what == Collective::all || what == Collective::any) {
     for (uint32_t left = mask; left; left &= left - 1)
       votes |= uint32_t (lanes[__builtin_ctz (left)].value) << __builtin_ctz (left);
+    whole = what == Collective::ballot ? votes
+            : what == Collective::all  ? votes == mask
+                                       : votes != 0;
   } else if (what >= Collective::reduce_add) {
     for (uint32_t left = mask & (mask - 1); left; left &= left - 1) {
       uint32_t a = uint32_t (whole), b = uint32_t (lanes[__builtin_ctz (left)].value);
@@ -508,40 +535,21 @@ complete (Thread *lanes, uint32_t mask)
     }
   }
 
-  for (uint32_t left = mask; left; left &= left - 1) {
+  for (uint32_t left = mask; left && what != Collective::sync; left &= left - 1) {
     unsigned i = unsigned (__builtin_ctz (left));
-    switch (what) {
-    case Collective::none:
-    case Collective::sync:
-      result[i] = 0;
-      break;
-    case Collective::ballot:
-      result[i] = votes;
-      break;
-    case Collective::all:
-      result[i] = votes == mask;
-      break;
-    case Collective::any:
-      result[i] = votes != 0;
-      break;
-    case Collective::shuffle: {
+    if (what == Collective::shuffle) {
       /* Reading a lane outside the mask is undefined: return a value that exposes the mistake. */
       uint32_t source = lanes[i].argument & 31;
       result[i] = mask >> source & 1 ? lanes[source].value : 0xdeadbeefdeadbeefull;
-      break;
-    }
-    case Collective::match_any: {
+    } else if (what == Collective::match_any) {
       uint32_t same = 0;
       for (uint32_t others = mask; others; others &= others - 1) {
         if (lanes[__builtin_ctz (others)].value == lanes[i].value)
           same |= others & -others;
       }
       result[i] = same;
-      break;
-    }
-    default:
+    } else {
       result[i] = whole;
-      break;
     }
   }
   for (uint32_t left = mask; left; left &= left - 1) {
@@ -588,7 +596,7 @@ collective (Collective what, uint32_t mask, uint64_t value, uint32_t argument)
   self->argument = argument;
   self->block->warps[self->warp].together |= 1u << self->lane;
   if (!try_complete (self->block, self->warp, mask, self))
-    scheduler ().wait (collective_name (what));
+    scheduler ().wait (collective_wait);
   return self->value;
 }
 
@@ -666,16 +674,21 @@ Scheduler::describe_deadlock () const
   unsigned n_shown = 0;
   for (const Block *block : resident_) {
     const char *last = nullptr;
+    Collective last_what = Collective::none;
     for (unsigned i = 0; i < block->n_threads && n_shown < 6; i++) {
       const Thread &t = block->threads[i];
-      if (!(block->warps[t.warp].alive >> t.lane & 1) || t.waits == last)
+      if (!(block->warps[t.warp].alive >> t.lane & 1) || (t.waits == last && t.what == last_what))
         continue;
       last = t.waits;
+      last_what = t.what;
       n_shown++;
       char line[160];
       snprintf (line, sizeof line, "%s block (%u, %u, %u) thread (%u, %u, %u) in %s",
           n_shown > 1 ? "," : "", t.block_index.x, t.block_index.y, t.block_index.z,
-          t.thread_index.x, t.thread_index.y, t.thread_index.z, t.waits ? t.waits : "no wait");
+          t.thread_index.x, t.thread_index.y, t.thread_index.z,
+          t.waits == collective_wait ? collective_name (t.what)
+          : t.waits                  ? t.waits
+                                     : "no wait");
       text += line;
       if (t.what != Collective::none) {
         snprintf (line, sizeof line, " (mask %#x)", t.mask);

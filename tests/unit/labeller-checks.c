@@ -794,8 +794,9 @@ wants_check (const Subject *subject, const char *name)
   if (!g_str_has_prefix (name, "huge/"))
     return true;
   return wanted == HUGE_FRAMES_ALL ||
-         (wanted == HUGE_FRAMES_8_CONNECTED && subject->connectivity == CUDACCL_CONNECTIVITY_8) ||
-         (wanted == HUGE_FRAMES_OF_ONE_ROW && g_str_has_prefix (name, "huge/row"));
+         (subject->connectivity == CUDACCL_CONNECTIVITY_8 &&
+             (wanted == HUGE_FRAMES_8_CONNECTED ||
+                 (wanted == HUGE_FRAMES_OF_ONE_ROW && g_str_has_prefix (name, "huge/row"))));
 }
 
 void
