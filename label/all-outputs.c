@@ -53,8 +53,8 @@ outputs_open (AllOutputs *self, const Options *options, const OutputFormat *form
 }
 
 bool
-outputs_begin (AllOutputs *self, uint64_t n_components, uint64_t first_label,
-    uint32_t label_bytes, CclError *error)
+outputs_begin (AllOutputs *self, uint64_t n_components, uint64_t first_label, uint32_t label_bytes,
+    CclError *error)
 {
   const Phase before = phases_enter (self->phases, PHASE_MAP);
   bool succeeded = !self->map || label_map_begin (self->map, label_bytes, error);
@@ -70,8 +70,8 @@ outputs_begin (AllOutputs *self, uint64_t n_components, uint64_t first_label,
 }
 
 bool
-outputs_write_labels (AllOutputs *self, uint64_t first_layer, uint64_t n_layers,
-    const void *labels, CclError *error)
+outputs_write_labels (
+    AllOutputs *self, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   const Phase before = phases_enter (self->phases, PHASE_MAP);
   bool succeeded = !self->map || label_map_write (self->map, first_layer, n_layers, labels, error);

@@ -28,13 +28,14 @@ typedef struct AllOutputs {
 bool outputs_open (AllOutputs *self, const Options *options, const OutputFormat *format,
     const char *input, CclError *error);
 
-/* Says how many components there are, the first label of this rank and the bytes of a label. Collective. */
+/* Says how many components there are, the first label of this rank and the bytes of a label.
+ * Collective. */
 bool outputs_begin (AllOutputs *self, uint64_t n_components, uint64_t first_label,
     uint32_t label_bytes, CclError *error);
 
 /* Writes labels of n_layers layers from first_layer on. Not collective. */
-bool outputs_write_labels (AllOutputs *self, uint64_t first_layer, uint64_t n_layers,
-    const void *labels, CclError *error);
+bool outputs_write_labels (
+    AllOutputs *self, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error);
 
 /* Writes rows of n components, or keeps those that are to be ordered. shapes: [n_planes] of each
  * row; NULL if none are measured. Not collective. */
@@ -43,7 +44,6 @@ bool outputs_write_rows (AllOutputs *self, const CclTiledComponent *rows,
 
 /* Makes the files complete, or removes them if a rank has failed, and closes them. order stays the
  * caller's. Collective. */
-bool outputs_close (
-    AllOutputs *self, const Processes *processes, bool succeeded, CclError *error);
+bool outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, CclError *error);
 
 #endif /* CUDACCL_LABEL_ALL_OUTPUTS_H */

@@ -13,8 +13,7 @@
 #include "shared/gstcclerror.h"
 
 static CclLabeller *
-plan_labeller (
-    GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
+plan_labeller (GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
 {
   return ccl_cuda_labeller_new (((GstCudaCclSite *)site)->device, plan, error);
 }
@@ -24,9 +23,8 @@ plan_labeller (
  * their layout is out of range or they are spread over several memories: these are read through
  * system memory. */
 static gboolean
-locate (GstElement *element, GstCclSite *site, GstBuffer *buffer,
-    const GstVideoInfo *info, gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes,
-    CclError *error)
+locate (GstElement *element, GstCclSite *site, GstBuffer *buffer, const GstVideoInfo *info,
+    gboolean with_chroma, CclLabeller *labeller, GstCclPlanes *planes, CclError *error)
 {
   GstCudaCclSite *self = (GstCudaCclSite *)site;
   GstCudaMemory *memory = gst_cuda_ccl_memory_of (buffer);
@@ -78,8 +76,8 @@ connect_foreground (GstElement *element, CclForeground *foreground, CclLabeller 
 /* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the
  * table is a wait for it, too. Only page-locked memory is copied to without a wait. */
 static gboolean
-copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller,
-    const GstCclRowCopy *copy, CclError *error)
+copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller, const GstCclRowCopy *copy,
+    CclError *error)
 {
   const gboolean is_upload = copy->from.location == CUDACCL_LOCATION_HOST;
   const CUDA_MEMCPY2D rows = {
@@ -110,8 +108,7 @@ copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller,
 }
 
 static CclContours *
-plan_contours (
-    GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error)
+plan_contours (GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error)
 {
   CclContours *contours = gst_cuda_ccl_site_get_contours ((GstCudaCclSite *)site, plan, error);
 
@@ -146,8 +143,7 @@ new_sample_pool (const GstCudaCclSite *site, gsize size)
 
 /* Four bytes are one label, four pixels of a mask, or two or four of luma. */
 static GstBufferPool *
-new_map_pool (
-    GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind)
+new_map_pool (GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind)
 {
   const gint width = GST_VIDEO_INFO_WIDTH (info);
   gint n_pixels = 4; /* in four bytes */
@@ -164,8 +160,7 @@ new_map_pool (
 }
 
 static void
-locate_map (
-    GstElement *element, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map)
+locate_map (GstElement *element, const GstVideoInfo *info, GstCclMapKind kind, GstCclMap *map)
 {
   GstCudaMemory *memory = gst_cuda_ccl_memory_of (map->buffer);
 
