@@ -34,9 +34,10 @@ PLUGINS = ['coreelements', 'coretracers', 'videoconvertscale', 'videofilter', 'v
 TRACER_CRASHED = 'LeakSanitizer has encountered a fatal error'
 LEAKED = 'detected memory leaks'
 # Finds the callers of functions without frame pointers, such as GLib's; programs take up to ten times as long.
-SLOW_UNWINDER = 'fast_unwind_on_malloc=0'
+SLOW_UNWINDER = 'fast_unwind_on_malloc=0:malloc_context_size=30'
 SANITIZERS = {
-    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0:handle_sigill=1',
+    # With six callers of each allocation, programs are up to a fifth faster than with thirty.
+    'ASAN_OPTIONS': 'detect_leaks=1:abort_on_error=0:detect_stack_use_after_return=0:handle_sigill=1:malloc_context_size=6',
     'LSAN_OPTIONS': 'suppressions={source}/tests/sanitizers/leaks.supp:print_suppressions=0',
     'TSAN_OPTIONS': 'suppressions={source}/tests/sanitizers/threads.supp:halt_on_error=1:die_after_fork=0',
 }

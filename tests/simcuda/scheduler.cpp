@@ -240,12 +240,12 @@ Scheduler::take (Block *block, unsigned warp, unsigned lane)
   return &block->threads[warp * lanes_per_warp + lane];
 }
 
+/* A set bit: the first one from a random bit on that is not above the last one. */
 static unsigned
-nth_set_bit (uint32_t bits, unsigned n)
+random_bit (uint32_t bits, Random &random)
 {
-  while (n--)
-    bits &= bits - 1;
-  return unsigned (__builtin_ctz (bits));
+  const unsigned n = 32 - unsigned (__builtin_clz (bits));
+  return unsigned (__builtin_ctz (bits & ~0u << random.below (n)));
 }
 
 /* The next thread to run; NULL when the grid has ended or no thread is runnable. */
@@ -260,11 +260,8 @@ Scheduler::pick ()
       Block *block = resident_[(first + i) % n];
       if (!block->warps_ready)
         continue;
-      unsigned warp = nth_set_bit (
-          block->warps_ready, random_.below (unsigned (__builtin_popcount (block->warps_ready))));
-      uint32_t ready = block->warps[warp].ready;
-      return take (
-          block, warp, nth_set_bit (ready, random_.below (unsigned (__builtin_popcount (ready)))));
+      const unsigned warp = random_bit (block->warps_ready, random_);
+      return take (block, warp, random_bit (block->warps[warp].ready, random_));
     }
     return nullptr;
   }
