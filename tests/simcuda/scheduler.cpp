@@ -240,7 +240,7 @@ Scheduler::take (Block *block, unsigned warp, unsigned lane)
   return &block->threads[warp * lanes_per_warp + lane];
 }
 
-/* A set bit: the first one from a random bit on that is not above the last one. */
+/* The first set bit from a random position on, which is at most that of the highest set bit. */
 static unsigned
 random_bit (uint32_t bits, Random &random)
 {
@@ -295,8 +295,8 @@ Scheduler::pick ()
   }
 }
 
-/* The same as pick () where the fixed order has another lane of that thread's warp next, which it
- * has most often; else NULL. */
+/* The next lane of that thread's warp if the fixed order has it next, as it has most often; else
+ * NULL. */
 inline Thread *
 Scheduler::pick_of_warp (Thread *self)
 {

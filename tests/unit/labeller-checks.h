@@ -30,7 +30,7 @@
 typedef enum LabellerHugeFrames {
   HUGE_FRAMES_ALL = 0,
   HUGE_FRAMES_8_CONNECTED, /* the neighbours make no difference to sizes and numbers */
-  HUGE_FRAMES_OF_ONE_ROW,  /* it differs inside rows */
+  HUGE_FRAMES_OF_ONE_ROW,  /* it differs inside rows; a single row has no neighbours above */
   HUGE_FRAMES_NONE,        /* it differs in small frames only */
 } LabellerHugeFrames;
 
