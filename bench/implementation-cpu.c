@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The library's CPU labellers of images and of volumes. */
 #include "implementation.h"
-#include "labeller-class.h"
+#include "core/label/labeller-class.h"
 
 typedef struct CpuImplementation {
   Implementation head;

@@ -5,7 +5,7 @@
  */
 #include "implementation-cuda.h"
 
-#include "bandwidth-parameters.h"
+#include "research/cuda/bandwidth-parameters.h"
 #include "research-images.h"
 
 #include <string.h>

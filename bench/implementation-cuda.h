@@ -4,7 +4,7 @@
 #define BENCH_IMPLEMENTATION_CUDA_H
 
 #include "implementation.h"
-#include "research.h"
+#include "research/cuda/research.h"
 
 typedef struct CudaImplementation {
   Implementation head;

@@ -2,12 +2,12 @@
 /* Background model, noise filters and labelling as implementations, on one CPU thread or on the
  * GPU. */
 #include "implementation-foreground.h"
-#include "labeller-class.h"
+#include "core/label/labeller-class.h"
 
 #include <cudaccl/device.h>
 
 #if HAVE_CUDA
-#include "engine.h"
+#include "cuda/label/engine.h"
 #endif
 
 /* The library's background model and, if it delivers a table, its labeller. On the GPU, frames and

@@ -8,8 +8,8 @@
  * threads that copy between memory of their own, as MPI does on one machine.
  */
 #include "implementation.h"
-#include "labeller-class.h"
-#include "workers.h"
+#include "core/label/labeller-class.h"
+#include "cpu/threads/workers.h"
 
 #include <string.h>
 

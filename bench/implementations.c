@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of all implementations, and functions that they share. */
 #include "implementation.h"
-#include "labeller-class.h"
+#include "core/label/labeller-class.h"
 
 #include <dlfcn.h>
 

@@ -10,7 +10,7 @@ import sys
 
 source, header, *fatbins = map(pathlib.Path, sys.argv[1:])
 definitions = [f'#include "{header.name}"', ""]
-declarations = ["#pragma once", '#include "device.h"', ""]
+declarations = ["#pragma once", '#include "cuda/driver/device.h"', ""]
 for fatbin in fatbins:
     image = f"ccl_cuda_image_{fatbin.stem}"
     # The assembler includes a file of any size as it is.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "messages.h"
 
-#include "status.h"
+#include "core/base/status.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_TILED_PART_H
 #define CUDACCL_TILED_PART_H
 
-#include "component-part.h"
+#include "core/label/component-part.h"
 
 #include <cudaccl/tiled.h>
 

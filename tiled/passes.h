@@ -5,7 +5,7 @@
 
 #include "ranks.h"
 #include "seams.h"
-#include "status.h"
+#include "core/base/status.h"
 #include "tile.h"
 
 /* Rows of the table that are written at once. */

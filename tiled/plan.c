@@ -2,7 +2,7 @@
 /* Checks plans, and decides how many layers a tile has. */
 #include "passes.h"
 
-#include "struct-size.h"
+#include "core/base/struct-size.h"
 
 #define DEFAULT_MEMORY ((uint64_t)1 << 30)
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tile.h"
 
-#include "label-rows.h"
-#include "status.h"
+#include "core/label/label-rows.h"
+#include "core/base/status.h"
 
 #include <math.h>
 #include <stdlib.h>

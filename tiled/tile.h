@@ -3,7 +3,7 @@
 #ifndef CUDACCL_TILED_TILE_H
 #define CUDACCL_TILED_TILE_H
 
-#include "measure-parts.h"
+#include "core/measure/measure-parts.h"
 #include "part.h"
 
 /* The layers of a tile whose labels are read. */

@@ -17,8 +17,8 @@
  * further error.
  */
 #include "homography.h"
-#include "status.h"
-#include "struct-size.h"
+#include "core/base/status.h"
+#include "core/base/struct-size.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * With label maps: the pixels that the components of successive frames have in common, after the
  * predicted motion. The objects that a component is divided into have no pixels of their own.
  */
-#include "layout.h"
-#include "status.h"
+#include "core/base/layout.h"
+#include "core/base/status.h"
 #include "tracker-private.h"
 
 #include <math.h>

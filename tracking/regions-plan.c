@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "regions-plan.h"
 
-#include "status.h"
-#include "struct-size.h"
+#include "core/base/status.h"
+#include "core/base/struct-size.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
  */
 #include "regions-plan.h"
 #include "speed-limit.h"
-#include "status.h"
-#include "struct-size.h"
+#include "core/base/status.h"
+#include "core/base/struct-size.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /*
  * The result of a frame: tracks, their components, and events.
  */
-#include "status.h"
+#include "core/base/status.h"
 #include "tracker-private.h"
 
 void

@@ -5,9 +5,9 @@
  * a track to the track that it is a fragment of; correct the boxes with the measured edges and
  * centroids; begin tracks with the remaining components; end the tracks that are lost.
  */
-#include "layout.h"
-#include "status.h"
-#include "struct-size.h"
+#include "core/base/layout.h"
+#include "core/base/status.h"
+#include "core/base/struct-size.h"
 #include "tracker-private.h"
 
 #include <stdlib.h>

@@ -11,17 +11,17 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "clips.h"
-#include "command-line.h"
-#include "http.h"
-#include "log.h"
-#include "notify.h"
-#include "offload.h"
-#include "pictures.h"
-#include "process-limits.h"
-#include "turn.h"
+#include "watch/media/clips.h"
+#include "watch/config/command-line.h"
+#include "watch/web/http.h"
+#include "watch/system/log.h"
+#include "watch/output/notify.h"
+#include "watch/system/offload.h"
+#include "watch/media/pictures.h"
+#include "watch/system/process-limits.h"
+#include "watch/camera/turn.h"
 #include "watch.h"
-#include "web-guard.h"
+#include "watch/web/web-guard.h"
 
 #define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
 #define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */

@@ -2,7 +2,7 @@
 /* The outputs of a watch: they are made, replaced, reported and stopped together. */
 #include <string.h>
 
-#include "log.h"
+#include "watch/system/log.h"
 #include "watch-private.h"
 
 GPtrArray *

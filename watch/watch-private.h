@@ -3,8 +3,8 @@
 #ifndef WATCH_PRIVATE_H
 #define WATCH_PRIVATE_H
 
-#include "camera-private.h"
-#include "output.h"
+#include "watch/camera/camera-private.h"
+#include "watch/output/output.h"
 #include "watch.h"
 
 struct _Watch {

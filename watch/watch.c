@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "log.h"
-#include "process-limits.h"
-#include "web-guard.h"
+#include "watch/system/log.h"
+#include "watch/system/process-limits.h"
+#include "watch/web/web-guard.h"
 
 #define MAX_STUCK 3 /* threads of one camera that are left alone */
 

@@ -3,10 +3,10 @@
  * say otherwise. */
 #pragma once
 
-#include "camera.h"
-#include "changes.h"
-#include "config.h"
-#include "folder.h"
+#include "watch/camera/camera.h"
+#include "watch/config/changes.h"
+#include "watch/config/config.h"
+#include "watch/media/folder.h"
 
 typedef struct _Watch Watch;
 

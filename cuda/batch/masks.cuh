@@ -4,7 +4,7 @@
 #define CUDACCL_BATCH_MASKS_CUH
 
 #include "batch-parameters.h"
-#include "dependent-launch.cuh"
+#include "cuda/kernel-lib/dependent-launch.cuh"
 
 static __device__ __forceinline__ uint32_t
 mask_of_block ()

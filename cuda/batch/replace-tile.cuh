@@ -4,8 +4,8 @@
 #ifndef CUDACCL_BATCH_REPLACE_TILE_CUH
 #define CUDACCL_BATCH_REPLACE_TILE_CUH
 
-#include "batch/masks.cuh"
-#include "strips/runs.cuh"
+#include "masks.cuh"
+#include "cuda/label/strips/runs.cuh"
 
 #if defined(__CUDA_ARCH__) &&                                                                      \
     (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)

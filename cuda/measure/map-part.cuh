@@ -5,7 +5,7 @@
 #define CUDACCL_MEASURE_MAP_PART_CUH
 
 #include "measure-map-parameters.h"
-#include "measure/totals.cuh"
+#include "totals.cuh"
 
 /* The words that are summed of a part, x, y and z in coordinates of its tile. Sums over values have
  * two words (split_total()): a label has at most 2^12 runs in the 2^13 pixels of a tile. Maxima

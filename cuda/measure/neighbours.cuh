@@ -6,7 +6,7 @@
 
 #include "measure-parameters.h"
 #include "patch.cuh"
-#include "warp.cuh"
+#include "cuda/kernel-lib/warp.cuh"
 
 typedef unsigned long long Board;
 

@@ -4,7 +4,7 @@
 #ifndef CUDACCL_VOLUME_FEATURES_CUH
 #define CUDACCL_VOLUME_FEATURES_CUH
 
-#include "component-table.cuh"
+#include "cuda/kernel-lib/component-table.cuh"
 #include "words.cuh"
 
 /* The number, from 0, of the component of an element whose path is compressed; UINT32_MAX if it

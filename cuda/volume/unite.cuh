@@ -4,7 +4,7 @@
 #ifndef CUDACCL_VOLUME_UNITE_CUH
 #define CUDACCL_VOLUME_UNITE_CUH
 
-#include "union-find.cuh"
+#include "cuda/kernel-lib/union-find.cuh"
 #include "words.cuh"
 
 /* A word with the words on both sides of it. */

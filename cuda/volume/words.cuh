@@ -4,7 +4,7 @@
 #define CUDACCL_VOLUME_WORDS_CUH
 
 #include "volume-parameters.h"
-#include "warp.cuh"
+#include "cuda/kernel-lib/warp.cuh"
 
 typedef CclVolumeParameters Parameters;
 

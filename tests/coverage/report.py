@@ -25,8 +25,8 @@ SUITES = ['simcuda', 'fuzz', 'check']
 LEFT_OUT = re.compile('seed|schedule|accesses|cycles|threads|installed|introspection')
 # Groups of files, and the required share of executed lines.
 GROUPS = {
-    'cuda/*.cu, *.cuh': (r'cuda/.*\.(cu|cuh|inc)$', 95),
-    'cuda/*.c': (r'cuda/.*\.c$', None),
+    'cuda/*.cu, *.cuh': (r'(cuda|research)/.*\.(cu|cuh|inc)$', 95),
+    'cuda/*.c': (r'(cuda|research/cuda)/.*\.c$', None),
     'gst/': (r'gst/.*\.c$', 90),
 }
 LINE = re.compile(r'\s*([^:]+):\s*(\d+):(.*)$')

@@ -12,7 +12,7 @@
 
 #include <cudaccl/foreground.h>
 #include <cudaccl/device.h>
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "foreground-reference.h"
 #include "target.h"
 

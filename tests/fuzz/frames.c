@@ -13,7 +13,7 @@
 #include <cudaccl/labeller.h>
 #include <cudaccl/device.h>
 #include "reference.h"
-#include "research.h"
+#include "research/cuda/research.h"
 #include "target.h"
 
 enum { HEADER = 10, UNTOUCHED = 0xa5 };

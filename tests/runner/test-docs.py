@@ -40,7 +40,7 @@ def links():
 
 def sources():
     """the source files that pages and comments name are there"""
-    folders = "core|cpu|cuda|tiled|tracking|gst|watch|label|pictures|programs|bench|tests"
+    folders = "core|cpu|cuda|research|tiled|tracking|gst|watch|label|pictures|programs|bench|tests"
     named = re.compile(rf"(?<![\w/.-])(?:{folders})/[\w/-]+\.(?:c|h|cu|cuh|cpp|hpp|py|sh)\b")
     comments = [path for folder in folders.split("|") for path in (ROOT / folder).glob("**/*.[ch]*")]
     assert len(comments) > 300, len(comments)
@@ -92,7 +92,7 @@ def pattern(message):
 
 def messages():
     """the sources print every message of the troubleshooting page"""
-    sources = read_sources("run", "tests/chroot/chroot", "pipelines/demo.py", "pipelines/again", "*/*.c", "*/*/*.c", "*/*.cpp", "cuda/meson.build")
+    sources = read_sources("run", "tests/chroot/chroot", "pipelines/demo.py", "pipelines/again", "*/**/*.c", "*/*.cpp", "cuda/meson.build")
     for heading in set(headings()) - FOREIGN:
         text = re.sub("^(run|demo|again): ", "", heading)
         assert re.search(pattern(text), sources), f"nobody prints: {heading}"
@@ -101,7 +101,7 @@ def messages():
 def errors():
     """every error that an element may post has a section on the troubleshooting page"""
     elements = read_sources("gst/*/*.c")
-    labellers = read_sources("gst/*/*.c", "cpu/*.c", "cpu/*/*.c", "cuda/*.c", "core/*.c")
+    labellers = read_sources("gst/*/*.c", "cpu/*/*.c", "cuda/*/*.c", "core/*/*.c", "research/cpu/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
     # Elements do not pass wrong arguments; where users can cause one, the element has its own message.
     texts += re.findall(r'ccl_error_set \(\s*\w+, CUDACCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)

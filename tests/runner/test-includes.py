@@ -12,7 +12,7 @@ GST = ROOT / "gst"
 SHARED = "shared"
 SIMULATED = "launch-child.h"  # of tests/simcuda, for kernels that are compiled for the simulated driver
 # Beside itself and the installed headers, which folders a folder includes; docs/architecture.md explains it.
-ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "tracking": ("core",), "tiled": ("core",),
+ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "research": ("core", "cpu", "cuda"), "tracking": ("core",), "tiled": ("core",),
          "pictures": (), "programs": (), "gst": ("pictures",), "label": ("pictures", "programs"),
          "watch": ("programs",), "python": ("pictures",), "examples": ()}
 

@@ -14,7 +14,7 @@
 
 #include <cudaccl/device.h>
 #if ON_GPU
-#include "device.h"
+#include "cuda/driver/device.h"
 #endif
 
 static int

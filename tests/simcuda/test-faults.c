@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include <cudaccl/device.h>
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "simcuda.h"
 
 enum { WIDTH = 45, HEIGHT = 37, N_COMPONENTS = 12 };

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "cuda/label/engine.h"
 #include "reference.h"
-#include "strips.h"
+#include "cuda/label/strips.h"
 
 enum { WIDTH = 517, HEIGHT = 203, MOST_ROWS = 40000, N_FRAMES = 6 };
 

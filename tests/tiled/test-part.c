@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of a component whose sums of coordinates are too large for a double. */
-#include "measure-parts.h"
+#include "core/measure/measure-parts.h"
 #include "part.h"
 
 #include <glib.h>

@@ -6,7 +6,7 @@
 #ifndef CUDACCL_TEST_CODEBOOK_REFERENCE_H
 #define CUDACCL_TEST_CODEBOOK_REFERENCE_H
 
-#include "codebook-frame.h"
+#include "core/foreground/codebook-frame.h"
 
 typedef struct CodebookReference {
   uint32_t width, height, n_pixels;

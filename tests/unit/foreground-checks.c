@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "foreground-checks.h"
 
-#include "foreground-class.h"
+#include "core/foreground/foreground-class.h"
 
 #include "codebook-checks.h"
 #include "guarded-memory.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "foreground-reference.h"
 
-#include "light.h"
-#include "otsu.h"
+#include "core/foreground/light.h"
+#include "core/foreground/otsu.h"
 
 #include <glib.h>
 #include <stdlib.h>

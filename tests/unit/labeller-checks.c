@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-checks.h"
 
-#include "labeller-class.h"
+#include "core/label/labeller-class.h"
 
 #include "guarded-memory.h"
 #include "masks.h"

@@ -3,7 +3,7 @@
  * Properties of the codebook model, of single pixels and of small frames whose truth is known.
  */
 #include "codebook-reference.h"
-#include "reduction.h"
+#include "core/foreground/reduction.h"
 
 #include <glib.h>
 #include <string.h>

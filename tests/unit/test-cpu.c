@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU labeller: each single-threaded algorithm, and each variant of the algorithms that use
  * threads and vector instructions. */
-#include "labeller-tuning.h"
+#include "cpu/label/labeller-tuning.h"
 
 #include "feature-checks.h"
 #include "labeller-checks.h"

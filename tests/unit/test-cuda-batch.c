@@ -4,7 +4,7 @@
  *
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "masks.h"
 
 #include <cudaccl/device.h>

@@ -6,7 +6,7 @@
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include "contour-checks.h"
-#include "device.h"
+#include "cuda/driver/device.h"
 
 #include <cudaccl/device.h>
 #include <stdio.h>

@@ -6,16 +6,16 @@
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include "foreground-checks.h"
-#include "labeller-class.h"
+#include "core/label/labeller-class.h"
 
-#include "foreground-class.h"
+#include "core/foreground/foreground-class.h"
 
 #include <glib.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "device.h"
-#include "foreground-model.h"
+#include "cuda/driver/device.h"
+#include "cuda/foreground/foreground-model.h"
 
 static CclCudaDevice *device;
 

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include <cudaccl/device.h>
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "shape-reference.h"
 
 static CclCudaDevice *device;

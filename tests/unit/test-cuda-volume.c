@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include <cudaccl/device.h>
-#include "device.h"
+#include "cuda/driver/device.h"
 #include "volume-checks.h"
-#include "volume-class.h"
+#include "core/volume/volume-class.h"
 
 static CclCudaDevice *device;
 

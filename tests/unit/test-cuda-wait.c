@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Threads that wait for a run, with a driver that has no device: from the third on they sleep, and
  * afterwards their timer slack is as before. */
-#include "wait.h"
+#include "cuda/driver/wait.h"
 
 #include <glib.h>
 #include <string.h>

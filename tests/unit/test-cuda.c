@@ -17,11 +17,11 @@
 #include <string.h>
 
 #include <cudaccl/device.h>
-#include "research.h"
+#include "research/cuda/research.h"
 
 #include "masks.h"
 #include "reference.h"
-#include "tuning.h"
+#include "cuda/driver/tuning.h"
 
 static CclCudaDevice *device;
 

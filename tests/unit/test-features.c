@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of components on the CPU: every algorithm against the reference, label maps of other
  * origin, values that are derived, all masks of 4×4 pixels, and arguments. */
-#include "labeller-tuning.h"
+#include "cpu/label/labeller-tuning.h"
 #include "feature-checks.h"
 
 #include <glib.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The foreground methods on the CPU in each variant, and Otsu's threshold. */
-#include "foreground-tuning.h"
+#include "cpu/foreground/foreground-tuning.h"
 #include "foreground-checks.h"
 
-#include "foreground-class.h"
+#include "core/foreground/foreground-class.h"
 
 #include <glib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
-#include "labeller-class.h"
-#include "labeller-tuning.h"
-#include "processors.h"
+#include "core/label/labeller-class.h"
+#include "cpu/label/labeller-tuning.h"
+#include "cpu/threads/processors.h"
 #include <cudaccl/foreground.h>
 #include <cudaccl/volume.h>
 
-#include "processors.h"
+#include "cpu/threads/processors.h"
 
 #include <glib.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * rate. It shows that rounding, and weights that are not normalised in each frame, do not bias the
  * model in the long run. The tests of the foreground methods compare the single steps.
  */
-#include "mixture.h"
+#include "core/foreground/mixture.h"
 
 #include <glib.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Operations of cpu/pixels.h on rows of every width, beside plain sums: those whose vector code
- * ends in code for the rest of a row. */
-#include "pixels.h"
+/* Operations of cpu/pixels/pixels.h on rows of every width, beside plain sums: those whose vector
+ * code ends in code for the rest of a row. */
+#include "cpu/pixels/pixels.h"
 
 #include <glib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../watch/output.h"
+#include "watch/output/output.h"
 
 #define END_TIMEOUT (10 * G_TIME_SPAN_SECOND)
 

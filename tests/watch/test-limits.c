@@ -4,7 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "watch/process-limits.h"
+#include "watch/system/process-limits.h"
 
 enum { LIMIT = 400 };
 

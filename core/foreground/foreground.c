@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "foreground-class.h"
+
+#include "core/label/labeller-class.h"
+#include "reduction.h"
+#include "core/base/struct-size.h"
+
+#include "mixture.h"
+
+CclStatus
+ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
+{
+  if (!plan)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
+  CclLabellerPlan frames = {
+      .width = plan->width,
+      .height = plan->height,
+      .connectivity = CUDACCL_CONNECTIVITY_8,
+      .max_components = 1,
+      .format = plan->format,
+  };
+  status = ccl_plan_check (&frames, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (plan->method > CUDACCL_FOREGROUND_CODEBOOK)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the foreground method must be 0…3, not %d", (int)plan->method);
+  if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CUDACCL_MAX_REDUCTION)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the reduction must be 1, 2, 4, 8 or CUDACCL_REDUCTION_AUTO, not %u", plan->reduction);
+  if (plan->roi_mask &&
+      (!plan->roi_mask->data || plan->roi_mask->location != CUDACCL_LOCATION_HOST ||
+          plan->roi_mask->stride < plan->width))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the region of interest mask must be host memory with a stride of at least %u bytes",
+        plan->width);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+check_mog2_options (const CclForegroundOptions *options, CclError *error)
+{
+  if (options->history < 1)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
+  if (!(options->var_threshold > 0))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the variance threshold must be greater than 0, not %g", (double)options->var_threshold);
+  if (!(options->learning_rate <= 1))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the learning rate must be at most 1, not %g", options->learning_rate);
+  if (options->mixtures < 1 || options->mixtures > CUDACCL_MAX_MIXTURES)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the number of Gaussians per pixel must be 1…%d, not %u", CUDACCL_MAX_MIXTURES,
+        options->mixtures);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+check_model_options (const CclForegroundOptions *options, CclError *error)
+{
+  if (options->shadows > CUDACCL_SHADOWS_REMOVE)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "shadows must be 0…2, not %d", (int)options->shadows);
+  if (options->hold > CUDACCL_MAX_HOLD)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "hold must be 0…%d, not %u",
+        CUDACCL_MAX_HOLD, options->hold);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *error)
+{
+  if (!chroma->u || !chroma->v)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the frame has no chroma, the plan has");
+  const bool is_step =
+      chroma->step == 1 || chroma->step == 2 || (chroma->step == 4 && chroma->shift_x > 0);
+  if (!is_step || chroma->shift_x > 2 || chroma->shift_y > 1)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "chroma must have a step of 1 or 2 bytes, or of 4 where its horizontal shift is not 0, a "
+        "horizontal shift of 0…2 and a vertical one of 0 or 1, not %u, %u and %u",
+        chroma->step, chroma->shift_x, chroma->shift_y);
+  const size_t samples = ((size_t)plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
+  const size_t row = (samples - 1) * chroma->step + 1;
+  if (chroma->u_stride < row || chroma->v_stride < row)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "strides of %zu and %zu bytes are too small for rows of %zu samples of chroma",
+        chroma->u_stride, chroma->v_stride, samples);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  if (!foreground || !frame || !options || !mask)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
+  const CclForegroundPlan *plan = &foreground->plan;
+  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
+  if (status == CUDACCL_OK)
+    status = ccl_frame_check (frame, plan->width, plan->format, error);
+  if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_THRESHOLD)
+    status = ccl_threshold_check (options->threshold, plan->format, error);
+  if (status != CUDACCL_OK)
+    return status;
+  const uint32_t mask_width = ccl_reduced (
+      plan->width, options->reduced_mask ? ccl_foreground_get_reduction (foreground) : 1);
+  if (!mask->data || mask->stride < mask_width)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the mask must have data, and a stride of at least %u bytes", mask_width);
+  if (options->denoise > CUDACCL_DENOISE_OPENING_5)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "denoise must be 0…4, not %d", (int)options->denoise);
+  if (options->closing_width > CUDACCL_MAX_CLOSING || options->closing_height > CUDACCL_MAX_CLOSING)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a closing is at most %d×%d pixels, not %u×%u", CUDACCL_MAX_CLOSING, CUDACCL_MAX_CLOSING,
+        options->closing_width, options->closing_height);
+  if (plan->method == CUDACCL_FOREGROUND_MOG2)
+    status = check_mog2_options (options, error);
+  if (status == CUDACCL_OK && ccl_method_has_model (plan->method)) {
+    status = check_model_options (options, error);
+    if (status == CUDACCL_OK && plan->has_chroma)
+      status = check_chroma (plan, &frame->chroma, error);
+  }
+  if (status != CUDACCL_OK)
+    return status;
+  status = foreground->klass->queue (foreground, frame, options, mask, error);
+  if (status == CUDACCL_OK)
+    foreground->n_frames++;
+  return status;
+}
+
+CclStatus
+ccl_foreground_run (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  const CclStatus status = ccl_foreground_queue (foreground, frame, options, mask, error);
+  return status == CUDACCL_OK ? ccl_foreground_wait (foreground, error) : status;
+}
+
+uint32_t
+ccl_foreground_get_reduction (const CclForeground *foreground)
+{
+  return foreground ? ccl_reduction_factor (&foreground->plan) : 1;
+}
+
+CclSceneChange
+ccl_foreground_get_scene_change (const CclForeground *foreground)
+{
+  return foreground ? foreground->scene_change : CUDACCL_SCENE_UNCHANGED;
+}
+
+CclStatus
+ccl_foreground_wait (CclForeground *foreground, CclError *error)
+{
+  if (!foreground)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground must not be NULL");
+  return foreground->klass->wait ? foreground->klass->wait (foreground, error) : CUDACCL_OK;
+}
+
+void
+ccl_foreground_reset (CclForeground *foreground)
+{
+  if (foreground)
+    foreground->n_frames = 0;
+}
+
+void
+ccl_foreground_free (CclForeground **foreground)
+{
+  if (!foreground || !*foreground)
+    return;
+  (*foreground)->klass->free (*foreground);
+  *foreground = NULL;
+}

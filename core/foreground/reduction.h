@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Analysis at a reduced size: the background model works on means of factor × factor pixels, and
+ * the mask is enlarged by repeating its pixels. Where the frame ends inside such a square, its last
+ * row and column are repeated. Means are rounded to the nearest integer, so CPU and GPU give
+ * identical bits.
+ */
+#ifndef CUDACCL_REDUCTION_H
+#define CUDACCL_REDUCTION_H
+
+#include "foreground-class.h"
+#include "core/label/labeller-class.h"
+
+#include <cudaccl/foreground.h>
+
+/* Above these numbers of pixels, CUDACCL_REDUCTION_AUTO halves the frame in both directions again.
+ * With MOG2, frames of up to 768×576 keep their size: at half of it, the boxes of people fit worse.
+ * With the codebook they fit better at half of it; smaller frames have objects of few pixels
+ * (docs/quality.md). */
+#define CUDACCL_REDUCTION_PIXELS_MOG2 450000u
+#define CUDACCL_REDUCTION_PIXELS_CODEBOOK 250000u
+
+/* How one axis of the chroma is reduced: the factor, and the shift of the reduced chroma. */
+typedef struct CclChromaReduction {
+  uint32_t factor, shift;
+} CclChromaReduction;
+
+static inline uint32_t
+ccl_reduced (uint32_t size, uint32_t factor)
+{
+  return size / factor + (size % factor != 0);
+}
+
+/* The factor of a plan. */
+static inline uint32_t
+ccl_reduction_factor (const CclForegroundPlan *plan)
+{
+  if (!ccl_method_has_model (plan->method))
+    return 1;
+  if (plan->reduction != CUDACCL_REDUCTION_AUTO)
+    return plan->reduction;
+  const uint64_t most = plan->method == CUDACCL_FOREGROUND_MOG2 ? CUDACCL_REDUCTION_PIXELS_MOG2
+                                                                : CUDACCL_REDUCTION_PIXELS_CODEBOOK;
+  uint32_t factor = 1;
+  while (factor < CUDACCL_MAX_REDUCTION &&
+         (uint64_t)ccl_reduced (plan->width, factor) * ccl_reduced (plan->height, factor) > most)
+    factor *= 2;
+  return factor;
+}
+
+/* Chroma loses its subsampling first. */
+static inline CclChromaReduction
+ccl_reduce_chroma (uint32_t factor, uint32_t shift)
+{
+  CclChromaReduction reduction = {.factor = factor, .shift = shift};
+  while (reduction.factor > 1 && reduction.shift > 0) {
+    reduction.factor /= 2;
+    reduction.shift--;
+  }
+  return reduction;
+}
+
+/* The plan of the model of reduced frames: planar, of one or two bytes. */
+static inline CclForegroundPlan
+ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)
+{
+  CclForegroundPlan reduced = *plan;
+  reduced.size = sizeof reduced; /* a newer program's struct may be larger */
+  reduced.width = ccl_reduced (plan->width, factor);
+  reduced.height = ccl_reduced (plan->height, factor);
+  reduced.format =
+      plan->format == CUDACCL_PIXEL_FORMAT_16 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
+  reduced.reduction = 1;
+  reduced.roi_mask = NULL;
+  return reduced;
+}
+
+/* The options of the model of reduced frames. A mask that is enlarged is inverted then, and
+ * closings reach as far in the frame as without reduction. */
+static inline CclForegroundOptions
+ccl_reduced_options (const CclForegroundOptions *options, uint32_t factor)
+{
+  CclForegroundOptions reduced = *options;
+  reduced.size = sizeof reduced;
+  reduced.invert = options->invert && options->reduced_mask;
+  reduced.reduced_mask = false;
+  reduced.closing_width = ccl_reduced (options->closing_width, factor);
+  reduced.closing_height = ccl_reduced (options->closing_height, factor);
+  return reduced;
+}
+
+/* Whether the mask of a model of reduced frames may have their size. */
+static inline CclStatus
+ccl_reduced_mask_check (const CclForegroundOptions *options, bool has_roi_mask, CclError *error)
+{
+  return options->reduced_mask && has_roi_mask
+             ? ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+                   "a reduced mask cannot have a region of interest mask, whose pixels are the "
+                   "frame's")
+             : CUDACCL_OK;
+}
+
+#endif /* CUDACCL_REDUCTION_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Checks the arguments of <cudaccl/values.h> and calls the backend. */
+#include "values-class.h"
+
+#include "core/label/labeller-class.h"
+#include "core/base/struct-size.h"
+
+/* Of the plan's connectivity. */
+static bool
+connectivity_is_known (const CclValuesPlan *plan)
+{
+  switch (plan->connectivity) {
+  case 4:
+  case 8:
+    return plan->depth == 1;
+  case 6:
+  case 18:
+  case 26:
+    return true;
+  default:
+    return false;
+  }
+}
+
+CclStatus
+ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
+{
+  if (!plan)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (plan->width < 1 || plan->height < 1 || plan->depth < 1)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a picture of %u×%u×%u pixels is empty",
+        plan->width, plan->height, plan->depth);
+  if ((uint64_t)plan->width * plan->height > CUDACCL_MAX_PIXELS ||
+      (uint64_t)plan->width * plan->height * plan->depth > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a picture of %u×%u×%u pixels is too large: at most %d can be labelled", plan->width,
+        plan->height, plan->depth, CUDACCL_MAX_PIXELS);
+  if (!connectivity_is_known (plan))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the connectivity must be 4 or 8 for images, 6, 18 or 26 for volumes, not %u",
+        plan->connectivity);
+  if ((unsigned)plan->type > CUDACCL_VALUE_TYPE_REAL_64)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "there is no type of values %d", (int)plan->type);
+  return CUDACCL_OK;
+}
+
+/* Whether address and strides are aligned to the bytes of an element, and rows and slices do not
+ * overlap. No product may wrap around. */
+static bool
+layout_fits (const CclValuesPlan *plan, const void *data, size_t row_stride, size_t slice_stride,
+    size_t element)
+{
+  const size_t row_bytes = element * plan->width;
+  size_t slice;
+
+  if (!data || (uintptr_t)data % element || row_stride % element || row_stride < row_bytes)
+    return false;
+  if (plan->depth == 1)
+    return true;
+  return slice_stride % element == 0 &&
+         !__builtin_mul_overflow (row_stride, plan->height - 1, &slice) &&
+         !__builtin_add_overflow (slice, row_bytes, &slice) && slice_stride >= slice;
+}
+
+CclStatus
+ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
+    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
+{
+  if (!labeller || !values || !n_components)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "labeller, values and n_components must not be NULL");
+  if (values->location != labeller->klass->location)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "this labeller takes pictures in %s memory",
+        labeller->klass->location == CUDACCL_LOCATION_DEVICE ? "device" : "host");
+  const CclValuesPlan *plan = &labeller->plan;
+  const uint32_t bytes = ccl_value_bytes (plan->type);
+  if (!layout_fits (plan, values->data, values->row_stride, values->slice_stride, bytes))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the picture must have rows and slices that do not overlap, and its address and strides "
+        "must be multiples of %u",
+        bytes);
+  if (labels && !layout_fits (plan, labels->data, labels->row_stride, labels->slice_stride, 4))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the label map must have rows and slices that do not overlap, and its address and strides "
+        "must be multiples of 4");
+  return labeller->klass->run (labeller, values, labels, n_components, error);
+}
+
+void
+ccl_values_labeller_free (CclValuesLabeller **labeller)
+{
+  if (!labeller || !*labeller)
+    return;
+  (*labeller)->klass->free (*labeller);
+  *labeller = NULL;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours on the CPU: the ends of runs (contour-links.h), and the contours that pass them. */
+#ifndef CUDACCL_CPU_CONTOURS_H
+#define CUDACCL_CPU_CONTOURS_H
+
+#include "core/contours/contours-class.h"
+#include "cpu/threads/mapping.h"
+#include "cpu/pixels/pixels.h"
+
+/* The ends of a row's runs, left and right ones in turn, and two sentinels behind them. */
+typedef struct ContourRow {
+  uint32_t *keys; /* 2 × column + the order in which sides at one column come (contour-links.h) */
+  uint32_t *chains; /* of each end; before the first one is CUDACCL_NO_CONTOUR */
+} ContourRow;
+
+/* Ends that are one below the other, which contours pass straight on: left ends downwards, right
+ * ends upwards. Chains are in raster order of their upper ends. */
+typedef struct ContourChain {
+  uint32_t x, y;     /* of the upper end */
+  uint32_t n;        /* ends */
+  uint32_t is_right; /* 0 or 1 */
+  uint32_t left; /* the chain of the end before the upper one in its row, or CUDACCL_NO_CONTOUR */
+  /* The chain that follows it in its contour; when that has been followed, CONTOUR_IS_FOLLOWED and
+   * the contour's index. */
+  uint32_t link;
+} ContourChain;
+
+#define CONTOUR_SENTINEL UINT32_MAX /* the key of one */
+#define CONTOUR_IS_FOLLOWED (UINT32_C (1) << 31)
+
+/* So many points may be written behind the last one. */
+enum { CONTOUR_BLOCK = 4 };
+
+typedef struct CpuContours {
+  CclContours base;
+  const PixelCode *code;
+  Mapping mapping;
+
+  uint64_t *bits[2];  /* one bit per pixel of a row, and of the row before */
+  uint8_t *bytes;     /* of a row of labels: whether they are foreground */
+  ContourRow rows[2]; /* the row before, and the row at work */
+  ContourChain *chains;
+  CclContour *contours;
+  CclContourPoint *points;
+
+  uint32_t n_chains, n_components, n_contours, n_points;
+} CpuContours;
+
+/* Links the ends of a row to those of the next one, y. Sets the chains of the lower ends. */
+void cpu_contours_link (
+    CpuContours *self, const ContourRow *upper, const ContourRow *lower, uint32_t y);
+
+/* Finds contours from all chains. */
+void cpu_contours_follow (CpuContours *self);
+
+#endif /* CUDACCL_CPU_CONTOURS_H */

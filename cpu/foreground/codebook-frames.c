@@ -1,0 +1,491 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Each thread has a band of rows. The steps of a frame:
+ *
+ *   1. Luma in planes of 8 bits, if the frame has none.
+ *   2. The light of the frame.
+ *   3. The classes of all pixels, and the update of their codebooks.
+ *   4. The cells of the grid whose pixels are not background.
+ *   5. The filter of the classes, row by row; foreground.c calls it.
+ */
+#include "codebook-frames.h"
+
+#include "cpu/label/bit-rows.h"
+#include "codebook-light.h"
+#include "cpu/threads/mapping.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct CodebookBand {
+  CodebookCounts counts;
+  uint32_t dark, bright; /* pixels */
+  /* One row each. */
+  uint8_t *luma, *slack;
+  uint16_t *factors, *spreads, *chroma, *corrected_chroma;
+} CodebookBand;
+
+/* What a row has: an empty one is not filtered. */
+typedef enum RowMarks {
+  ROW_HAS_STRONG = 1,
+  ROW_HAS_RECURRENT = 2,
+  ROW_HAS_CLASSES = 4, /* foreground or shadow */
+} RowMarks;
+
+struct Codebooks {
+  CclForegroundPlan plan;
+  const PixelCode *code;
+  Workers *workers;
+  uint32_t n_bands;
+  size_t n_words;  /* of 64 pixels, in a row */
+  size_t stride;   /* bytes of a row of values */
+  size_t n_blocks; /* in a row */
+  CodebookBand *bands;
+  Light light;
+  uint8_t logs[256];              /* codebook_fill_logs() */
+  uint32_t *lost, *settled_cells; /* pixels of each cell */
+  uint8_t *luma;                  /* planes of `stride`; NULL: the frame's */
+
+  /* The model: memory of zeros before the first frame. */
+  CodewordBlock *words;
+  uint8_t *n_words_of_blocks; /* words from this place on have weight 0 */
+  CodebookRest *rests;
+  uint8_t *places, *margins, *background;
+  BitRows strong, in_object, is_dynamic;
+  /* What the last update found. */
+  BitRows foreground, shadow, recurrent, settled;
+  uint8_t *marks; /* RowMarks of each row */
+  CclCodebookFrame state;
+  CclCodebookScene scene;
+  uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
+
+  /* The frame at work. */
+  const CclFrame *frame;
+  const CclForegroundOptions *options;
+  CodebookLuma planes;
+  bool corrects; /* for light */
+
+  Mapping rows_mapping, model_mapping;
+};
+
+/* Luma of two bytes per pixel as luma of 8 bits. */
+static void
+narrow_row (const Codebooks *self, uint32_t y, uint8_t *luma)
+{
+  const uint8_t *from = (const uint8_t *)self->frame->data + y * self->frame->stride;
+  const uint32_t width = self->plan.width;
+
+  if (self->plan.format != CUDACCL_PIXEL_FORMAT_16) {
+    self->code->copy_bytes (from, width, self->plan.format == CUDACCL_PIXEL_FORMAT_8_SECOND, luma);
+    return;
+  }
+  for (size_t x = 0; x < width; x++)
+    luma[x] = (uint8_t)ccl_mixture_luma_8 (from[2 * x] | (uint32_t)from[2 * x + 1] << 8);
+}
+
+static void
+narrow_band (void *data, uint32_t index)
+{
+  const Codebooks *self = data;
+  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
+    narrow_row (self, y, self->luma + y * self->stride);
+}
+
+static void
+measure_light (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  for (uint32_t row = index; row < self->light.grid.rows; row += self->n_bands)
+    codebook_measure_row (&self->light, self->code, self->logs, &self->planes, self->noise, row);
+}
+
+/* Copies row y to the band, in the model's light. Returns its chroma; NULL if it has none. */
+static const uint16_t *
+correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
+{
+  const uint8_t *luma = self->planes.frame + y * self->planes.frame_stride;
+  const uint32_t width = self->plan.width;
+  const CclChroma *chroma = &self->frame->chroma;
+  const bool has_chroma = self->plan.has_chroma;
+
+  if (has_chroma && y >> chroma->shift_y << chroma->shift_y == y)
+    self->code->spread_chroma (chroma, y, width, band->chroma);
+  if (!self->corrects ||
+      !codebook_row_factors (&self->light, y, width, band->factors, band->spreads)) {
+    memcpy (band->luma, luma, width);
+    memset (band->slack, 0, width);
+    return has_chroma ? band->chroma : NULL;
+  }
+  self->code->correct_luma (luma, band->factors, width, band->luma);
+  self->code->find_slack (luma, band->spreads, width, band->slack);
+  if (!has_chroma)
+    return NULL;
+  self->code->correct_chroma (band->chroma, band->factors, width, band->corrected_chroma);
+  return band->corrected_chroma;
+}
+
+/* Extends what the update found in a row, and notes what there is. */
+static void
+finish_row (Codebooks *self, const CodebookRow *row, uint32_t y)
+{
+  const size_t n = self->n_words;
+  uint64_t strong = 0, recurrent = 0, classes = 0;
+
+  extend_row (row->foreground, n, row->width);
+  extend_row (row->shadow, n, row->width);
+  extend_row (row->strong, n, row->width);
+  extend_row (row->recurrent, n, row->width);
+  for (size_t i = 0; i < n; i++) {
+    strong |= row->strong[i];
+    recurrent |= row->recurrent[i];
+    classes |= row->foreground[i] | row->shadow[i];
+  }
+  self->marks[y] = (strong ? ROW_HAS_STRONG : 0) | (recurrent ? ROW_HAS_RECURRENT : 0) |
+                   (classes ? ROW_HAS_CLASSES : 0);
+}
+
+static void
+update_row (Codebooks *self, CodebookBand *band, uint32_t y)
+{
+  const uint32_t width = self->plan.width;
+  const CodebookRow row = {
+      .luma = band->luma,
+      .slack = band->slack,
+      .chroma = correct_row (self, band, y),
+      .width = width,
+      .frame = &self->state,
+      .words = self->words + y * self->n_blocks,
+      .distance = self->n_blocks * self->plan.height,
+      .n_words = self->n_words_of_blocks + y * self->n_blocks,
+      .rests = self->rests + y * (self->stride / CODEBOOK_LEAST_LANES),
+      .margins = self->margins + y * self->stride,
+      .places = self->places + y * self->stride,
+      .in_object = row_of (&self->in_object, y),
+      .is_dynamic = row_of (&self->is_dynamic, y),
+      .strong = row_of (&self->strong, y),
+      .foreground = row_of (&self->foreground, y),
+      .shadow = row_of (&self->shadow, y),
+      .recurrent = row_of (&self->recurrent, y),
+      .settled = row_of (&self->settled, y),
+      .background = self->background + y * self->stride,
+      .counts = &band->counts,
+  };
+  self->code->count_extremes (
+      self->planes.frame + y * self->planes.frame_stride, width, &band->dark, &band->bright);
+  self->code->codebook_row (&row);
+  if (self->options->shadows == CUDACCL_SHADOWS_KEEP) {
+    for (size_t i = 0; i < self->n_words; i++) {
+      row.foreground[i] |= row.shadow[i];
+      row.shadow[i] = 0;
+    }
+  }
+  finish_row (self, &row, y);
+}
+
+static void
+update_band (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  CodebookBand *band = &self->bands[index];
+  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+
+  memset (&band->counts, 0, sizeof band->counts);
+  band->dark = band->bright = 0;
+  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
+    update_row (self, band, y);
+}
+
+/* Adds the pixels of a row to its cells: 16 columns at a time, which no cell's border divides. */
+static void
+count_row (const Codebooks *self, const uint64_t *row, uint32_t *cells)
+{
+  const uint32_t width = self->plan.width;
+  for (uint32_t x = 0; x < width; x += 16) {
+    if (row[x / 64] >> x % 64 == 0) { /* often */
+      x = x / 64 * 64 + 48;
+      continue;
+    }
+    const uint32_t inside = width - x < 16 ? (1u << (width - x)) - 1 : UINT16_MAX;
+    cells[x >> self->light.grid.shift] +=
+        (uint32_t)__builtin_popcount ((uint32_t)(row[x / 64] >> x % 64) & inside);
+  }
+}
+
+static void
+count_cells (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  const CclLightGrid *grid = &self->light.grid;
+
+  for (uint32_t row = index; row < grid->rows; row += self->n_bands) {
+    uint32_t *lost = self->lost + (size_t)row * grid->columns;
+    uint32_t *settled = self->settled_cells + (size_t)row * grid->columns;
+    const uint32_t top = row << grid->shift, end = top + (1u << grid->shift);
+    memset (lost, 0, grid->columns * sizeof *lost);
+    memset (settled, 0, grid->columns * sizeof *settled);
+    for (uint32_t y = top; y < end && y < self->plan.height; y++) {
+      count_row (self, row_of (&self->strong, y), lost);
+      count_row (self, row_of (&self->settled, y), settled);
+    }
+  }
+}
+
+/* The length of a cell that begins at `first` in a frame of a size. */
+static uint32_t
+cell_size (const CclLightGrid *grid, uint32_t cell, uint32_t size)
+{
+  const uint32_t side = 1u << grid->shift, rest = size - (cell << grid->shift);
+  return rest < side ? rest : side;
+}
+
+static void
+judge_scene (Codebooks *self)
+{
+  const CclLightGrid *grid = &self->light.grid;
+  const uint32_t width = self->plan.width, height = self->plan.height;
+  CclCodebookSums sums = {.cells = grid->columns * grid->rows, .pixels = width * height};
+
+  for (uint32_t i = 0; i < sums.cells; i++) {
+    const uint32_t n =
+        cell_size (grid, i % grid->columns, width) * cell_size (grid, i / grid->columns, height);
+    sums.lost += ccl_codebook_fills_cell (self->lost[i], n);
+    sums.settled += ccl_codebook_fills_cell (self->settled_cells[i], n);
+  }
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    const CodebookBand *band = &self->bands[i];
+    sums.dark += band->dark;
+    sums.bright += band->bright;
+    sums.model_dark += band->counts.model_dark;
+    sums.model_bright += band->counts.model_bright;
+    sums.chroma += band->counts.chroma;
+    sums.model_chroma += band->counts.model_chroma;
+  }
+  ccl_codebook_judge_scene (&self->scene, &sums);
+}
+
+static void
+set_tolerances (Codebooks *self)
+{
+  for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
+    uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
+    for (uint32_t i = 0; i < self->n_bands; i++) {
+      const CodebookCounts *of_band = &self->bands[i].counts;
+      for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++) {
+        const uint32_t *noise = of_band->noise[level * CUDACCL_CODEBOOK_DISTANCES + k];
+        for (uint32_t j = 0; j < CODEBOOK_HISTOGRAMS; j++)
+          counts[k] += noise[j];
+      }
+    }
+    const uint32_t median = ccl_codebook_median_distance (counts);
+    self->noise[level] = (uint8_t)median;
+    self->state.tolerances[level] = ccl_codebook_tolerance (median);
+    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (median);
+  }
+}
+
+static bool
+begin_model (Codebooks *self)
+{
+  for (uint32_t i = 0; i < self->n_bands; i++)
+    memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
+  self->state = (CclCodebookFrame){0};
+  self->scene = (CclCodebookScene){0};
+  set_tolerances (self);
+  /* Discarded pages read as zeros. */
+  return madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) == 0;
+}
+
+bool
+codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOptions *options,
+    bool begins, CclSceneChange *change)
+{
+  if (begins && !begin_model (self))
+    return false;
+  self->frame = frame;
+  self->options = options;
+  self->planes = (CodebookLuma){.frame = self->luma ? self->luma : frame->data,
+      .model = self->background,
+      .frame_stride = self->luma ? self->stride : frame->stride,
+      .model_stride = self->stride,
+      .width = self->plan.width,
+      .height = self->plan.height};
+  if (!options->light)
+    self->scene = (CclCodebookScene){0};
+  *change = self->scene.change;
+  self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
+  self->state.object_gain = ccl_codebook_object_gain (options->hold);
+
+  if (self->luma)
+    workers_run (self->workers, narrow_band, self);
+  self->corrects = options->light && !begins;
+  if (self->corrects) {
+    workers_run (self->workers, measure_light, self);
+    ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
+  }
+  workers_run (self->workers, update_band, self);
+  if (options->light) {
+    workers_run (self->workers, count_cells, self);
+    judge_scene (self);
+  }
+  set_tolerances (self);
+  self->state.time = ccl_codebook_next_time (self->state.time, &self->state.rebases);
+  return true;
+}
+
+/* What the rows of a window have, together. */
+static uint32_t
+marks_of_window (const Codebooks *self, uint32_t y)
+{
+  const uint32_t last = y + 2 < self->plan.height ? y + 2 : self->plan.height - 1;
+  uint32_t marks = 0;
+  for (uint32_t i = y > 2 ? y - 2 : 0; i <= last; i++)
+    marks |= self->marks[i];
+  return marks;
+}
+
+static void
+filter_window (Codebooks *self, const BitRows *from, uint32_t y, Filter filter, uint64_t *scratch,
+    uint64_t *to)
+{
+  const uint64_t *rows[5];
+  find_window (from, self->plan.height, y, true, rows);
+  self->code->filter_row (filter, rows, self->n_words, scratch, to);
+}
+
+/* Pixels that have had objects near them, and those that are dynamic. */
+static void
+filter_states (Codebooks *self, uint32_t y, uint32_t marks, uint64_t *scratch)
+{
+  const size_t n = self->n_words;
+  uint64_t *in_object = row_of (&self->in_object, y), *is_dynamic = row_of (&self->is_dynamic, y);
+  const uint64_t *recurrent = row_of (&self->recurrent, y);
+
+  if (marks & ROW_HAS_RECURRENT) {
+    filter_window (self, &self->recurrent, y, FILTER_MEDIAN_5, scratch, is_dynamic);
+    for (size_t i = 0; i < n; i++)
+      is_dynamic[i] |= recurrent[i];
+  } else {
+    memset (is_dynamic, 0, n * sizeof *is_dynamic);
+  }
+  if (marks & ROW_HAS_STRONG)
+    filter_window (self, &self->strong, y, FILTER_STRONG_5, scratch, in_object);
+  else
+    memset (in_object, 0, n * sizeof *in_object);
+}
+
+void
+codebooks_filter_row (
+    Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground, uint64_t *shadow)
+{
+  const uint32_t marks = marks_of_window (self, y);
+  const size_t n = self->n_words;
+  const uint64_t *rows[5], *shadow_rows[5];
+  uint64_t *in_object = row_of (&self->in_object, y);
+
+  filter_states (self, y, marks, scratch);
+  if (self->scene.is_lost || !(marks & ROW_HAS_STRONG) || !(marks & ROW_HAS_CLASSES)) {
+    memset (foreground, 0, n * sizeof *foreground);
+    memset (shadow, 0, n * sizeof *shadow);
+    memset (in_object, 0, n * sizeof *in_object);
+    return;
+  }
+  find_window (&self->foreground, self->plan.height, y, true, rows);
+  find_window (&self->shadow, self->plan.height, y, true, shadow_rows);
+  self->code->median_of_classes (true, rows, shadow_rows, n, scratch, foreground, shadow);
+  for (size_t i = 0; i < n; i++) {
+    foreground[i] &= in_object[i];
+    shadow[i] &= in_object[i];
+    in_object[i] = foreground[i];
+  }
+}
+
+static void
+lay_out_band (Layout *layout, const Codebooks *self, CodebookBand *band)
+{
+  band->luma = lay_out (layout, self->stride, sizeof *band->luma);
+  band->slack = lay_out (layout, self->stride, sizeof *band->slack);
+  band->factors = lay_out (layout, self->stride, sizeof *band->factors);
+  band->spreads = lay_out (layout, self->stride, sizeof *band->spreads);
+  band->chroma = lay_out (layout, self->stride, sizeof *band->chroma);
+  band->corrected_chroma = lay_out (layout, self->stride, sizeof *band->corrected_chroma);
+}
+
+static void
+lay_out_frame (Layout *layout, void *data)
+{
+  Codebooks *self = data;
+  const size_t height = self->plan.height;
+  const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
+
+  self->light.cells = lay_out (layout, n_cells, sizeof *self->light.cells);
+  self->light.factors = lay_out (layout, n_cells, sizeof *self->light.factors);
+  self->lost = lay_out (layout, n_cells, sizeof *self->lost);
+  self->settled_cells = lay_out (layout, n_cells, sizeof *self->settled_cells);
+  lay_out_rows (layout, self->n_words, height, &self->foreground);
+  lay_out_rows (layout, self->n_words, height, &self->shadow);
+  lay_out_rows (layout, self->n_words, height, &self->recurrent);
+  lay_out_rows (layout, self->n_words, height, &self->settled);
+  self->marks = lay_out (layout, height, sizeof *self->marks);
+  if (self->plan.format != CUDACCL_PIXEL_FORMAT_8)
+    self->luma = lay_out (layout, self->stride * height, sizeof *self->luma);
+  for (uint32_t i = 0; i < self->n_bands; i++)
+    lay_out_band (layout, self, &self->bands[i]);
+}
+
+static void
+lay_out_model (Layout *layout, void *data)
+{
+  Codebooks *self = data;
+  const size_t height = self->plan.height;
+
+  self->words =
+      lay_out (layout, CUDACCL_CODEBOOK_WORDS * self->n_blocks * height, sizeof *self->words);
+  self->n_words_of_blocks = lay_out (layout, self->n_blocks * height, 1);
+  self->rests = lay_out (layout, self->stride / CODEBOOK_LEAST_LANES * height, sizeof *self->rests);
+  self->places = lay_out (layout, self->stride * height, sizeof *self->places);
+  self->margins = lay_out (layout, self->stride * height, sizeof *self->margins);
+  self->background = lay_out (layout, self->stride * height, sizeof *self->background);
+  lay_out_rows (layout, self->n_words, height, &self->strong);
+  lay_out_rows (layout, self->n_words, height, &self->in_object);
+  lay_out_rows (layout, self->n_words, height, &self->is_dynamic);
+}
+
+Codebooks *
+codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *workers)
+{
+  Codebooks *self = calloc (1, sizeof *self);
+  if (!self)
+    return NULL;
+  self->plan = *plan;
+  self->plan.roi_mask = NULL;
+  self->code = code;
+  self->workers = workers;
+  self->n_bands = workers_number (workers);
+  self->n_words = ((size_t)plan->width + 63) / 64;
+  self->stride = 64 * self->n_words;
+  self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
+  self->light.grid = ccl_light_grid (plan->width, plan->height);
+  codebook_fill_logs (self->logs);
+  self->bands = calloc (self->n_bands, sizeof *self->bands);
+  if (!self->bands || !mapping_lay_out (&self->rows_mapping, lay_out_frame, self) ||
+      !mapping_lay_out (&self->model_mapping, lay_out_model, self)) {
+    codebooks_free (self);
+    return NULL;
+  }
+  /* The words of a block are on many lines of a page. Huge pages, where the system has them, save
+   * translations of addresses. */
+  madvise (self->model_mapping.memory, self->model_mapping.size, MADV_HUGEPAGE);
+  return self;
+}
+
+void
+codebooks_free (Codebooks *self)
+{
+  if (!self)
+    return;
+  mapping_unmap (&self->rows_mapping);
+  mapping_unmap (&self->model_mapping);
+  free (self->bands);
+  free (self);
+}

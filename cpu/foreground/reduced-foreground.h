@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Foreground masks of a background model of reduced frames (reduction.h). */
+#ifndef CUDACCL_CPU_REDUCED_FOREGROUND_H
+#define CUDACCL_CPU_REDUCED_FOREGROUND_H
+
+#include "cpu/pixels/pixels.h"
+
+#include "cpu/label/labeller-tuning.h"
+
+/* Takes over `inner`, an object of ccl_reduced_plan(), and frees it also on failure. NULL if there
+ * is not enough memory. */
+CclForeground *reduced_foreground_new (
+    const CclForegroundPlan *plan, uint32_t factor, const PixelCode *code, CclForeground *inner);
+
+/* The object for the reduced frames; the object itself if its frames are not reduced. */
+const CclForeground *reduced_foreground_inner (const CclForeground *foreground);
+
+#endif /* CUDACCL_CPU_REDUCED_FOREGROUND_H */

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Sums over the pixels of a word of 64 columns, in both rows of a strip. */
+#ifndef CUDACCL_CPU_MEASURE_SUMS_H
+#define CUDACCL_CPU_MEASURE_SUMS_H
+
+#include "run-measurer.h"
+#include "cpu/label/words.h"
+
+/* Of places 0…63 in the word. */
+typedef struct PlaceSums {
+  uint64_t n[2], places[2]; /* in each row */
+  uint64_t squares;
+} PlaceSums;
+
+/* Of values of the second plane. */
+typedef struct ValueSums {
+  uint64_t values[2]; /* in each row */
+  uint64_t squares;
+  uint64_t times_place;
+  uint32_t least, greatest;
+} ValueSums;
+
+/* The columns of the lowest run of a word that is not zero. */
+static ALWAYS_INLINE uint64_t
+lowest_run (uint64_t word)
+{
+  const uint64_t behind = word + (word & -word);
+  return word & ~behind;
+}
+
+static inline void
+sum_places_of_runs (const uint64_t rows[2], PlaceSums *sums)
+{
+  *sums = (PlaceSums){0};
+  for (uint32_t row = 0; row < 2; row++) {
+    for (uint64_t rest = rows[row], run; rest; rest &= ~run) {
+      run = lowest_run (rest);
+      const uint64_t n = count_bits (run), first = lowest_bit (run);
+      /* The sums of 0…n - 1 and of their squares. */
+      const uint64_t sum = n * (n - 1) / 2, squares = sum * (2 * n - 1) / 3;
+      sums->n[row] += n;
+      sums->places[row] += n * first + sum;
+      sums->squares += n * first * first + 2 * first * sum + squares;
+    }
+  }
+}
+
+#define DEFINE_SUM_VALUES(name, type)                                                              \
+  static inline void name (                                                                        \
+      const uint8_t *const values[2], const uint64_t rows[2], ValueSums *sums)                     \
+  {                                                                                                \
+    *sums = (ValueSums){.least = UINT32_MAX};                                                      \
+    for (uint32_t row = 0; row < 2; row++) {                                                       \
+      const type *of_row = (const type *)values[row];                                              \
+      for (uint64_t rest = rows[row]; rest; rest &= rest - 1) {                                    \
+        const uint32_t place = lowest_bit (rest), value = of_row[place];                           \
+        sums->values[row] += value;                                                                \
+        sums->squares += (uint64_t)value * value;                                                  \
+        sums->times_place += (uint64_t)value * place;                                              \
+        sums->least = value < sums->least ? value : sums->least;                                   \
+        sums->greatest = value > sums->greatest ? value : sums->greatest;                          \
+      }                                                                                            \
+    }                                                                                              \
+  }
+
+typedef uint16_t __attribute__ ((aligned (1), may_alias)) ValueWord; /* at any address */
+DEFINE_SUM_VALUES (sum_bytes_one_by_one, uint8_t)
+DEFINE_SUM_VALUES (sum_words_one_by_one, ValueWord)
+#undef DEFINE_SUM_VALUES
+
+#endif /* CUDACCL_CPU_MEASURE_SUMS_H */

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is measured of the components of a frame from its runs (measure-runs.h). */
+#ifndef CUDACCL_CPU_RUN_MEASURER_H
+#define CUDACCL_CPU_RUN_MEASURER_H
+
+#include "cpu/foreground/band.h"
+
+/* What is counted, in the order of the fields of CclFeatures from n_straight on: pixels in which a
+ * pattern of neighbours ends. A row's pixels touch those of the row above it; squares are of 2×2
+ * pixels. A pixel may end several patterns of a kind: it is in a plane of bits if it counts once,
+ * in another one, N_COUNTS behind it, if it counts twice, and in both if it counts three times. */
+enum {
+  COUNT_FOUR_PAIRS, /* pixels that end four pairs count here instead */
+  COUNT_STRAIGHT,   /* border pixels by their kind, of the top and the bottom row */
+  COUNT_DIAGONAL,
+  COUNT_MIXED,
+  COUNT_SQUARES,   /* with 4 pixels */
+  COUNT_PAIRS,     /* of pixels that touch at an edge */
+  COUNT_THREES,    /* squares with 3 pixels */
+  COUNT_DIAGONALS, /* squares with 2 pixels that touch at a corner only */
+  N_COUNTS,
+  N_PLANES = 2 * N_COUNTS,
+  GROUP = 8, /* words of which the planes are found together */
+};
+
+struct RunMeasurer {
+  uint32_t columns;
+  uint32_t width; /* of the frame */
+  uint32_t n;     /* the labels 1…n are measured */
+  const CclIntensity *intensity;
+  CclFeatures *features; /* of these; n_quads_1, n_quads_2 and so on: squares with 4 pixels,
+                          * pairs, squares with 3 pixels and diagonals, until the frame ends */
+
+  /* Rows of bits, with a word of zeros on both sides, from row -MEASURED_AROUND on; zeros outside
+   * the frame. Words behind a row are readable up to the end of a group. */
+  const uint64_t **rows;
+  uint64_t *borders[4]; /* the border pixels of rows, by their number modulo 4 */
+  uint64_t *planes;     /* of each group of words N_PLANES × GROUP words */
+};
+
+/* Rows above and below a strip on which its border pixels and their neighbours depend. */
+enum { MEASURED_AROUND = 2 };
+
+static inline const uint64_t *
+measured_row (const RunMeasurer *self, int64_t y)
+{
+  return self->rows[y + MEASURED_AROUND];
+}
+
+#endif /* CUDACCL_CPU_RUN_MEASURER_H */

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The operations of pixels.h for x86-64 processors with AVX2.
+ *
+ * This file and its twins for AVX-512 and NEON have the same functions in the same order, one
+ * intrinsic or two each, on vectors of other widths and with other mask types. A shared body would
+ * need a macro for each intrinsic and would be longer than the three. The algorithm on these
+ * vectors, mog2.h, is shared.
+ */
+#include "colour-rows.h"
+#include "filters.h"
+#include "log-ratios.h"
+#include "pack-avx2.h"
+#include "reduce-avx2.h"
+#include "reduce-rows.h"
+#include "cpu/label/threshold-words.h"
+
+#include <immintrin.h>
+#include <string.h>
+
+#define STEP_LANES 16
+typedef uint16_t Steps __attribute__ ((vector_size (32), may_alias));
+
+static ALWAYS_INLINE Steps
+steps_of (uint16_t value)
+{
+  return (Steps)_mm256_set1_epi16 ((int16_t)value);
+}
+
+static ALWAYS_INLINE Steps
+multiply_high (Steps a, Steps b)
+{
+  return (Steps)_mm256_mulhi_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+shift_right (Steps steps, uint32_t count)
+{
+  return (Steps)_mm256_srl_epi16 ((__m256i)steps, _mm_cvtsi32_si128 ((int)count));
+}
+
+/* Saturates at 0. */
+static ALWAYS_INLINE Steps
+saturated_subtract (Steps a, Steps b)
+{
+  return (Steps)_mm256_subs_epu16 ((__m256i)a, (__m256i)b);
+}
+
+/* Saturates at 65535. */
+static ALWAYS_INLINE Steps
+saturated_add (Steps a, Steps b)
+{
+  return (Steps)_mm256_adds_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+lesser_of (Steps a, Steps b)
+{
+  return (Steps)_mm256_min_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+greater_of (Steps a, Steps b)
+{
+  return (Steps)_mm256_max_epu16 ((__m256i)a, (__m256i)b);
+}
+
+static ALWAYS_INLINE Steps
+choose (Steps lanes, Steps inside, Steps outside)
+{
+  return (Steps)_mm256_blendv_epi8 ((__m256i)outside, (__m256i)inside, (__m256i)lanes);
+}
+
+/* 0 where the first argument is 0. */
+static ALWAYS_INLINE Steps
+keep_where_not_zero (Steps where, Steps steps)
+{
+  const __m256i zero = _mm256_cmpeq_epi16 ((__m256i)where, _mm256_setzero_si256 ());
+  return (Steps)_mm256_andnot_si256 (zero, (__m256i)steps);
+}
+
+static ALWAYS_INLINE bool
+all_zero (Steps steps)
+{
+  return _mm256_testz_si256 ((__m256i)steps, (__m256i)steps);
+}
+
+static ALWAYS_INLINE bool
+any_zero (Steps steps)
+{
+  const __m256i zero = _mm256_cmpeq_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+  return !_mm256_testz_si256 (zero, zero);
+}
+
+#define LANES 8
+typedef int32_t Ints __attribute__ ((vector_size (32)));
+typedef __m256 Floats;
+typedef __m256i Mask; /* each lane has all bits set or none */
+
+static ALWAYS_INLINE Ints
+ints_of (int32_t value)
+{
+  return (Ints)_mm256_set1_epi32 (value);
+}
+
+static ALWAYS_INLINE Floats
+floats_of (float value)
+{
+  return _mm256_set1_ps (value);
+}
+
+/* The values of STEP_LANES pixels in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
+{
+  return (Steps)_mm256_slli_epi16 (
+      _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *)from)), 8);
+}
+
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints)_mm256_unpacklo_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints)_mm256_unpackhi_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
+}
+
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm256_madd_epi16 (_mm256_unpacklo_epi16 ((__m256i)a, (__m256i)c),
+      _mm256_unpacklo_epi16 ((__m256i)b, (__m256i)d));
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm256_madd_epi16 (_mm256_unpackhi_epi16 ((__m256i)a, (__m256i)c),
+      _mm256_unpackhi_epi16 ((__m256i)b, (__m256i)d));
+}
+
+/* Numbers greater than 65535 become 65535. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  return (Steps)_mm256_packus_epi32 ((__m256i)low, (__m256i)high);
+}
+
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
+{
+  return (Steps)_mm256_packs_epi32 (low, high);
+}
+
+/* One bit per lane. */
+static ALWAYS_INLINE uint32_t
+bits_of (Steps lanes)
+{
+  const __m256i bytes = _mm256_packs_epi16 ((__m256i)lanes, _mm256_setzero_si256 ());
+  const uint32_t bits = (uint32_t)_mm256_movemask_epi8 (bytes);
+  return (bits & 0xff) | bits >> 8;
+}
+
+static ALWAYS_INLINE Floats
+to_floats (Ints values)
+{
+  return _mm256_cvtepi32_ps ((__m256i)values);
+}
+
+/* a × b − c, with or without rounding of the product. */
+static ALWAYS_INLINE Floats
+multiply_subtract (Floats a, Floats b, Floats c)
+{
+  return _mm256_fmsub_ps (a, b, c);
+}
+
+static ALWAYS_INLINE Ints
+round_down (Floats values)
+{
+  return (Ints)_mm256_cvttps_epi32 (_mm256_floor_ps (values));
+}
+
+static ALWAYS_INLINE Mask
+less (Floats a, Floats b)
+{
+  return _mm256_castps_si256 (_mm256_cmp_ps (a, b, _CMP_LT_OQ));
+}
+
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  const Steps bit_of_lane = {
+      1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  const __m256i entries = _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *)table));
+  return (Steps)_mm256_shuffle_epi8 (entries, (__m256i)places) & 0xff;
+}
+
+/* Whether both masks have all lanes set. */
+static ALWAYS_INLINE bool
+all_lanes (Mask low, Mask high)
+{
+  return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
+}
+
+#include "cpu/foreground/codebook-rows.h"
+#include "cpu/foreground/mog2.h"
+
+static void
+threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
+{
+  const __m256i thresholds = _mm256_set1_epi8 ((char)threshold);
+  for (uint32_t x = 0; x < width; x += 64) {
+    const uint8_t *of_word = pixels + x;
+    uint8_t rest[64] = {0};
+    if (width - x < 64)
+      of_word = memcpy (rest, of_word, width - x);
+    foreground[x / 64] = pack_avx2 (of_word, thresholds);
+  }
+}
+
+/* The same for pixels of two bytes. */
+static void
+threshold_words (
+    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
+{
+  threshold_words_by (pack_words_avx2, pixels, width, threshold, foreground);
+}
+
+/* Copies each byte of bits to 8 columns and tests the bit of each column. */
+static ALWAYS_INLINE void
+write_32 (uint32_t bits, uint8_t *mask)
+{
+  const __m256i byte_of_column = _mm256_setr_epi8 (0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
+      2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
+  const __m256i bit_of_column = _mm256_set1_epi64x ((int64_t)0x8040201008040201);
+  const __m256i bytes = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int)bits), byte_of_column);
+  _mm256_storeu_si256 (
+      (__m256i *)mask, _mm256_cmpeq_epi8 (_mm256_and_si256 (bytes, bit_of_column), bit_of_column));
+}
+
+static void
+write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
+{
+  for (uint32_t x = 0; x < width; x += 32) {
+    const uint32_t bits = (uint32_t)(foreground[x / 64] >> x % 64);
+    uint8_t rest[32];
+    if (width - x >= 32) {
+      write_32 (bits, mask + x);
+    } else {
+      write_32 (bits, rest);
+      memcpy (mask + x, rest, width - x);
+    }
+  }
+}
+
+/* The entries of a table of 256 bytes. */
+static ALWAYS_INLINE __m256i
+look_up_bytes (const uint8_t *table, __m256i places)
+{
+  const __m256i digits = _mm256_set1_epi8 (15);
+  const __m256i low = _mm256_and_si256 (places, digits);
+  const __m256i high = _mm256_and_si256 (_mm256_srli_epi16 (places, 4), digits);
+  __m256i entries = _mm256_setzero_si256 ();
+  UNROLL for (int i = 0; i < 16; i++)
+  {
+    const __m256i part =
+        _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *)(table + 16 * i)));
+    entries = _mm256_blendv_epi8 (entries, _mm256_shuffle_epi8 (part, low),
+        _mm256_cmpeq_epi8 (high, _mm256_set1_epi8 ((char)i)));
+  }
+  return entries;
+}
+
+static ALWAYS_INLINE void
+store_ratios (__m128i frame, __m128i model, int16_t *ratios)
+{
+  const __m256i of_frame = _mm256_cvtepu8_epi16 (frame), of_model = _mm256_cvtepu8_epi16 (model);
+  const __m256i limited = _mm256_max_epi16 (_mm256_min_epi16 (_mm256_sub_epi16 (of_frame, of_model),
+                                                _mm256_set1_epi16 (CUDACCL_LIGHT_LIMIT)),
+      _mm256_set1_epi16 (-CUDACCL_LIGHT_LIMIT));
+  const __m256i none = _mm256_setzero_si256 ();
+  const __m256i lacks_one =
+      _mm256_or_si256 (_mm256_cmpeq_epi16 (of_frame, none), _mm256_cmpeq_epi16 (of_model, none));
+  _mm256_storeu_si256 (
+      (__m256i *)ratios, _mm256_blendv_epi8 (limited, _mm256_set1_epi16 (NO_LOG_RATIO), lacks_one));
+}
+
+static void
+log_ratios (
+    const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios)
+{
+  uint32_t x = 0;
+  for (; x + 32 <= n; x += 32) {
+    const __m256i of_frame =
+        look_up_bytes (logs, _mm256_loadu_si256 ((const __m256i *)(frame + x)));
+    const __m256i of_model =
+        look_up_bytes (logs, _mm256_loadu_si256 ((const __m256i *)(model + x)));
+    store_ratios (_mm256_castsi256_si128 (of_frame), _mm256_castsi256_si128 (of_model), ratios + x);
+    store_ratios (_mm256_extracti128_si256 (of_frame, 1), _mm256_extracti128_si256 (of_model, 1),
+        ratios + x + 16);
+  }
+  find_log_ratios (logs, frame + x, model + x, n - x, ratios + x);
+}
+
+const PixelCode pixel_code_avx2 = {
+    .name = "avx2",
+    .threshold_row = threshold_row,
+    .threshold_words = threshold_words,
+    .copy_bytes = copy_bytes,
+    .background_row = background_row,
+    .codebook_row = codebook_row,
+    .spread_chroma = spread_chroma,
+    .correct_luma = correct_luma,
+    .correct_wide_luma = correct_wide_luma,
+    .correct_chroma = correct_chroma,
+    .log_ratios = log_ratios,
+    .count_ratios = count_ratios,
+    .find_slack = find_slack,
+    .count_extremes = count_extremes,
+    .dilate_row = dilate_row,
+    .median_of_classes = median_of_classes,
+    .filter_row = filter_row,
+    .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
+};

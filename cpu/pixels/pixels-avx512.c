@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The operations of pixels.h for x86-64 processors with AVX-512.
+ *
+ * This file and pixels-avx2.c have the same functions in the same order, one intrinsic or two
+ * each, on vectors of other widths and with other mask types. A shared body would need a macro for
+ * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
+ */
+#include "colour-rows.h"
+#include "filters.h"
+#include "log-ratios.h"
+#include "pack-avx512.h"
+#include "reduce-avx512.h"
+#include "reduce-rows.h"
+#include "cpu/label/threshold-words.h"
+
+#include <immintrin.h>
+
+#define STEP_LANES 32
+typedef uint16_t Steps __attribute__ ((vector_size (64), may_alias));
+
+static ALWAYS_INLINE Steps
+steps_of (uint16_t value)
+{
+  return (Steps)_mm512_set1_epi16 ((int16_t)value);
+}
+
+static ALWAYS_INLINE Steps
+multiply_high (Steps a, Steps b)
+{
+  return (Steps)_mm512_mulhi_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+shift_right (Steps steps, uint32_t count)
+{
+  return (Steps)_mm512_srl_epi16 ((__m512i)steps, _mm_cvtsi32_si128 ((int)count));
+}
+
+/* Saturates at 0. */
+static ALWAYS_INLINE Steps
+saturated_subtract (Steps a, Steps b)
+{
+  return (Steps)_mm512_subs_epu16 ((__m512i)a, (__m512i)b);
+}
+
+/* Saturates at 65535. */
+static ALWAYS_INLINE Steps
+saturated_add (Steps a, Steps b)
+{
+  return (Steps)_mm512_adds_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+lesser_of (Steps a, Steps b)
+{
+  return (Steps)_mm512_min_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+greater_of (Steps a, Steps b)
+{
+  return (Steps)_mm512_max_epu16 ((__m512i)a, (__m512i)b);
+}
+
+static ALWAYS_INLINE Steps
+choose (Steps lanes, Steps inside, Steps outside)
+{
+  return (Steps)_mm512_mask_blend_epi16 (
+      _mm512_movepi16_mask ((__m512i)lanes), (__m512i)outside, (__m512i)inside);
+}
+
+/* 0 where the first argument is 0. */
+static ALWAYS_INLINE Steps
+keep_where_not_zero (Steps where, Steps steps)
+{
+  return (Steps)_mm512_maskz_mov_epi16 (
+      _mm512_test_epi16_mask ((__m512i)where, (__m512i)where), (__m512i)steps);
+}
+
+static ALWAYS_INLINE bool
+all_zero (Steps steps)
+{
+  return _mm512_test_epi16_mask ((__m512i)steps, (__m512i)steps) == 0;
+}
+
+static ALWAYS_INLINE bool
+any_zero (Steps steps)
+{
+  return _mm512_testn_epi16_mask ((__m512i)steps, (__m512i)steps) != 0;
+}
+
+#define LANES 16
+typedef int32_t Ints __attribute__ ((vector_size (64)));
+typedef __m512 Floats;
+typedef __mmask16 Mask;
+
+static ALWAYS_INLINE Ints
+ints_of (int32_t value)
+{
+  return (Ints)_mm512_set1_epi32 (value);
+}
+
+static ALWAYS_INLINE Floats
+floats_of (float value)
+{
+  return _mm512_set1_ps (value);
+}
+
+/* The values of STEP_LANES pixels in steps of a mean. */
+static ALWAYS_INLINE Steps
+load_luma (const uint8_t *from)
+{
+  return (Steps)_mm512_slli_epi16 (
+      _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *)from)), 8);
+}
+
+static ALWAYS_INLINE Ints
+unpack_low (Steps steps)
+{
+  return (Ints)_mm512_unpacklo_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
+}
+
+static ALWAYS_INLINE Ints
+unpack_high (Steps steps)
+{
+  return (Ints)_mm512_unpackhi_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
+}
+
+/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
+ * them. */
+static ALWAYS_INLINE Ints
+products_low (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm512_madd_epi16 (_mm512_unpacklo_epi16 ((__m512i)a, (__m512i)c),
+      _mm512_unpacklo_epi16 ((__m512i)b, (__m512i)d));
+}
+
+static ALWAYS_INLINE Ints
+products_high (Steps a, Steps b, Steps c, Steps d)
+{
+  return (Ints)_mm512_madd_epi16 (_mm512_unpackhi_epi16 ((__m512i)a, (__m512i)c),
+      _mm512_unpackhi_epi16 ((__m512i)b, (__m512i)d));
+}
+
+/* Numbers greater than 65535 become 65535. */
+static ALWAYS_INLINE Steps
+pack (Ints low, Ints high)
+{
+  return (Steps)_mm512_packus_epi32 ((__m512i)low, (__m512i)high);
+}
+
+/* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
+static ALWAYS_INLINE Steps
+pack_masks (Mask low, Mask high)
+{
+  return (Steps)_mm512_packs_epi32 (_mm512_movm_epi32 (low), _mm512_movm_epi32 (high));
+}
+
+/* One bit per lane. */
+static ALWAYS_INLINE uint32_t
+bits_of (Steps lanes)
+{
+  return _mm512_movepi16_mask ((__m512i)lanes);
+}
+
+static ALWAYS_INLINE Floats
+to_floats (Ints values)
+{
+  return _mm512_cvtepi32_ps ((__m512i)values);
+}
+
+/* a × b − c, with or without rounding of the product. */
+static ALWAYS_INLINE Floats
+multiply_subtract (Floats a, Floats b, Floats c)
+{
+  return _mm512_fmsub_ps (a, b, c);
+}
+
+static ALWAYS_INLINE Ints
+round_down (Floats values)
+{
+  return (Ints)_mm512_cvt_roundps_epi32 (values, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
+}
+
+static ALWAYS_INLINE Mask
+less (Floats a, Floats b)
+{
+  return _mm512_cmp_ps_mask (a, b, _CMP_LT_OQ);
+}
+
+/* The lanes whose bits are set. */
+static ALWAYS_INLINE Steps
+lanes_of (uint32_t bits)
+{
+  return (Steps)_mm512_movm_epi16 (bits);
+}
+
+/* For each lane, the entry of a table of 16 bytes. */
+static ALWAYS_INLINE Steps
+look_up (const uint8_t *table, Steps places)
+{
+  const __m512i entries = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *)table));
+  return (Steps)_mm512_shuffle_epi8 (entries, (__m512i)places) & 0xff;
+}
+
+/* Whether both masks have all lanes set. */
+static ALWAYS_INLINE bool
+all_lanes (Mask low, Mask high)
+{
+  return (Mask)(low & high) == (Mask)UINT16_MAX;
+}
+
+#include "cpu/foreground/codebook-rows.h"
+#include "cpu/foreground/mog2.h"
+
+static ALWAYS_INLINE __mmask64
+columns (uint32_t n)
+{
+  return n < 64 ? ((__mmask64)1 << n) - 1 : ~(__mmask64)0;
+}
+
+static void
+threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
+{
+  const __m512i thresholds = _mm512_set1_epi8 ((char)threshold);
+  for (uint32_t x = 0; x < width; x += 64) {
+    const __m512i values = _mm512_maskz_loadu_epi8 (columns (width - x), pixels + x);
+    foreground[x / 64] = _mm512_cmpgt_epu8_mask (values, thresholds);
+  }
+}
+
+/* The same for pixels of two bytes. */
+static void
+threshold_words (
+    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
+{
+  threshold_words_by (pack_words_avx512, pixels, width, threshold, foreground);
+}
+
+static void
+write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
+{
+  for (uint32_t x = 0; x < width; x += 64)
+    _mm512_mask_storeu_epi8 (mask + x, columns (width - x), _mm512_movm_epi8 (foreground[x / 64]));
+}
+
+/* The entries of a table of 256 bytes. */
+static ALWAYS_INLINE __m512i
+look_up_bytes (const uint8_t *table, __m512i places)
+{
+  const __m512i lower = _mm512_permutex2var_epi8 (
+      _mm512_loadu_si512 (table), places, _mm512_loadu_si512 (table + 64));
+  const __m512i upper = _mm512_permutex2var_epi8 (
+      _mm512_loadu_si512 (table + 128), places, _mm512_loadu_si512 (table + 192));
+  return _mm512_mask_blend_epi8 (_mm512_movepi8_mask (places), lower, upper);
+}
+
+static ALWAYS_INLINE __m512i
+limited_ratios (__m256i frame, __m256i model, __mmask32 are_compared)
+{
+  const __m512i ratios =
+      _mm512_sub_epi16 (_mm512_cvtepu8_epi16 (frame), _mm512_cvtepu8_epi16 (model));
+  const __m512i limited =
+      _mm512_max_epi16 (_mm512_min_epi16 (ratios, _mm512_set1_epi16 (CUDACCL_LIGHT_LIMIT)),
+          _mm512_set1_epi16 (-CUDACCL_LIGHT_LIMIT));
+  return _mm512_mask_blend_epi16 (are_compared, _mm512_set1_epi16 (NO_LOG_RATIO), limited);
+}
+
+static void
+log_ratios (
+    const uint8_t *logs, const uint8_t *frame, const uint8_t *model, uint32_t n, int16_t *ratios)
+{
+  for (uint32_t x = 0; x < n; x += 64) {
+    const __mmask64 inside = columns (n - x);
+    const __m512i of_frame = look_up_bytes (logs, _mm512_maskz_loadu_epi8 (inside, frame + x));
+    const __m512i of_model = look_up_bytes (logs, _mm512_maskz_loadu_epi8 (inside, model + x));
+    const __mmask64 are_compared =
+        _mm512_test_epi8_mask (of_frame, of_frame) & _mm512_test_epi8_mask (of_model, of_model);
+    _mm512_mask_storeu_epi16 (ratios + x, (__mmask32)inside,
+        limited_ratios (_mm512_castsi512_si256 (of_frame), _mm512_castsi512_si256 (of_model),
+            (__mmask32)are_compared));
+    _mm512_mask_storeu_epi16 (ratios + x + 32, (__mmask32)(inside >> 32),
+        limited_ratios (_mm512_extracti64x4_epi64 (of_frame, 1),
+            _mm512_extracti64x4_epi64 (of_model, 1), (__mmask32)(are_compared >> 32)));
+  }
+}
+
+const PixelCode pixel_code_avx512 = {
+    .name = "avx512",
+    .threshold_row = threshold_row,
+    .threshold_words = threshold_words,
+    .copy_bytes = copy_bytes,
+    .background_row = background_row,
+    .codebook_row = codebook_row,
+    .spread_chroma = spread_chroma,
+    .correct_luma = correct_luma,
+    .correct_wide_luma = correct_wide_luma,
+    .correct_chroma = correct_chroma,
+    .log_ratios = log_ratios,
+    .count_ratios = count_ratios,
+    .find_slack = find_slack,
+    .count_extremes = count_extremes,
+    .dilate_row = dilate_row,
+    .median_of_classes = median_of_classes,
+    .filter_row = filter_row,
+    .write_row = write_row,
+    .reduce_row = reduce_row,
+    .reduce_wide_row = reduce_wide_row,
+    .enlarge_row = enlarge_row,
+};

@@ -1,0 +1,403 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Contours on a GPU: memory and launches; contours.cu has the kernels. */
+#include "core/contours/contours-class.h"
+#include "contours-parameters.h"
+#include "images.h"
+#include "cuda/driver/kernel-graph.h"
+#include "core/label/labeller-class.h"
+#include "cuda/driver/launch.h"
+#include "core/base/layout.h"
+#include "cuda/driver/runner.h"
+#include "cuda/driver/upload.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Rounds after which stretches are longer than any contour. */
+enum { MOST_ROUNDS = 17 };
+
+/* The kernels in stream order; STEP_JOIN stands for all rounds. */
+typedef enum Step {
+  STEP_PACK,
+  STEP_LIST,
+  STEP_LINK,
+  STEP_JOIN,
+  STEP_COUNT,
+  STEP_NUMBER,
+  STEP_WRITE,
+  STEP_DELIVER,
+  STEP_FINISH,
+  N_STEPS,
+} Step;
+
+static const char *const kernel_names[N_STEPS] = {
+    "ccl_contours_pack",
+    "ccl_contours_list",
+    "ccl_contours_link",
+    "ccl_contours_join",
+    "ccl_contours_count",
+    "ccl_contours_number",
+    "ccl_contours_write",
+    "ccl_contours_deliver",
+    "ccl_contours_finish",
+};
+
+enum { MOST_LAUNCHES = N_STEPS - 1 + MOST_ROUNDS };
+_Static_assert((int)MOST_LAUNCHES <= (int)CUDACCL_MAX_GRAPH_KERNELS, "one graph has all kernels");
+
+typedef struct CudaContours {
+  CclContours base;
+  CclCudaRunner runner;
+  CclContoursParameters parameters;
+  CclCudaLaunch launches[MOST_LAUNCHES];
+  uint32_t n_launches;
+  CclCudaKernelGraph graph;       /* of all launches, where the driver has graphs */
+  CclContoursParameters in_graph; /* the parameters of its first kernel */
+  CclCudaUpload upload;           /* of frames that come from the host */
+  CUdeviceptr scratch;
+  void *rows, *points, *head; /* pinned */
+} CudaContours;
+
+static uint64_t
+most_ends (const CclContoursPlan *plan)
+{
+  return ((uint64_t)plan->width + 1) * plan->height;
+}
+
+static uint64_t
+most_points (const CclContoursPlan *plan)
+{
+  return 2 * ((uint64_t)plan->width + 1) * ((uint64_t)plan->height + 1);
+}
+
+/* Lays out the scratch memory. Returns its size. */
+static size_t
+lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdeviceptr scratch)
+{
+  const uint64_t n_words = (uint64_t)p->words_per_row * plan->height, n = most_ends (plan);
+  Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
+
+  p->changes = lay_out (&layout, n_words, sizeof *p->changes);
+  p->word_first = lay_out (&layout, n_words, sizeof *p->word_first);
+  p->row_count = lay_out (&layout, plan->height, sizeof *p->row_count);
+  p->row_first = lay_out (&layout, (uint64_t)plan->height + 1, sizeof *p->row_first);
+  p->column = lay_out (&layout, n, sizeof *p->column);
+  p->row = lay_out (&layout, n, sizeof *p->row);
+  p->next = lay_out (&layout, n, sizeof *p->next);
+  p->n_own = lay_out (&layout, n, sizeof *p->n_own);
+  p->contour = lay_out (&layout, n, sizeof *p->contour);
+  p->stretches[0] = lay_out (&layout, n, sizeof *p->stretches[0]);
+  p->stretches[1] = lay_out (&layout, n, sizeof *p->stretches[1]);
+  p->block_counts =
+      lay_out (&layout, divide_up (n, CUDACCL_CONTOURS_THREADS), sizeof *p->block_counts);
+  p->is_changing = lay_out (&layout, MOST_ROUNDS, sizeof *p->is_changing);
+  p->rows = lay_out (&layout, n / 2 + 1, sizeof *p->rows);
+  p->points = lay_out (&layout, most_points (plan), sizeof *p->points);
+  p->total = lay_out (&layout, 1, sizeof *p->total);
+  return layout.size;
+}
+
+static CclStatus
+allocate_pinned (CudaContours *self, CclError *error)
+{
+  const CclContoursPlan *plan = &self->base.plan;
+  CclContoursParameters *p = &self->parameters;
+  CUdeviceptr memory = 0;
+  CclStatus status = ccl_cuda_device_allocate_pinned (self->runner.device,
+      (most_ends (plan) / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
+
+  p->host_rows = (CclContour *)(uintptr_t)memory;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (self->runner.device,
+        most_points (plan) * sizeof *p->host_points, &self->points, &memory, error);
+  p->host_points = (CclContourPoint *)(uintptr_t)memory;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->runner.device, sizeof *p->head, &self->head, &memory, error);
+  p->head = (CclContoursHead *)(uintptr_t)memory;
+  return status;
+}
+
+static CclStatus
+allocate (CudaContours *self, CclError *error)
+{
+  const CclContoursPlan *plan = &self->base.plan;
+  CclContoursParameters *p = &self->parameters;
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_upload_init (&self->upload, self->runner.device,
+        plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->runner.device, lay_out_scratch (p, plan, 0), &self->scratch, error);
+  if (status == CUDACCL_OK) {
+    lay_out_scratch (p, plan, self->scratch);
+    status = allocate_pinned (self, error);
+  }
+  return status;
+}
+
+/* Adds a kernel to the launches: of as many blocks as it has work for, but at most as many as keep
+ * the GPU busy. */
+static CclStatus
+add_launch (CudaContours *self, Step step, CclError *error)
+{
+  const uint32_t n_processors = (uint32_t)self->runner.device->n_multiprocessors;
+  const bool has_rows = step == STEP_PACK || step == STEP_LIST;
+  const uint64_t work = step == STEP_FINISH ? 1
+                        : has_rows
+                            ? self->base.plan.height
+                            : divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
+  const uint64_t most = (uint64_t)n_processors * (has_rows ? 8 : CUDACCL_CONTOURS_BLOCKS);
+  CclCudaLaunch *launch = &self->launches[self->n_launches++];
+
+  *launch = (CclCudaLaunch){
+      .kernel = kernel_names[step],
+      .grid = {(uint32_t)(work < most ? work : most), 1, 1},
+      .block = {step == STEP_FINISH ? 1 : CUDACCL_CONTOURS_THREADS, 1, 1},
+      .is_dependent = step != STEP_PACK,
+  };
+  return ccl_cuda_device_find_kernel (
+      self->runner.device, &ccl_cuda_image_contours, launch->kernel, &launch->function, error);
+}
+
+static CclStatus
+add_launches (CudaContours *self, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (Step step = STEP_PACK; step < N_STEPS; step++)
+    for (uint32_t i = 0; i < (step == STEP_JOIN ? self->parameters.n_rounds : 1); i++)
+      if (status == CUDACCL_OK)
+        status = add_launch (self, step, error);
+  return status;
+}
+
+/* The parameters of the launch at an index: rounds have their numbers. */
+static CclContoursParameters
+parameters_of (const CudaContours *self, uint32_t index)
+{
+  CclContoursParameters p = self->parameters;
+
+  if (index >= STEP_JOIN && index < STEP_JOIN + p.n_rounds)
+    p.round = index - STEP_JOIN;
+  return p;
+}
+
+static CclStatus
+build_graph (CudaContours *self, CclError *error)
+{
+  CclStatus status = ccl_cuda_kernel_graph_build (&self->graph, self->runner.device, self->launches,
+      self->n_launches, UINT32_MAX, &self->parameters, error);
+
+  for (uint32_t i = STEP_JOIN; i < STEP_JOIN + self->parameters.n_rounds && !status; i++) {
+    CclContoursParameters p = parameters_of (self, i);
+    status = ccl_cuda_kernel_graph_set (
+        &self->graph, self->runner.device, &self->launches[i], i, &p, error);
+  }
+  return status;
+}
+
+/* Queues all kernels as one graph. Only the first one reads what differs between frames. */
+static CclStatus
+queue_graph (CudaContours *self, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  if (!self->graph.graph)
+    status = build_graph (self, error);
+  else if (memcmp (&self->in_graph, &self->parameters, sizeof self->in_graph) != 0)
+    status = ccl_cuda_kernel_graph_set (&self->graph, self->runner.device,
+        &self->launches[STEP_PACK], STEP_PACK, &self->parameters, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+    return status;
+  }
+  self->in_graph = self->parameters;
+  return ccl_cuda_call (
+      self->runner.device->driver, error, cuGraphLaunch (self->graph.graph, self->runner.stream));
+}
+
+static CclStatus
+queue_kernels (CudaContours *self, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  if (ccl_cuda_kernel_graph_is_possible (self->runner.device))
+    return queue_graph (self, error);
+  for (uint32_t i = 0; i < self->n_launches && status == CUDACCL_OK; i++) {
+    CclContoursParameters p = parameters_of (self, i);
+    status =
+        ccl_cuda_launch (self->runner.device, &self->launches[i], &p, self->runner.stream, error);
+  }
+  return status;
+}
+
+/* Sets component and parent of each contour, whose parent is the one to the left of its start. */
+static uint32_t
+place_contours (CclContour *rows, uint32_t n)
+{
+  uint32_t n_components = 0;
+
+  for (uint32_t i = 0; i < n; i++) {
+    const uint32_t left = rows[i].parent;
+    if (left != CUDACCL_NO_CONTOUR && rows[left].is_hole == rows[i].is_hole)
+      rows[i].parent = rows[left].parent;
+    rows[i].component = rows[i].is_hole ? rows[rows[i].parent].component : ++n_components;
+  }
+  return n_components;
+}
+
+/* Finds the contours of what the parameters describe. The device's context is current. */
+static CclStatus
+find_contours (CudaContours *self, CclContourTable *table, CclError *error)
+{
+  CclContoursParameters *p = &self->parameters;
+  CclContoursHead *head = self->head;
+
+  p->is_aligned = p->pixel_bytes == 1 && ((uintptr_t)p->pixels | p->stride) % 4 == 0;
+  head->finished = 0;
+  const CclStatus status =
+      ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), &head->finished, error);
+  if (status != CUDACCL_OK)
+    return status;
+  const CclContourCounts total = head->total;
+  const uint32_t n_components = place_contours (self->rows, total.n_contours);
+  *table =
+      (CclContourTable){n_components, total.n_contours, total.n_points, self->rows, self->points};
+  return CUDACCL_OK;
+}
+
+static CclStatus
+cuda_contours_of_frame (CclContours *contours, const CclFrame *frame,
+    const CclLabellerOptions *options, CclContourTable *table, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  CclContoursParameters *p = &self->parameters;
+  const CclWordThreshold words = ccl_word_threshold (contours->plan.format, options->threshold);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->pixels = frame->data;
+  p->stride = frame->stride;
+  p->pixel_bytes = ccl_pixel_bytes (contours->plan.format);
+  p->threshold = p->pixel_bytes == 2 ? words.threshold : options->threshold;
+  p->word_mask = p->pixel_bytes == 2 ? words.mask : UINT8_MAX;
+  p->invert = options->invert;
+  if (frame->location == CUDACCL_LOCATION_HOST) {
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->runner.stream, error);
+    p->pixels = (const uint8_t *)(uintptr_t)self->upload.memory;
+    p->stride = self->upload.stride;
+  }
+  status = status == CUDACCL_OK
+               ? find_contours (self, table, error)
+               : ccl_cuda_device_abandon (self->runner.device, self->runner.stream, error);
+  ccl_cuda_device_leave (self->runner.device);
+  return status;
+}
+
+static CclStatus
+cuda_contours_of_labels (
+    CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  CclContoursParameters *p = &self->parameters;
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  p->pixels = labels->data;
+  p->stride = labels->stride;
+  p->pixel_bytes = sizeof (uint32_t);
+  p->threshold = 0;
+  p->word_mask = UINT32_MAX;
+  p->invert = false;
+  status = find_contours (self, table, error);
+  ccl_cuda_device_leave (self->runner.device);
+  return status;
+}
+
+static void
+cuda_contours_free (CclContours *contours)
+{
+  CudaContours *self = (CudaContours *)contours;
+  /* On a lost device only the host's memory can be freed. */
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
+
+  ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+  ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_device_release (self->runner.device, &self->scratch);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->rows);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->points);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->head);
+  ccl_cuda_runner_clear (&self->runner);
+  if (entered)
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
+  free (self);
+}
+
+static const CclContoursClass cuda_contours_class = {
+    .of_frame = cuda_contours_of_frame,
+    .of_labels = cuda_contours_of_labels,
+    .free = cuda_contours_free,
+};
+
+/* The rounds until a stretch is as long as the longest contour, and one that changes nothing. */
+static uint32_t
+count_rounds (uint64_t n_ends)
+{
+  uint32_t n = 1;
+  for (uint64_t length = 1; length < n_ends; length *= CUDACCL_CONTOURS_JUMPS)
+    n++;
+  return n;
+}
+
+CclContours *
+ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_contours_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  CudaContours *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for contours");
+    return NULL;
+  }
+  self->base = (CclContours){.klass = &cuda_contours_class, .plan = *plan};
+  self->runner.device = ccl_cuda_device_ref (device);
+  self->parameters = (CclContoursParameters){
+      .width = plan->width,
+      .height = plan->height,
+      .words_per_row = plan->width / 32 + 1,
+      .n_rounds = count_rounds (most_ends (plan)),
+      .is_8_connected = plan->connectivity == CUDACCL_CONNECTIVITY_8,
+      .is_cracks = plan->kind == CUDACCL_CONTOUR_CRACKS,
+  };
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = add_launches (self, error);
+    if (status == CUDACCL_OK)
+      status = allocate (self, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status == CUDACCL_OK)
+    return &self->base;
+  cuda_contours_free (&self->base);
+  return NULL;
+}
+
+CclStatus
+ccl_cuda_contours_set_stream (CclContours *contours, void *stream, CclError *error)
+{
+  CudaContours *self = (CudaContours *)contours;
+  if (!contours || contours->klass != &cuda_contours_class)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
+  ccl_cuda_runner_set_stream (&self->runner, stream);
+  return CUDACCL_OK;
+}

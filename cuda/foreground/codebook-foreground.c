@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The host side of codebook.cu. A frame takes these kernels:
+ *
+ *   1. where options.light is set, the light of the frame: measured, then smoothed
+ *   2. the update of all codebooks, whose last block finds scene changes
+ *   3. the objects, which are the mask if no opening and no closing follows
+ *
+ * They are one launch of a graph, in which a kernel that reduces the frame may come first.
+ *
+ * What the next frame needs of a frame stays in device memory. No run waits for the one before.
+ */
+#include "codebook-foreground.h"
+
+#include "core/label/labeller-class.h"
+#include "core/base/layout.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codebook-parameters.h"
+#include "images.h"
+#include "cuda/driver/kernel-graph.h"
+#include "segmenter.h"
+
+/* FIRST: a kernel of the caller, which writes the frame. */
+enum { FIRST, MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
+
+static const char *const kernel_names[N_KERNELS] = {
+    [MEASURE] = "ccl_codebook_measure",
+    [SMOOTH] = "ccl_codebook_smooth",
+    [UPDATE] = "ccl_codebook_update_words",
+    [OBJECTS] = "ccl_codebook_objects",
+};
+
+typedef struct CudaCodebook {
+  CclCudaSegmenter segmenter;
+  CclCudaLaunch launches[N_KERNELS]; /* the first one has no function where there is none */
+  CUdeviceptr model;                 /* zero before the first frame */
+  size_t model_size;
+  CUdeviceptr counts; /* zero when a frame starts */
+  size_t counts_size;
+  bool counts_are_clean;
+  CclFrameLight *frame_light; /* in counts */
+  CUdeviceptr light;          /* the measured light of cells, and their factors */
+  CclCodebookParameters parameters;
+
+  /* The kernels as one launch; what they were given last. */
+  CclCudaKernelGraph graph;
+  uint32_t graph_kernels; /* a bit for each */
+  CclCodebookParameters graph_parameters;
+} CudaCodebook;
+
+/* A bit for each kernel that a frame with the parameters that are set takes. */
+static uint32_t
+find_needed (const CudaCodebook *self)
+{
+  const uint32_t of_light = self->parameters.base.light ? 1u << MEASURE | 1u << SMOOTH : 0;
+  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << UPDATE |
+         1u << OBJECTS;
+}
+
+static CclStatus
+launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
+    const CclCudaLaunch *launch = &self->launches[i];
+    if (needed >> i & 1)
+      status = ccl_cuda_launch (self->segmenter.device, launch,
+          launch->parameters ? launch->parameters : &self->parameters, self->segmenter.stream,
+          error);
+  }
+  return status;
+}
+
+/* Gives the kernels of the graph what has changed since the last frame: usually the memory of the
+ * mask, which the last one writes, and all that the first one has. */
+static CclStatus
+update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
+{
+  CclCodebookParameters *now = &self->parameters, before = self->graph_parameters;
+  const bool same_mask = before.base.mask == now->base.mask && before.base.copy == now->base.copy;
+  CclStatus status = CUDACCL_OK;
+
+  self->graph_parameters = *now;
+  if (!self->graph.graph || needed != self->graph_kernels) {
+    self->graph_kernels = needed;
+    return ccl_cuda_kernel_graph_build (
+        &self->graph, self->segmenter.device, self->launches, N_KERNELS, needed, now, error);
+  }
+  before.base.mask = now->base.mask;
+  before.base.copy = now->base.copy;
+  const bool is_same = memcmp (&before, now, sizeof before) == 0;
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    if (i == FIRST || !is_same || (i == OBJECTS && !same_mask))
+      status = ccl_cuda_kernel_graph_set (
+          &self->graph, self->segmenter.device, &self->launches[i], (uint32_t)i, now, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
+  return status;
+}
+
+/* Queues the kernels of a frame. A graph is worth its making from the third frame on, which has the
+ * kernels of most. */
+static CclStatus
+queue_kernels (CudaCodebook *self, CclError *error)
+{
+  CclCudaDevice *device = self->segmenter.device;
+  const uint32_t needed = find_needed (self);
+  if (self->segmenter.base.n_frames < 2 || !ccl_cuda_kernel_graph_is_possible (device))
+    return launch_kernels (self, needed, error);
+  const CclStatus status = update_graph (self, needed, error);
+  return status == CUDACCL_OK ? ccl_cuda_call (device->driver, error,
+                                    cuGraphLaunch (self->graph.graph, self->segmenter.stream))
+                              : status;
+}
+
+/* As many blocks as the device holds at once. */
+static uint32_t
+n_update_blocks (const CudaCodebook *self)
+{
+  const CclForegroundParameters *p = &self->parameters.base;
+  const uint32_t most =
+      CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter.device->n_multiprocessors;
+  const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
+  return n_blocks < most ? n_blocks : most;
+}
+
+/* Looks up the kernels and sets their grids. */
+static CclStatus
+prepare_kernels (CudaCodebook *self, CclError *error)
+{
+  const CclLightGrid *grid = &self->parameters.base.grid;
+  const uint32_t n_cells = grid->columns * grid->rows;
+  const struct {
+    uint32_t blocks, threads;
+  } sizes[N_KERNELS] = {
+      [MEASURE] = {n_cells, CUDACCL_LIGHT_THREADS},
+      [SMOOTH] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
+      [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
+  };
+  CclStatus status = CUDACCL_OK;
+  for (int i = MEASURE; i < N_KERNELS && status == CUDACCL_OK; i++) {
+    CclCudaLaunch *launch = &self->launches[i];
+    *launch = (CclCudaLaunch){
+        .kernel = kernel_names[i],
+        .grid = {sizes[i].blocks, 1, 1},
+        .block = {sizes[i].threads, 1, 1},
+        .is_dependent = true,
+    };
+    if (i == OBJECTS)
+      ccl_cuda_segmenter_set_grid (&self->segmenter, 32 * 32, launch);
+    status = ccl_cuda_device_find_kernel (self->segmenter.device, &ccl_cuda_image_codebook,
+        kernel_names[i], &launch->function, error);
+  }
+  return status;
+}
+
+/* Clears the model before its first frame, and counts that a failed run has left. */
+static CclStatus
+clear (CudaCodebook *self, CclError *error)
+{
+  const CclCudaDriver *driver = self->segmenter.device->driver;
+  CclStatus status = CUDACCL_OK;
+  if (self->segmenter.base.n_frames == 0)
+    status = ccl_cuda_call (
+        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->segmenter.stream));
+  if (status == CUDACCL_OK && !self->counts_are_clean)
+    status = ccl_cuda_call (driver, error,
+        cuMemsetD8Async (self->counts, 0, self->counts_size, self->segmenter.stream));
+  return status;
+}
+
+/* Queues the kernels of a frame with the parameters that are set. */
+static CclStatus
+queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
+{
+  CclForegroundParameters *p = &self->parameters.base;
+  const bool is_filtered = options->denoise != CUDACCL_DENOISE_NONE || ccl_is_closed (options);
+  CclStatus status = clear (self, error);
+
+  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.found : NULL;
+  p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.shadow : NULL;
+  self->counts_are_clean = false;
+  if (status == CUDACCL_OK)
+    status = queue_kernels (self, error);
+  self->counts_are_clean = status == CUDACCL_OK;
+  self->launches[FIRST].function = NULL;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_segmenter_filter (&self->segmenter, options, false, error);
+  return status;
+}
+
+/* Sets the parameters that describe the model for a frame. */
+static void
+set_model (CudaCodebook *self, const CclForegroundOptions *options)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const bool is_corrected = options->light && self->segmenter.base.n_frames > 0;
+
+  p->object_gain = ccl_codebook_object_gain (options->hold);
+  p->judges_scene = options->light;
+  p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
+  p->base.marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
+  p->base.light = is_corrected ? self->frame_light : NULL;
+}
+
+/* The windows of objects are median filters already, so only openings follow. */
+static CclForegroundOptions
+options_of_filters (const CclForegroundOptions *options)
+{
+  CclForegroundOptions filters = *options;
+  if (options->denoise == CUDACCL_DENOISE_MEDIAN_3 || options->denoise == CUDACCL_DENOISE_MEDIAN_5)
+    filters.denoise = CUDACCL_DENOISE_NONE;
+  return filters;
+}
+
+static CclStatus
+codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  const CclForegroundOptions filters = options_of_filters (options);
+
+  CclStatus status = ccl_cuda_segmenter_enter (&self->segmenter, error);
+  if (status != CUDACCL_OK)
+    return status;
+  foreground->scene_change = CUDACCL_SCENE_UNCHANGED;
+  set_model (self, options);
+  status = ccl_cuda_segmenter_begin (&self->segmenter, frame, options, mask, error);
+  if (status == CUDACCL_OK)
+    status = queue (self, &filters, error);
+  status = ccl_cuda_segmenter_end (&self->segmenter, status, error);
+  ccl_cuda_device_leave (self->segmenter.device);
+  return status;
+}
+
+static CclStatus
+codebook_foreground_wait (CclForeground *foreground, CclError *error)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  if (!self->segmenter.is_pending)
+    return CUDACCL_OK;
+  CclStatus status = ccl_cuda_device_enter (self->segmenter.device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_segmenter_settle (&self->segmenter, error);
+  if (status == CUDACCL_OK)
+    foreground->scene_change = *(const uint32_t *)self->segmenter.scene_change;
+  ccl_cuda_device_leave (self->segmenter.device);
+  return status;
+}
+
+static void
+codebook_foreground_free (CclForeground *foreground)
+{
+  CudaCodebook *self = (CudaCodebook *)foreground;
+  CUdeviceptr *const memories[] = {&self->model, &self->counts, &self->light};
+  if (ccl_cuda_device_enter (self->segmenter.device, NULL) == CUDACCL_OK) {
+    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
+    ccl_cuda_device_leave (self->segmenter.device);
+  }
+  ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
+  ccl_cuda_device_unref (&self->segmenter.device);
+  free (self);
+}
+
+static const CclForegroundClass codebook_foreground_class = {
+    .name = "cuda",
+    .queue = codebook_foreground_queue,
+    .wait = codebook_foreground_wait,
+    .free = codebook_foreground_free,
+};
+
+static Layout
+begin_layout (CUdeviceptr memory)
+{
+  return (Layout){.memory = (uint8_t *)(uintptr_t)memory, .alignment = 256};
+}
+
+/* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
+static size_t
+place_model (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const size_t n_words = (size_t)p->base.row_words * p->base.height;
+  const size_t plane = ccl_cuda_segmenter_plane_size (&self->segmenter);
+  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  uint32_t **const planes[] = {
+      &p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object, &p->dynamic};
+  Layout layout = begin_layout (memory);
+
+  p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
+  p->history = lay_out (&layout, 1, sizeof *p->history);
+  p->samples = lay_out (&layout, n_cells, CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
+  for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
+    p->place[i] = lay_out (&layout, 1, plane);
+  for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
+    *planes[i] = lay_out (&layout, 1, plane);
+  return layout.size;
+}
+
+/* The same for the counts of a frame. */
+static size_t
+place_counts (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  Layout layout = begin_layout (memory);
+
+  self->frame_light = lay_out (&layout, 1, sizeof *self->frame_light);
+  p->counts = lay_out (&layout, 1, sizeof *p->counts);
+  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  return layout.size;
+}
+
+/* The same of the light of cells. */
+static size_t
+place_light (CudaCodebook *self, CUdeviceptr memory)
+{
+  CclForegroundParameters *p = &self->parameters.base;
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  Layout layout = begin_layout (memory);
+
+  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  p->factors = lay_out (&layout, n_cells, sizeof *p->factors);
+  return layout.size;
+}
+
+static CclStatus
+allocate_memory (CudaCodebook *self, CclError *error)
+{
+  CclCudaDevice *device = self->segmenter.device;
+  self->model_size = place_model (self, 0);
+  self->counts_size = place_counts (self, 0);
+  CclStatus status = ccl_cuda_device_allocate (device, self->model_size, &self->model, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (device, self->counts_size, &self->counts, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (device, place_light (self, 0), &self->light, error);
+  place_model (self, self->model);
+  place_counts (self, self->counts);
+  place_light (self, self->light);
+  return status;
+}
+
+static CclStatus
+allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+{
+  CclCodebookParameters *p = &self->parameters;
+  CclStatus status = ccl_cuda_segmenter_init (&self->segmenter, device, plan, true, error);
+  p->is_wide = plan->format == CUDACCL_PIXEL_FORMAT_16;
+  p->base.grid = ccl_light_grid (plan->width, plan->height);
+  p->sample_shift = p->base.grid.shift - 4;
+  if (status == CUDACCL_OK)
+    status = prepare_kernels (self, error);
+  return status == CUDACCL_OK ? allocate_memory (self, error) : status;
+}
+
+CclForeground *
+ccl_cuda_codebook_foreground_new (
+    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+{
+  CudaCodebook *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
+    return NULL;
+  }
+  self->segmenter.base.klass = &codebook_foreground_class;
+  self->segmenter.parameters = &self->parameters.base;
+  if (allocate (self, device, plan, error) == CUDACCL_OK)
+    return &self->segmenter.base;
+  codebook_foreground_free (&self->segmenter.base);
+  return NULL;
+}
+
+void
+ccl_cuda_codebook_foreground_begin_with (CclForeground *foreground, const CclCudaLaunch *first)
+{
+  ((CudaCodebook *)foreground)->launches[FIRST] = *first;
+}
+
+bool
+ccl_cuda_is_codebook_foreground (const CclForeground *foreground)
+{
+  return foreground->klass == &codebook_foreground_class;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of codebook.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_CODEBOOK_PARAMETERS_H
+#define CUDACCL_CODEBOOK_PARAMETERS_H
+
+#include "core/foreground/codebook-frame.h"
+#include "foreground-parameters.h"
+
+enum {
+  CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
+  CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
+  CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
+};
+
+/* What the frames so far determine for the next one. Zero before the first frame. */
+typedef struct CclCodebookHistory {
+  uint32_t time, rebases; /* CclCodebookFrame */
+  CclCodebookScene scene;
+  uint32_t median_distances[CUDACCL_CODEBOOK_LEVELS]; /* of the noise of the last frame */
+} CclCodebookHistory;
+
+/* Pixels of a cell that are not background; and of these, those that are settled. */
+typedef struct CclCodebookCell {
+  uint32_t lost, settled;
+} CclCodebookCell;
+
+/* Counts of CclCodebookSums, in its order from `dark` on. */
+enum {
+  CUDACCL_CODEBOOK_DARK,
+  CUDACCL_CODEBOOK_BRIGHT,
+  CUDACCL_CODEBOOK_MODEL_DARK,
+  CUDACCL_CODEBOOK_MODEL_BRIGHT,
+  CUDACCL_CODEBOOK_CHROMA_SUM,
+  CUDACCL_CODEBOOK_MODEL_CHROMA_SUM,
+  CUDACCL_CODEBOOK_SUMS,
+};
+
+/* What is counted in a frame. Zero when a frame starts. */
+typedef struct CclCodebookCounts {
+  unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
+  CclCodebookNoise noise;
+  uint32_t n_blocks; /* that have added their counts */
+} CclCodebookCounts;
+
+typedef struct CclCodebookParameters {
+  /* The frame, the mask, and the light; light is NULL where the frame is not corrected. Of light,
+   * only the counts are used. */
+  CclForegroundParameters base;
+  uint32_t is_wide;       /* luma has 16 bits */
+  uint32_t object_gain;   /* CclCodebookFrame */
+  uint32_t judges_scene;  /* changes of the scene are looked for */
+  uint32_t keeps_shadows; /* as foreground */
+
+  CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
+  CclCodebookHistory *history;
+  CclCodebookCounts *counts;
+  CclCodebookCell *cells; /* of the grid; zero when a frame starts */
+  uint8_t *samples;       /* the background's luma where the light is measured; rows of
+                           * grid.columns × CUDACCL_LIGHT_SAMPLES */
+  uint32_t sample_shift;  /* a sample each 1 << sample_shift pixels, in both directions */
+
+  /* A bit for each pixel, as in base. */
+  uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
+  uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
+  uint32_t *object, *dynamic;                         /* CclCodebookState */
+} CclCodebookParameters;
+
+#endif /* CUDACCL_CODEBOOK_PARAMETERS_H */

@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "reduced-foreground.h"
+
+#include "core/foreground/foreground-class.h"
+#include "core/foreground/reduction.h"
+
+#include <stdlib.h>
+
+#include "codebook-foreground.h"
+#include "cuda/driver/frame-upload.h"
+#include "images.h"
+#include "cuda/driver/launch.h"
+#include "reduction-parameters.h"
+#include "cuda/driver/wait.h"
+
+enum { REDUCE, ENLARGE, N_KERNELS };
+
+typedef struct ReducedForeground {
+  CclForeground base;
+  CclForeground *inner;
+  CclCudaDevice *device;
+  CUfunction functions[N_KERNELS];
+  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CUevent done;                /* recorded after the last run */
+  bool is_pending;             /* the last run has not been waited for */
+  bool is_finished;            /* it has ended, as the caller knows */
+  CclCudaFrameUpload upload;
+  uint32_t factor;
+  uint32_t width, height; /* reduced */
+
+  /* Device memory: the planes of the reduced frame and its mask, one behind the other. */
+  CUdeviceptr planes, roi_mask; /* roi_mask 0 without one */
+  size_t stride;                /* bytes of a row of any of the planes */
+
+  CclReductionParameters reduction; /* of the last frame */
+} ReducedForeground;
+
+static const char *
+kernel_name (const ReducedForeground *self, int kernel)
+{
+  if (kernel == ENLARGE)
+    return "ccl_enlarge";
+  return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16 ? "ccl_reduce_words" : "ccl_reduce";
+}
+
+/* Luma, u, v, and the mask. */
+static CUdeviceptr
+plane_of (const ReducedForeground *self, int i)
+{
+  return self->planes + i * self->stride * self->height;
+}
+
+static uint32_t
+shift_of (uint32_t n)
+{
+  uint32_t shift = 0;
+  while (1u << shift < n)
+    shift++;
+  return shift;
+}
+
+/* The mask of CclReducedPlane: four samples side by side, or two of pairs. has_pairs: between the
+ * samples are those of another plane, in the same memory. */
+static uint32_t
+word_mask (const CclReducedPlane *plane, bool has_pairs)
+{
+  const uintptr_t offset = (uintptr_t)plane->samples % 4;
+  if (plane->factor_x * plane->step != 4 || plane->stride % 4 != 0)
+    return 0;
+  if (plane->step == 1)
+    return offset == 0 ? UINT32_MAX : 0;
+  return has_pairs && offset < 2 ? 0xff00ffu << 8 * offset : 0;
+}
+
+static CclReducedPlane
+luma_plane (const ReducedForeground *self, const CclFrame *frame)
+{
+  const CclForegroundPlan *plan = &self->base.plan;
+  return (CclReducedPlane){
+      .samples = (const uint8_t *)frame->data + (plan->format == CUDACCL_PIXEL_FORMAT_8_SECOND),
+      .stride = frame->stride,
+      .step = ccl_pixel_bytes (plan->format),
+      .n_samples = plan->width,
+      .n_rows = plan->height,
+      .factor_x = self->factor,
+      .factor_y = self->factor,
+      .shift = shift_of (self->factor * self->factor),
+      .means = (uint8_t *)(uintptr_t)plane_of (self, 0),
+      .means_stride = self->stride,
+      .width = self->width,
+      .height = self->height,
+  };
+}
+
+static CclReducedPlane
+chroma_plane (const ReducedForeground *self, const CclChroma *chroma, bool is_v)
+{
+  const CclChromaReduction x = ccl_reduce_chroma (self->factor, chroma->shift_x);
+  const CclChromaReduction y = ccl_reduce_chroma (self->factor, chroma->shift_y);
+  return (CclReducedPlane){
+      .samples = is_v ? chroma->v : chroma->u,
+      .stride = is_v ? chroma->v_stride : chroma->u_stride,
+      .step = chroma->step,
+      .n_samples = ccl_reduced (self->base.plan.width, 1u << chroma->shift_x),
+      .n_rows = ccl_reduced (self->base.plan.height, 1u << chroma->shift_y),
+      .factor_x = x.factor,
+      .factor_y = y.factor,
+      .shift = shift_of (x.factor * y.factor),
+      .means = (uint8_t *)(uintptr_t)plane_of (self, is_v ? 2 : 1),
+      .means_stride = self->stride,
+      .width = ccl_reduced (self->width, 1u << x.shift),
+      .height = ccl_reduced (self->height, 1u << y.shift),
+  };
+}
+
+/* Queues the reduction, or has the codebook begin with it. */
+static CclStatus
+queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error)
+{
+  CclCudaLaunch launch = {
+      .function = self->functions[REDUCE],
+      .kernel = kernel_name (self, REDUCE),
+      .block = {32, 8, 1},
+      .parameters = &self->reduction,
+  };
+  const uint32_t n_planes = self->base.plan.has_chroma ? 3 : 1;
+  CclReductionParameters parameters = {.planes[0] = luma_plane (self, frame)};
+
+  for (uint32_t i = 1; i < n_planes; i++)
+    parameters.planes[i] = chroma_plane (self, &frame->chroma, i == 2);
+  for (uint32_t i = 0; i < n_planes; i++)
+    parameters.planes[i].word_mask =
+        word_mask (&parameters.planes[i], i > 0 && ccl_chroma_distance (&frame->chroma) == 1);
+  launch.grid[0] = divide_up (self->width, launch.block[0]);
+  launch.grid[1] = divide_up (self->height, launch.block[1]);
+  if (launch.grid[1] > UINT16_MAX)
+    launch.grid[1] = UINT16_MAX; /* threads take several rows */
+  launch.grid[2] = n_planes;
+  self->reduction = parameters;
+  if (!ccl_cuda_is_codebook_foreground (self->inner))
+    return ccl_cuda_launch (self->device, &launch, &self->reduction, self->stream, error);
+  ccl_cuda_codebook_foreground_begin_with (self->inner, &launch);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, CclError *error)
+{
+  CclEnlargementParameters parameters = {
+      .from = (const uint8_t *)(uintptr_t)plane_of (self, 3),
+      .from_stride = self->stride,
+      .mask = mask->data,
+      .mask_stride = mask->stride,
+      .width = self->base.plan.width,
+      .height = self->base.plan.height,
+      .factor_shift = shift_of (self->factor),
+      .invert = invert ? UINT8_MAX : 0,
+      .aligned = ((uintptr_t)mask->data | mask->stride) % CUDACCL_ENLARGED_PIXELS == 0,
+      .roi_mask = (const uint8_t *)(uintptr_t)self->roi_mask,
+  };
+  CclCudaLaunch launch = {
+      .function = self->functions[ENLARGE],
+      .kernel = kernel_name (self, ENLARGE),
+      .block = {64, 4, 1},
+  };
+  ccl_cuda_launch_cover (
+      &launch, (CclWork){CUDACCL_ENLARGED_PIXELS, 1, 0}, parameters.width, parameters.height, 1);
+  return ccl_cuda_launch (self->device, &launch, &parameters, self->stream, error);
+}
+
+/* Queues the model's work on the reduced frame. reduced_mask: the caller's; NULL: it is enlarged.
+ */
+static CclStatus
+run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOptions *options,
+    const CclMask *reduced_mask, CclError *error)
+{
+  const CclChroma *chroma = &frame->chroma;
+  const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
+  const CclMask own_mask = {.data = (void *)(uintptr_t)plane_of (self, 3), .stride = self->stride};
+  CclFrame small = {
+      .data = (const void *)(uintptr_t)plane_of (self, 0),
+      .stride = self->stride,
+      .location = CUDACCL_LOCATION_DEVICE,
+  };
+  if (self->base.plan.has_chroma)
+    small.chroma = (CclChroma){
+        .u = (const void *)(uintptr_t)plane_of (self, 1),
+        .v = (const void *)(uintptr_t)plane_of (self, 2),
+        .u_stride = self->stride,
+        .v_stride = self->stride,
+        .step = 1,
+        .shift_x = ccl_reduce_chroma (self->factor, chroma->shift_x).shift,
+        .shift_y = ccl_reduce_chroma (self->factor, chroma->shift_y).shift,
+    };
+  if (self->base.n_frames == 0)
+    ccl_foreground_reset (self->inner);
+  return ccl_foreground_queue (
+      self->inner, &small, &reduced, reduced_mask ? reduced_mask : &own_mask, error);
+}
+
+static CclStatus
+reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  CclFrame on_device;
+
+  CclStatus status = ccl_reduced_mask_check (options, self->roi_mask != 0, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (self->stream != self->own_stream)
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+  if (status != CUDACCL_OK) {
+    ccl_cuda_device_leave (self->device);
+    return status;
+  }
+  status = ccl_cuda_frame_upload_queue (
+      &self->upload, &foreground->plan, frame, &on_device, self->stream, error);
+  if (status == CUDACCL_OK)
+    status = queue_reduction (self, &on_device, error);
+  if (status == CUDACCL_OK)
+    status = run_inner (self, &on_device, options, options->reduced_mask ? mask : NULL, error);
+  if (status == CUDACCL_OK && !options->reduced_mask)
+    status = queue_enlargement (self, mask, options->invert, error);
+  self->is_finished = false;
+  /* The work on a reduced mask ends with that of the model, which is waited for. */
+  self->is_pending = status == CUDACCL_OK && !options->reduced_mask;
+  if (self->is_pending)
+    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
+  self->is_pending &= status == CUDACCL_OK;
+  if (status != CUDACCL_OK)
+    status = ccl_cuda_device_abandon (self->device, self->stream, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+reduced_foreground_wait (CclForeground *foreground, CclError *error)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  CclStatus status = ccl_foreground_wait (self->inner, error);
+  foreground->scene_change = self->inner->scene_change;
+  if (self->is_finished)
+    self->is_pending = false;
+  if (status != CUDACCL_OK || !self->is_pending)
+    return status;
+  status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_wait_for_event (self->device, self->done, error);
+  self->is_pending = status != CUDACCL_OK;
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static void
+reduced_foreground_free (CclForeground *foreground)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
+  const CclCudaDriver *driver = self->device->driver;
+  if (self->is_pending)
+    driver->cuEventSynchronize (self->done);
+  if (self->done)
+    driver->cuEventDestroy (self->done);
+  ccl_cuda_frame_upload_clear (&self->upload);
+  ccl_cuda_device_release (self->device, &self->planes);
+  ccl_cuda_device_release (self->device, &self->roi_mask);
+  if (self->own_stream)
+    driver->cuStreamDestroy (self->own_stream);
+  if (entered)
+    ccl_cuda_device_leave (self->device);
+  ccl_foreground_free (&self->inner);
+  ccl_cuda_device_unref (&self->device);
+  free (self);
+}
+
+static const CclForegroundClass reduced_foreground_class = {
+    .name = "cuda",
+    .queue = reduced_foreground_queue,
+    .wait = reduced_foreground_wait,
+    .free = reduced_foreground_free,
+};
+
+/* Uploads the region of interest mask as bytes of 0 and 255. */
+static CclStatus
+upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
+{
+  const size_t width = self->base.plan.width, height = self->base.plan.height;
+  const CclCudaDriver *driver = self->device->driver;
+  CclStatus status =
+      ccl_cuda_device_allocate (self->device, width * height, &self->roi_mask, error);
+  if (status != CUDACCL_OK)
+    return status;
+  uint8_t *bytes = malloc (width * height);
+  if (!bytes)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
+  for (size_t y = 0; y < height; y++)
+    for (size_t x = 0; x < width; x++)
+      bytes[y * width + x] =
+          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
+  status = ccl_cuda_call (
+      driver, error, cuMemcpyHtoDAsync (self->roi_mask, bytes, width * height, self->own_stream));
+  const CclStatus end_status = ccl_cuda_call (
+      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
+  free (bytes);
+  return status == CUDACCL_OK ? end_status : status;
+}
+
+static CclStatus
+allocate (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
+{
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  self->stream = self->own_stream;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_foreground_set_stream (self->inner, self->own_stream, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (self->device->driver, error,
+        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    status = ccl_cuda_device_find_kernel (
+        self->device, &ccl_cuda_image_reduction, kernel_name (self, i), &self->functions[i], error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_frame_upload_init (&self->upload, self->device, &self->base.plan, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (
+        self->device, 4 * self->stride * self->height, &self->planes, error);
+  if (status == CUDACCL_OK && roi_mask)
+    status = upload_roi_mask (self, roi_mask, error);
+  return status;
+}
+
+CclForeground *
+ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan,
+    uint32_t factor, CclForeground *inner, CclError *error)
+{
+  ReducedForeground *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
+    ccl_foreground_free (&inner);
+    return NULL;
+  }
+  self->base.klass = &reduced_foreground_class;
+  self->base.plan = *plan;
+  self->base.plan.roi_mask = NULL;
+  self->inner = inner;
+  self->device = ccl_cuda_device_ref (device);
+  self->factor = factor;
+  self->width = ccl_reduced (plan->width, factor);
+  self->height = ccl_reduced (plan->height, factor);
+  /* Samples of 16 bits need two bytes. */
+  self->stride = ((size_t)self->width * 2 + 63) / 64 * 64;
+
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = allocate (self, plan->roi_mask, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status != CUDACCL_OK) {
+    reduced_foreground_free (&self->base);
+    return NULL;
+  }
+  return &self->base;
+}
+
+CclForeground *
+ccl_cuda_reduced_foreground_inner (CclForeground *foreground)
+{
+  return foreground->klass == &reduced_foreground_class ? ((ReducedForeground *)foreground)->inner
+                                                        : NULL;
+}
+
+void
+ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stream)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_foreground_set_stream (self->inner, self->stream, NULL);
+}
+
+void
+ccl_cuda_reduced_foreground_set_finished (CclForeground *foreground)
+{
+  ((ReducedForeground *)foreground)->is_finished = true;
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * From luma to mask. A warp handles part of a row, each thread a group of consecutive pixels. A
+ * result is one bit per pixel, the leftmost lowest.
+ */
+#ifndef CUDACCL_CUDA_MASK_CUH
+#define CUDACCL_CUDA_MASK_CUH
+
+#include "cuda/foreground/foreground-parameters.h"
+#include "warp.cuh"
+
+enum { PIXELS = CUDACCL_FOREGROUND_PIXELS };
+
+/* The pixels of a thread. */
+struct Group {
+  uint32_t x, y;  /* of the first */
+  uint32_t count; /* of pixels inside the frame */
+};
+
+/* The row of a warp. Blocks continue in the third dimension of the grid where the second is too
+ * short. */
+static __device__ __forceinline__ uint32_t
+row_of_warp ()
+{
+  return (blockIdx.z * gridDim.y + blockIdx.y) * CUDACCL_FOREGROUND_WARPS + threadIdx.x / 32;
+}
+
+/* The group of a thread in a part of its warp's row; parts have 32 groups. */
+static __device__ __forceinline__ Group
+group_in_part (const CclForegroundParameters &p, uint32_t part)
+{
+  Group group;
+  group.x = (part * 32 + lane_of_warp ()) * PIXELS;
+  group.y = row_of_warp ();
+  group.count = group.y < p.height && group.x < p.width ? min (p.width - group.x, PIXELS) : 0;
+  return group;
+}
+
+static __device__ __forceinline__ Group
+group_of_thread (const CclForegroundParameters &p)
+{
+  return group_in_part (p, blockIdx.x);
+}
+
+/* How a frame stores the luma of a pixel: in a byte, in one of two bytes, or in a word of two
+ * bytes.
+ */
+enum PixelKind { BYTES, PACKED, WORDS };
+
+/* A thread's pixels of two bytes, as halves of two words, the leftmost lowest; 0 outside the frame.
+ */
+static __device__ __forceinline__ uint2
+load_words (const CclForegroundParameters &p, const Group &group)
+{
+  const uint16_t *pixels = (const uint16_t *)(p.frame + group.y * p.frame_stride) + group.x;
+  if (group.count == PIXELS && p.frame_aligned)
+    return __ldg ((const uint2 *)pixels);
+  uint32_t words[PIXELS];
+#pragma unroll
+  for (uint32_t i = 0; i < PIXELS; i++)
+    words[i] = i < group.count ? __ldg (pixels + i) : 0;
+  return make_uint2 (words[0] | words[1] << 16, words[2] | words[3] << 16);
+}
+
+/* The luma of a thread's pixels, one byte each, the leftmost lowest; 0 outside the frame. */
+template <PixelKind KIND>
+static __device__ __forceinline__ uint32_t
+load_luma (const CclForegroundParameters &p, const Group &group)
+{
+  static_assert (KIND != WORDS, "luma of one byte");
+  if (KIND == PACKED) {
+    const uint2 words = load_words (p, group);
+    return __byte_perm (words.x, words.y, p.luma_byte ? 0x7531 : 0x6420);
+  }
+  const uint8_t *pixels = p.frame + group.y * p.frame_stride + group.x;
+  uint32_t luma = 0;
+  if (group.count == PIXELS && p.frame_aligned)
+    luma = __ldg ((const uint32_t *)pixels);
+  else {
+#pragma unroll
+    for (uint32_t i = 0; i < PIXELS; i++) {
+      if (i < group.count)
+        luma |= (uint32_t)__ldg (pixels + i) << 8 * i;
+    }
+  }
+  return luma;
+}
+
+/* The values of a thread's pixels. */
+template <PixelKind KIND> struct GroupValues {
+  uint32_t luma;
+
+  GroupValues () = default;
+
+  __device__ __forceinline__
+  GroupValues (const CclForegroundParameters &p, const Group &group)
+      : luma (load_luma<KIND> (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return luma >> 8 * pixel & 0xff;
+  }
+};
+
+template <> struct GroupValues<WORDS> {
+  uint2 words;
+
+  GroupValues () = default;
+
+  __device__ __forceinline__
+  GroupValues (const CclForegroundParameters &p, const Group &group)
+      : words (load_words (p, group))
+  {
+  }
+
+  __device__ __forceinline__ uint32_t
+  operator[] (uint32_t pixel) const
+  {
+    return (pixel < 2 ? words.x : words.y) >> 16 * (pixel % 2) & 0xffff;
+  }
+};
+
+/* The pixels of a thread that are in the region of interest. */
+static __device__ __forceinline__ uint32_t
+roi_mask_of (const CclForegroundParameters &p, const Group &group)
+{
+  if (!p.roi_mask || !group.count)
+    return bits_below (PIXELS);
+  return __ldg (p.roi_mask + (size_t)group.y * p.row_words + group.x / 32) >> group.x % 32 &
+         bits_below (PIXELS);
+}
+
+/* 255 for each of four bits that is set. */
+static __device__ __forceinline__ uint32_t
+bytes_of_bits (uint32_t bits)
+{
+  return ((bits & 0xf) * 0x00204081u & 0x01010101u) * 255;
+}
+
+/* Four bytes of the mask. Shadows are marked whether or not the mask is inverted. */
+static __device__ __forceinline__ uint32_t
+mask_of_bits (uint32_t foreground, uint32_t shadow)
+{
+  return bytes_of_bits (foreground & ~shadow) |
+         (bytes_of_bits (shadow) & CUDACCL_MASK_SHADOW * 0x01010101u);
+}
+
+static __device__ __forceinline__ uint8_t
+mask_of_bit (uint32_t foreground, uint32_t shadow)
+{
+  return shadow       ? CUDACCL_MASK_SHADOW
+         : foreground ? CUDACCL_MASK_FOREGROUND
+                      : CUDACCL_MASK_BACKGROUND;
+}
+
+/* Writes a result of a warp's threads as words of 32 pixels. All of them take part. */
+static __device__ __forceinline__ void
+write_bits (const CclForegroundParameters &p, const Group &group, uint32_t found, uint32_t *words)
+{
+  uint32_t word = (found & bits_below (group.count)) << group.x % 32;
+  for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
+    word |= __shfl_xor_sync (FULL_WARP, word, distance);
+  if (group.count && group.x % 32 == 0)
+    words[(size_t)group.y * p.row_words + group.x / 32] = word;
+}
+
+/* Writes the result of a thread as bits for the next kernel, or as mask if there is none. All
+ * threads of a warp take part. */
+static __device__ __forceinline__ void
+write_group (
+    const CclForegroundParameters &p, const Group &group, uint32_t foreground, uint32_t shadow)
+{
+  if (p.next_held)
+    write_bits (p, group, foreground, p.next_held);
+  if (p.result) {
+    write_bits (p, group, foreground, p.result);
+    if (p.shadow_result)
+      write_bits (p, group, shadow, p.shadow_result);
+    return;
+  }
+  const uint32_t inside = roi_mask_of (p, group);
+  const uint32_t bytes =
+      mask_of_bits ((foreground ^ p.invert) & inside, p.marks_shadows ? shadow & inside : 0);
+  uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
+  if (group.count == PIXELS && p.mask_aligned)
+    *(uint32_t *)mask = bytes;
+  else {
+#pragma unroll
+    for (uint32_t i = 0; i < PIXELS; i++) {
+      if (i < group.count)
+        mask[i] = (uint8_t)(bytes >> 8 * i);
+    }
+  }
+}
+
+#endif /* CUDACCL_CUDA_MASK_CUH */

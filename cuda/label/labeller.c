@@ -1,0 +1,497 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include <cudaccl/device.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "core/base/log-message.h"
+#include "cuda/measure/measure.h"
+#include "cuda/driver/upload.h"
+#include "cuda/driver/wait.h"
+
+typedef struct CudaLabeller {
+  CclLabeller base;
+  CclCudaDevice *device;
+  const CclAlgorithm *algorithm;
+  CclCudaEngine *engine;
+  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
+  CUevent done;
+  CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
+  CclCudaUpload values;   /* of second planes that come from the host, if the plan needs them */
+  CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
+  CclCudaMeasurer *measurer; /* NULL: the plan has no columns, or the engine measures them */
+} CudaLabeller;
+
+/* Makes the mask of a frame, which becomes the engine's input. */
+static CclStatus
+reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError *error)
+{
+  const CclForegroundOptions options = {
+      .threshold = input->options.threshold, .invert = input->options.invert};
+  const CclMask mask = {(void *)self->upload.memory, self->upload.stride};
+  ccl_cuda_foreground_set_stream (self->reducer, self->stream, NULL);
+  input->frame = self->upload.memory;
+  input->frame_stride = self->upload.stride;
+  input->options.threshold = 0;
+  input->options.invert = false;
+  return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
+}
+
+/* Queues the copy of a second plane in host memory, unless it is the frame, whose copy is queued.
+ */
+static CclStatus
+queue_values (CudaLabeller *self, const CclFrame *frame, CclIntensity *values, CclError *error)
+{
+  const CclLabellerPlan *plan = &self->base.plan;
+  if (!self->reducer && values->data == frame->data && values->stride == frame->stride &&
+      values->format == plan->format) {
+    values->data = (const void *)self->upload.memory;
+    values->stride = self->upload.stride;
+    return CUDACCL_OK;
+  }
+  const uint32_t row = plan->width * ccl_pixel_bytes (values->format);
+  values->data = (const void *)self->values.memory;
+  values->stride = self->values.stride;
+  return ccl_cuda_upload_queue_samples (&self->values, frame->intensity.data,
+      frame->intensity.stride, row, plan->height, self->stream, error);
+}
+
+/* Queues the algorithm, and the measurement of columns. */
+static CclStatus
+queue_engine (
+    CudaLabeller *self, const CclCudaInput *input, const CclLabels *labels, CclError *error)
+{
+  CclLabels own_map;
+  if (self->measurer && !labels) {
+    own_map = ccl_cuda_measurer_map (self->measurer);
+    labels = &own_map;
+  }
+  CclStatus status = self->engine->klass->queue (self->engine, input, labels, self->stream, error);
+  if (status != CUDACCL_OK || !self->measurer)
+    return status;
+  self->engine->finished = ccl_cuda_measurer_finished (self->measurer);
+  return ccl_cuda_measurer_queue (self->measurer, &input->intensity, labels, self->stream, error);
+}
+
+/* Queues all work of a frame. The device's context is current. */
+static CclStatus
+queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions *options,
+    const CclLabels *labels, CclError *error)
+{
+  CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options, frame->intensity};
+  CclStatus status = CUDACCL_OK;
+  if (self->stream != self->own_stream) {
+    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
+    if (status != CUDACCL_OK)
+      return status;
+  }
+  if (self->reducer)
+    status = reduce (self, frame, &input, error);
+  else if (frame->location == CUDACCL_LOCATION_HOST) {
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    input.frame = self->upload.memory;
+    input.frame_stride = self->upload.stride;
+  }
+  if (status == CUDACCL_OK && self->base.plan.columns & CUDACCL_COLUMN_INTENSITY &&
+      frame->location == CUDACCL_LOCATION_HOST)
+    status = queue_values (self, frame, &input.intensity, error);
+  if (status == CUDACCL_OK)
+    status = queue_engine (self, &input, labels, error);
+  return status == CUDACCL_OK ? CUDACCL_OK
+                              : ccl_cuda_device_abandon (self->device, self->stream, error);
+}
+
+/* Waits for the queued frame. The device's context is current. */
+static CclStatus
+finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
+{
+  CclStatus status =
+      ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
+  if (status != CUDACCL_OK)
+    return ccl_cuda_device_abandon (self->device, self->stream, error);
+  self->engine->klass->read (self->engine, table);
+  if (self->measurer)
+    table->features = ccl_cuda_measurer_features (self->measurer);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
+    const CclLabels *labels, CclTable *table, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = queue_frame (self, frame, options, labels, error);
+  if (status == CUDACCL_OK)
+    status = finish_frame (self, table, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = queue_frame (self, frame, options, labels, error);
+  if (status == CUDACCL_OK && !self->engine->finished) /* for is_done */
+    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static CclStatus
+cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = finish_frame (self, table, error);
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+/* A kernel that fails never sets the completion flag; then the stream has an error. */
+static bool
+cuda_labeller_is_done (CclLabeller *labeller)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  const CclCudaDriver *driver = self->device->driver;
+  const uint32_t *finished = self->engine->finished;
+  CUresult result;
+
+  if (finished && __atomic_load_n (finished, __ATOMIC_ACQUIRE))
+    return true;
+  if (ccl_cuda_device_enter (self->device, NULL) != CUDACCL_OK)
+    return true;
+  result = finished ? driver->cuStreamQuery (self->stream) : driver->cuEventQuery (self->done);
+  ccl_cuda_device_leave (self->device);
+  return result != CUDA_ERROR_NOT_READY;
+}
+
+static void
+cuda_labeller_free (CclLabeller *labeller)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  /* On a lost device only the host's memory can be freed. */
+  bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
+  const CclCudaDriver *driver = self->device->driver;
+  if (labeller->is_queued)
+    driver->cuStreamSynchronize (self->stream);
+  if (self->engine)
+    self->engine->klass->free (self->engine);
+  ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_upload_clear (&self->values);
+  ccl_foreground_free (&self->reducer);
+  ccl_cuda_measurer_free (&self->measurer);
+  if (self->done)
+    driver->cuEventDestroy (self->done);
+  if (self->own_stream)
+    driver->cuStreamDestroy (self->own_stream);
+  if (entered)
+    ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_unref (&self->device);
+  free (self);
+}
+
+static CclStatus
+make_reducer (
+    CudaLabeller *self, const CclLabellerPlan *plan, CclForeground **reducer, CclError *error)
+{
+  const CclForegroundPlan foreground_plan = {
+      .width = plan->width,
+      .height = plan->height,
+      .method = CUDACCL_FOREGROUND_THRESHOLD,
+      .format = plan->format,
+  };
+  CclError reason = {CUDACCL_OK};
+  *reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
+  return *reducer ? CUDACCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+}
+
+/* Makes what measures columns, or nothing if the plan has none or the engine measures them. */
+static CclStatus
+make_measurer (
+    CudaLabeller *self, const CclLabellerPlan *plan, CclCudaMeasurer **measurer, CclError *error)
+{
+  const CclCudaEngineClass *engine = self->algorithm->engine;
+  const bool is_needed = plan->columns && !(engine->measures && engine->measures (plan));
+  CclError reason = {CUDACCL_OK};
+  *measurer = is_needed ? ccl_cuda_measurer_new (self->device, plan, &reason) : NULL;
+  return *measurer || !is_needed ? CUDACCL_OK
+                                 : ccl_error_set (error, reason.status, "%s", reason.message);
+}
+
+/* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
+static CclCudaEngine *
+make_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+{
+  CclError reason = {CUDACCL_OK};
+  CclCudaEngine *engine =
+      self->algorithm->engine->new (self->device, self->algorithm, plan, self->own_stream, &reason);
+  if (!engine) {
+    ccl_error_set (error, reason.status, "%s", reason.message);
+    return NULL;
+  }
+  if (ccl_cuda_call (self->device->driver, error, cuStreamSynchronize (self->own_stream)) ==
+      CUDACCL_OK)
+    return engine;
+  engine->klass->free (engine);
+  return NULL;
+}
+
+/* Resizes the engine, or replaces it. */
+static CclStatus
+resize_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+{
+  if (self->engine->klass->resize)
+    return self->engine->klass->resize (self->engine, plan, error);
+  CclError reason = {CUDACCL_OK};
+  CclCudaEngine *engine = make_engine (self, plan, &reason);
+  if (!engine)
+    return ccl_error_set (error, reason.status, "%s", reason.message);
+  self->engine->klass->free (self->engine);
+  self->engine = engine;
+  return CUDACCL_OK;
+}
+
+/* The bytes of a row of the frames, or of the masks that are made of them. */
+static uint32_t
+uploaded_row (const CudaLabeller *self, const CclLabellerPlan *plan)
+{
+  const bool is_reduced = !ccl_cuda_algorithm_reads (self->algorithm, plan->format);
+  return plan->width * (is_reduced ? 1 : ccl_pixel_bytes (plan->format));
+}
+
+/* The bytes of a row of second planes, which may have two bytes for each pixel. */
+static uint32_t
+value_row (const CclLabellerPlan *plan)
+{
+  return plan->width * (uint32_t)sizeof (uint16_t);
+}
+
+static CclStatus
+resize_uploads (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+{
+  CclStatus status =
+      ccl_cuda_upload_resize (&self->upload, uploaded_row (self, plan), plan->height, error);
+  if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
+    status = ccl_cuda_upload_resize (&self->values, value_row (plan), plan->height, error);
+  return status;
+}
+
+/* The engine comes last: the steps before it can be undone without an allocation. */
+static CclStatus
+resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+{
+  const CclLabellerPlan *former = &self->base.plan;
+  CclForeground *reducer = NULL;
+  CclCudaMeasurer *measurer = NULL;
+  CclStatus status = CUDACCL_OK;
+
+  if (self->reducer)
+    status = make_reducer (self, plan, &reducer, error);
+  if (status == CUDACCL_OK)
+    status = make_measurer (self, plan, &measurer, error);
+  if (status == CUDACCL_OK)
+    status = resize_uploads (self, plan, error);
+  if (status == CUDACCL_OK)
+    status = resize_engine (self, plan, error);
+  if (status != CUDACCL_OK) {
+    resize_uploads (self, former, NULL);
+    ccl_foreground_free (&reducer);
+    ccl_cuda_measurer_free (&measurer);
+    return status;
+  }
+  ccl_cuda_measurer_free (&self->measurer);
+  self->measurer = measurer;
+  if (reducer) {
+    ccl_foreground_free (&self->reducer);
+    self->reducer = reducer;
+  }
+  return CUDACCL_OK;
+}
+
+static CclStatus
+cuda_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclLabellerPlan plan = labeller->plan;
+  CclStatus status = ccl_cuda_device_enter (self->device, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  plan.width = width;
+  plan.height = height;
+  status = resize_parts (self, &plan, error);
+  if (status == CUDACCL_OK)
+    labeller->plan = plan;
+  ccl_cuda_device_leave (self->device);
+  return status;
+}
+
+static const CclLabellerClass cuda_labeller_class = {
+    .name = "cuda",
+    .run = cuda_labeller_run,
+    .queue = cuda_labeller_queue,
+    .wait = cuda_labeller_wait,
+    .is_done = cuda_labeller_is_done,
+    .resize = cuda_labeller_resize,
+    .free = cuda_labeller_free,
+};
+
+/* The algorithm that a plan names. */
+static const CclAlgorithm *
+choose_algorithm (const CclLabellerPlan *plan, CclError *error)
+{
+  const CclAlgorithm *algorithm = ccl_cuda_algorithm_find (plan->algorithm);
+  if (!algorithm) {
+    ccl_error_set (
+        error, CUDACCL_ERROR_UNSUPPORTED, "there is no algorithm %s on the GPU", plan->algorithm);
+    return NULL;
+  }
+  if (!ccl_cuda_algorithm_has (algorithm, plan->connectivity)) {
+    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
+        plan->algorithm, (int)plan->connectivity);
+    return NULL;
+  }
+  return algorithm;
+}
+
+/* Allocates everything of a labeller. */
+static CclStatus
+allocate (CudaLabeller *self, CclError *error)
+{
+  const CclLabellerPlan *plan = &self->base.plan;
+  const CclCudaDriver *driver = self->device->driver;
+  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (driver, error,
+        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  self->stream = self->own_stream;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_upload_init (
+        &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
+  if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
+    status =
+        ccl_cuda_upload_init (&self->values, self->device, value_row (plan), plan->height, error);
+  if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
+    status = make_reducer (self, plan, &self->reducer, error);
+  if (status == CUDACCL_OK)
+    status = make_measurer (self, plan, &self->measurer, error);
+  if (status == CUDACCL_OK) {
+    CclError reason = {CUDACCL_OK};
+    self->engine = make_engine (self, plan, &reason);
+    if (!self->engine)
+      status = ccl_error_set (error, reason.status, "%s", reason.message);
+  }
+  return status;
+}
+
+CclLabeller *
+ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
+    const CclAlgorithm *algorithm, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  CudaLabeller *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+    return NULL;
+  }
+  self->base.klass = &cuda_labeller_class;
+  self->base.plan = *plan;
+  self->base.plan.algorithm = algorithm->name;
+  self->algorithm = algorithm;
+  self->device = ccl_cuda_device_ref (device);
+
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = allocate (self, error);
+    if (status != CUDACCL_OK && self->own_stream)
+      device->driver->cuStreamSynchronize (self->own_stream); /* before its memory is freed */
+    ccl_cuda_device_leave (device);
+  }
+  if (status != CUDACCL_OK) {
+    cuda_labeller_free (&self->base);
+    return NULL;
+  }
+  ccl_log (CUDACCL_LOG_INFO, "%s labels frames of %u×%u pixels by the algorithm %s", device->name,
+      plan->width, plan->height, algorithm->name);
+  return &self->base;
+}
+
+/* The first algorithm of the table that offers the connectivity and accepts frames of this size. */
+static CclLabeller *
+labeller_new_auto (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
+{
+  CclLabeller *labeller = NULL;
+  CclError reason = {CUDACCL_ERROR_UNSUPPORTED};
+  for (const CclAlgorithm *row = ccl_cuda_algorithm_table;
+       row->name && !labeller && reason.status == CUDACCL_ERROR_UNSUPPORTED; row++) {
+    if (ccl_cuda_algorithm_has (row, plan->connectivity))
+      labeller = ccl_cuda_labeller_new_with (device, plan, row, &reason);
+  }
+  if (!labeller)
+    ccl_error_set (error, reason.status, "%s", reason.message);
+  return labeller;
+}
+
+CclLabeller *
+ccl_cuda_labeller_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
+{
+  if (ccl_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  if (!plan->algorithm || !strcmp (plan->algorithm, "auto"))
+    return labeller_new_auto (device, plan, error);
+  const CclAlgorithm *algorithm = choose_algorithm (plan, error);
+  return algorithm ? ccl_cuda_labeller_new_with (device, plan, algorithm, error) : NULL;
+}
+
+CclStatus
+ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *error)
+{
+  if (!labeller || labeller->klass != &cuda_labeller_class)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
+  if (labeller->is_queued)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  self->stream = stream ? stream : self->own_stream;
+  return CUDACCL_OK;
+}
+
+void *
+ccl_cuda_labeller_get_stream (CclLabeller *labeller)
+{
+  return labeller && labeller->klass == &cuda_labeller_class ? ((CudaLabeller *)labeller)->stream
+                                                             : NULL;
+}
+
+CclStatus
+ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error)
+{
+  if (!labeller || labeller->klass != &cuda_labeller_class || !table)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "a labeller of a GPU and a table are needed");
+  const CudaLabeller *self = (const CudaLabeller *)labeller;
+  const CclCudaTableMemory *memory = self->engine->klass->table (self->engine);
+  const uint32_t most = ccl_plan_most_components (&labeller->plan);
+  table->n_components = ccl_cuda_table_memory_head (memory);
+  table->rows = ccl_cuda_table_memory_rows (memory);
+  table->features = self->measurer ? self->measurer->parameters.result
+                                   : (const CclFeatures *)(uintptr_t)memory->features;
+  table->max_rows = labeller->plan.max_components < most ? labeller->plan.max_components : most;
+  return CUDACCL_OK;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The labeller of volumes on a GPU. volume.cu describes the algorithm. */
+#include <cudaccl/device.h>
+
+#include <stdlib.h>
+
+#include "images.h"
+#include "cuda/driver/launch.h"
+#include "cuda/driver/runner.h"
+#include "cuda/driver/tuning.h"
+#include "cuda/driver/upload.h"
+#include "core/volume/volume-class.h"
+#include "volume-parameters.h"
+
+enum {
+  FIND_RUNS,
+  MERGE,
+  SUM_AREAS,
+  NUMBER_ROOTS,
+  NUMBER_CHUNKS,
+  SUM_FEATURES,
+  WRITE_TABLE,
+  WRITE_LABELS,
+  N_KERNELS,
+};
+
+static const char *const kernels[N_KERNELS] = {
+    [FIND_RUNS] = "ccl_volume_find_runs",
+    [MERGE] = "ccl_volume_merge",
+    [SUM_AREAS] = "ccl_volume_sum_areas",
+    [NUMBER_ROOTS] = "ccl_volume_number_roots",
+    [NUMBER_CHUNKS] = "ccl_volume_number_chunks",
+    [SUM_FEATURES] = "ccl_volume_sum_features",
+    [WRITE_TABLE] = "ccl_volume_write_table",
+    [WRITE_LABELS] = "ccl_volume_write_labels",
+};
+
+/* Where the rows begin in the pinned memory of the result, behind their number. */
+enum { ROWS_OFFSET = 64 };
+
+typedef struct CudaVolumeLabeller {
+  CclVolumeLabeller base;
+  CclCudaRunner runner;
+  CUfunction functions[N_KERNELS];
+  CclCudaUpload upload; /* of volumes in host memory; its rows are those of all slices */
+  CclVolumeParameters parameters;
+  CUdeviceptr words, parents, areas, chunk_offsets, accumulators, n_components;
+  void *result; /* pinned: the number of components, then the rows */
+} CudaVolumeLabeller;
+
+static uint32_t
+lesser (uint32_t a, uint32_t b)
+{
+  return a < b ? a : b;
+}
+
+/* The least n for which 1 << n is not below the value. */
+static uint32_t
+ceil_log2 (uint32_t value)
+{
+  uint32_t n = 0;
+  while (n < 31 && 1u << n < value)
+    n++;
+  return n;
+}
+
+/* Tiles have as many words of a row as there are, up to 32, then as many rows, then slices. */
+static void
+plan_tiles (CclVolumeParameters *p, uint32_t n_multiprocessors)
+{
+  const uint32_t tile_shift = ceil_log2 (CUDACCL_VOLUME_THREADS);
+  p->tile_x_shift = lesser (ceil_log2 (p->row_words), 5);
+  p->tile_y_shift = lesser (ceil_log2 (p->height), tile_shift - p->tile_x_shift);
+  p->tile_z_shift = tile_shift - p->tile_x_shift - p->tile_y_shift;
+  p->tile_columns = divide_up (p->row_words, 1u << p->tile_x_shift);
+  p->tile_rows = divide_up (p->height, 1u << p->tile_y_shift);
+  p->tile_slices = divide_up (p->depth, 1u << p->tile_z_shift);
+
+  /* Blocks that sum have up to eight tiles, but not so many that multiprocessors stay idle. */
+  const uint32_t tiles_per_block = p->tile_columns * p->tile_rows * p->tile_slices /
+                                   (CUDACCL_VOLUME_SUM_BLOCKS * n_multiprocessors);
+  p->sum_depth = tiles_per_block < 1 ? 1 : lesser (tiles_per_block, 8);
+}
+
+static void
+plan_geometry (CclVolumeParameters *p, const CclVolumePlan *plan, uint32_t n_multiprocessors)
+{
+  p->width = plan->width;
+  p->height = plan->height;
+  p->depth = plan->depth;
+  p->connectivity = plan->connectivity;
+  p->row_words = divide_up (plan->width, 32);
+  p->n_words = p->row_words * plan->height * plan->depth;
+  p->n_chunks = divide_up (p->n_words, CUDACCL_VOLUME_CHUNK_WORDS);
+  /* A word has at most one run for two of its voxels. Rounded up to a power of two, elements are
+   * never more than voxels, so that their indices leave the upper bit free. */
+  p->element_shift = ceil_log2 (divide_up (lesser (plan->width, 32), 2));
+  p->n_rows =
+      (uint32_t)lesser (plan->max_components, (uint32_t)ccl_volume_plan_most_components (plan));
+  plan_tiles (p, n_multiprocessors);
+}
+
+static CclStatus
+allocate_memory (CudaVolumeLabeller *self, CclError *error)
+{
+  CclVolumeParameters *p = &self->parameters;
+  CclCudaDevice *device = self->runner.device;
+  const size_t n_elements = (size_t)p->n_words << p->element_shift;
+  const struct {
+    size_t size;
+    CUdeviceptr *memory;
+  } blocks[] = {
+      {p->n_words * sizeof *p->words, &self->words},
+      {n_elements * sizeof *p->parents, &self->parents},
+      {n_elements * sizeof *p->areas, &self->areas},
+      {p->n_chunks * sizeof *p->chunk_offsets, &self->chunk_offsets},
+      {p->n_rows * sizeof *p->accumulators, &self->accumulators},
+      {sizeof *p->n_components, &self->n_components},
+  };
+  CclStatus status =
+      ccl_cuda_upload_init (&self->upload, device, p->width, p->height * p->depth, error);
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == CUDACCL_OK; i++)
+    status = ccl_cuda_device_allocate (device, blocks[i].size, blocks[i].memory, error);
+  CUdeviceptr result = 0;
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        device, ROWS_OFFSET + p->n_rows * sizeof *p->rows, &self->result, &result, error);
+  if (status != CUDACCL_OK)
+    return status;
+
+  p->words = (uint32_t *)self->words;
+  p->parents = (uint32_t *)self->parents;
+  p->areas = (uint32_t *)self->areas;
+  p->chunk_offsets = (uint32_t *)self->chunk_offsets;
+  p->accumulators = (CclVolumeAccumulator *)self->accumulators;
+  p->n_components = (uint32_t *)self->n_components;
+  p->result_count = (uint32_t *)result;
+  p->rows = (CclVolumeComponent *)(result + ROWS_OFFSET);
+  return CUDACCL_OK;
+}
+
+/* Allocates everything that the labeller needs, the context being current. */
+static CclStatus
+allocate (CudaVolumeLabeller *self, CclError *error)
+{
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    status = ccl_cuda_device_find_kernel (
+        self->runner.device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
+  if (status == CUDACCL_OK)
+    status = allocate_memory (self, error);
+  return status;
+}
+
+static CclStatus
+launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error)
+{
+  const uint32_t n_threads =
+      kernel == NUMBER_CHUNKS ? CUDACCL_SCAN_THREADS : CUDACCL_VOLUME_THREADS;
+  const CclCudaLaunch launch = {
+      .function = self->functions[kernel],
+      .kernel = kernels[kernel],
+      .grid = {n_blocks, 1, 1},
+      .block = {n_threads, 1, 1},
+  };
+  return ccl_cuda_launch (
+      self->runner.device, &launch, &self->parameters, self->runner.stream, error);
+}
+
+/* Queues the copy of a volume from host memory: at once if its slices follow each other row after
+ * row, else slice by slice. */
+static CclStatus
+upload_volume (CudaVolumeLabeller *self, const CclVolume *volume, CclError *error)
+{
+  const CclVolumePlan *plan = &self->base.plan;
+  const uint8_t *slice = volume->data;
+  if (volume->slice_stride == volume->row_stride * plan->height)
+    return ccl_cuda_upload_queue_rows (&self->upload, 0, plan->height * plan->depth, slice,
+        volume->row_stride, self->runner.stream, error);
+  CclStatus status = CUDACCL_OK;
+  for (uint32_t z = 0; z < plan->depth && status == CUDACCL_OK; z++, slice += volume->slice_stride)
+    status = ccl_cuda_upload_queue_rows (&self->upload, z * plan->height, plan->height, slice,
+        volume->row_stride, self->runner.stream, error);
+  return status;
+}
+
+/* Sets the parameters that may differ from run to run. */
+static void
+set_run (CudaVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions *options,
+    const CclVolumeLabels *labels)
+{
+  CclVolumeParameters *p = &self->parameters;
+  if (volume->location == CUDACCL_LOCATION_DEVICE) {
+    p->volume = volume->data;
+    p->row_stride = volume->row_stride;
+    p->slice_stride = volume->slice_stride;
+  } else {
+    p->volume = (const uint8_t *)self->upload.memory;
+    p->row_stride = self->upload.stride;
+    p->slice_stride = self->upload.stride * p->height;
+  }
+  p->vectorised = ((uintptr_t)p->volume | p->row_stride | p->slice_stride) % 16 == 0;
+  p->threshold = options->threshold;
+  p->invert = options->invert ? UINT32_MAX : 0;
+  p->min_area = options->min_area;
+  p->max_area = options->max_area ? options->max_area : UINT32_MAX;
+  p->filtered = p->min_area > 1 || options->max_area > 0;
+  p->labels = labels ? labels->data : NULL;
+  p->label_row = labels ? labels->row_stride / sizeof *p->labels : 0;
+  p->label_slice = labels ? labels->slice_stride / sizeof *p->labels : 0;
+}
+
+static CclStatus
+queue_kernels (CudaVolumeLabeller *self, CclError *error)
+{
+  const CclVolumeParameters *p = &self->parameters;
+  const uint32_t slice_tiles = p->tile_columns * p->tile_rows;
+  const struct {
+    int kernel;
+    bool is_needed;
+    uint32_t n_blocks;
+  } steps[] = {
+      {FIND_RUNS, true, slice_tiles * p->tile_slices},
+      {MERGE, true, slice_tiles * p->tile_slices},
+      {SUM_AREAS, p->filtered, slice_tiles * p->tile_slices},
+      {NUMBER_ROOTS, true, p->n_chunks},
+      {NUMBER_CHUNKS, true, 1},
+      {SUM_FEATURES, true, slice_tiles * divide_up (p->tile_slices, p->sum_depth)},
+      {WRITE_TABLE, true, divide_up (p->n_rows, CUDACCL_VOLUME_THREADS)},
+      {WRITE_LABELS, p->labels, slice_tiles * p->tile_slices},
+  };
+  CclStatus status = ccl_cuda_call (self->runner.device->driver, error,
+      cuMemsetD8Async (
+          self->accumulators, 0xff, p->n_rows * sizeof *p->accumulators, self->runner.stream));
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++) {
+    if (steps[i].is_needed)
+      status = launch (self, steps[i].kernel, steps[i].n_blocks, error);
+  }
+  return status;
+}
+
+static void
+read_table (const CudaVolumeLabeller *self, CclVolumeTable *table)
+{
+  table->n_components = *(const uint32_t *)self->result;
+  table->n_rows = lesser (table->n_components, self->parameters.n_rows);
+  table->rows = (const CclVolumeComponent *)((const char *)self->result + ROWS_OFFSET);
+}
+
+static CclStatus
+cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
+    const CclLabellerOptions *options, const CclVolumeLabels *labels, CclVolumeTable *table,
+    CclError *error)
+{
+  CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
+
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (volume->location == CUDACCL_LOCATION_HOST)
+    status = upload_volume (self, volume, error);
+  set_run (self, volume, options, labels);
+  if (status == CUDACCL_OK)
+    status = queue_kernels (self, error);
+  status = ccl_cuda_runner_wait (&self->runner, status, NULL, error);
+  if (status == CUDACCL_OK)
+    read_table (self, table);
+  ccl_cuda_device_leave (self->runner.device);
+  return status;
+}
+
+static void
+cuda_volume_labeller_free (CclVolumeLabeller *labeller)
+{
+  CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
+  CUdeviceptr *blocks[] = {&self->words, &self->parents, &self->areas, &self->chunk_offsets,
+      &self->accumulators, &self->n_components};
+  /* Runs wait for their work, so nothing is queued. A lost device frees nothing; the host's memory
+   * is freed in any case. */
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
+  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
+    ccl_cuda_device_release (self->runner.device, blocks[i]);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->result);
+  ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_runner_clear (&self->runner);
+  if (entered)
+    ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_unref (&self->runner.device);
+  free (self);
+}
+
+static const CclVolumeLabellerClass cuda_volume_labeller_class = {
+    .name = "cuda",
+    .run = cuda_volume_labeller_run,
+    .free = cuda_volume_labeller_free,
+};
+
+CclVolumeLabeller *
+ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, CclError *error)
+{
+  if (!device) {
+    ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+    return NULL;
+  }
+  if (ccl_volume_plan_check (plan, error) != CUDACCL_OK)
+    return NULL;
+  CudaVolumeLabeller *self = calloc (1, sizeof *self);
+  if (!self) {
+    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller of volumes");
+    return NULL;
+  }
+  self->base.klass = &cuda_volume_labeller_class;
+  self->base.plan = *plan;
+  self->runner.device = ccl_cuda_device_ref (device);
+  plan_geometry (&self->parameters, plan, (uint32_t)device->n_multiprocessors);
+
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = allocate (self, error);
+    ccl_cuda_device_leave (device);
+  }
+  if (status != CUDACCL_OK) {
+    cuda_volume_labeller_free (&self->base);
+    return NULL;
+  }
+  return &self->base;
+}
+
+CclStatus
+ccl_cuda_volume_labeller_set_stream (CclVolumeLabeller *labeller, void *stream, CclError *error)
+{
+  if (!labeller || labeller->klass != &cuda_volume_labeller_class)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only a labeller of a GPU has a stream");
+  CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
+  ccl_cuda_runner_set_stream (&self->runner, stream);
+  return CUDACCL_OK;
+}

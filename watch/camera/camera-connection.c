@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The connections of a camera: one after the other, in the camera's thread. */
+#include <fcntl.h>
+#include <glib-unix.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "backlog.h"
+#include "camera-private.h"
+#include "decoder.h"
+#include "watch/system/log.h"
+#include "watch/web/reach.h"
+
+#define CHECK_INTERVAL 200                /* ms */
+#define ROOM_INTERVAL 1000                /* ms */
+#define FILE_ATTEMPTS 3                   /* after the first */
+#define PATIENCE 3                        /* times the timeout where the machine is too slow */
+#define LASTING (10 * G_TIME_SPAN_SECOND) /* a connection that ends later was a success */
+
+static gboolean connect_camera (gpointer data);
+
+static void
+close_pipe (WatchCamera *camera)
+{
+  if (camera->pipe >= 0)
+    close (camera->pipe);
+  camera->pipe = -1;
+}
+
+static void
+stop_pipeline (WatchCamera *camera)
+{
+  gboolean moving;
+
+  watch_camera_release_room (camera);
+  watch_camera_remove_source (&camera->timer);
+  watch_camera_remove_source (&camera->pipe_source);
+  if (!camera->pipeline) {
+    close_pipe (camera);
+    return;
+  }
+  g_clear_pointer (&camera->record, watch_record_free);
+  watch_pipeline_free (camera, g_steal_pointer (&camera->pipeline));
+  close_pipe (camera);
+  watch_backlog_end (camera);
+  g_mutex_lock (&camera->lock);
+  camera->status.n_waiting = 0;
+  camera->status.has_stream = FALSE;
+  moving = camera->status.motion;
+  g_mutex_unlock (&camera->lock);
+  /* A motion ends with the connection, because its end will not be seen. */
+  if (moving) {
+    watch_camera_motion (camera, "motion-end", 0);
+    watch_camera_emit_motion (camera, NULL);
+  }
+  CALL_OBSERVERS (camera, stopped);
+}
+
+/* Milliseconds until the next attempt: doubled each time, with jitter so that many cameras of one
+ * switch do not come back in step. */
+static guint
+retry_delay (WatchCamera *camera)
+{
+  gdouble least = camera->config->retry_min, most = MAX (camera->config->retry_max, least);
+  gdouble delay = least * (1u << MIN (camera->n_attempts, 20));
+
+  camera->n_attempts++;
+  return CLAMP (delay * g_random_double_range (0.75, 1.25), least, most) * 1000;
+}
+
+static void
+reconnect (WatchCamera *camera, guint delay)
+{
+  watch_camera_remove_source (&camera->retry);
+  camera->retry = watch_camera_call_later (camera, delay, connect_camera);
+}
+
+/* A file that fails is not opened again, with two exceptions. Sometimes uridecodebin3 of
+ * GStreamer 1.22 reads a file and delivers no frame, so a file without a first frame gets more
+ * attempts. And a file that is to be played again and again, and was, does not end. */
+static gboolean
+may_try_again (WatchCamera *camera, gboolean timed_out)
+{
+  gboolean has_played, has_ever_played;
+
+  g_mutex_lock (&camera->lock);
+  has_played = camera->play_time > 0;
+  has_ever_played = camera->status.n_frames > 0;
+  g_mutex_unlock (&camera->lock);
+  return !camera->is_file || (camera->config->loop && has_ever_played) ||
+         (timed_out && !has_played && camera->n_attempts < FILE_ATTEMPTS);
+}
+
+static void
+on_reason (gboolean is_reached, gchar *reason, gpointer data)
+{
+  WatchCamera *camera = data;
+  const gboolean is_silent = is_reached && camera->lost_state == WATCH_STATE_SILENT;
+
+  g_clear_object (&camera->asking);
+  if (!watch_camera_is_stopping (camera)) {
+    watch_camera_set_state (camera, is_silent || !reason ? camera->lost_state : WATCH_STATE_LOST,
+        reason ? reason : camera->lost_detail);
+    reconnect (camera, retry_delay (camera));
+  }
+  g_clear_pointer (&camera->lost_detail, g_free);
+  g_free (reason);
+}
+
+/* The connection failed or ended. `is_unclear`: the detail does not say why there were no data. */
+static void
+lose_camera (WatchCamera *camera, WatchState state, gboolean timed_out, gboolean is_unclear,
+    const gchar *detail)
+{
+  gint64 play_time;
+
+  stop_pipeline (camera);
+  if (watch_camera_is_stopping (camera)) /* another may have its name by now */
+    return;
+  if (!may_try_again (camera, timed_out)) {
+    watch_camera_end (camera, state, detail);
+    return;
+  }
+  g_mutex_lock (&camera->lock);
+  play_time = camera->play_time;
+  camera->status.n_reconnects++;
+  g_mutex_unlock (&camera->lock);
+  if (play_time > 0 && g_get_monotonic_time () - play_time > LASTING)
+    camera->n_attempts = 0;
+  if (is_unclear && watch_reach_can_ask (camera->config->uri)) {
+    camera->lost_state = state;
+    camera->lost_detail = g_strdup (detail);
+    camera->asking = g_cancellable_new ();
+    watch_reach_ask (camera->config->uri, camera->asking, on_reason, camera);
+  } else {
+    watch_camera_set_state (camera, state, detail);
+    reconnect (camera, retry_delay (camera));
+  }
+}
+
+static void
+handle_end (WatchCamera *camera)
+{
+  if (!camera->is_file) {
+    lose_camera (camera, WATCH_STATE_LOST, FALSE, FALSE, "the stream ended");
+    return;
+  }
+  stop_pipeline (camera);
+  if (watch_camera_is_stopping (camera))
+    return;
+  if (camera->config->loop)
+    reconnect (camera, 1);
+  else
+    watch_camera_end (camera, WATCH_STATE_ENDED, NULL);
+}
+
+/* Data since the last frame. */
+static gboolean
+has_data (WatchCamera *camera)
+{
+  gboolean has;
+
+  g_mutex_lock (&camera->lock);
+  has = camera->n_data > 0;
+  g_mutex_unlock (&camera->lock);
+  return has;
+}
+
+/* The connection gave nothing at all. */
+static gboolean
+gave_nothing (WatchCamera *camera)
+{
+  return !has_data (camera) && watch_camera_is_first_frame (camera);
+}
+
+/* What cannot be decoded is garbage; everything else is a lost connection. A source that cannot
+ * connect may also report that the stream failed, before any data. */
+static WatchState
+state_of_error (WatchCamera *camera, const GError *error)
+{
+  if (g_error_matches (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FAILED) && !has_data (camera))
+    return WATCH_STATE_LOST;
+  return error->domain == GST_STREAM_ERROR ? WATCH_STATE_GARBAGE : WATCH_STATE_LOST;
+}
+
+static void
+handle_error (WatchCamera *camera, const GError *error)
+{
+  const gboolean is_remote = watch_reach_can_ask (camera->config->uri);
+  const WatchState state = state_of_error (camera, error);
+
+  if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
+    lose_camera (camera, state, FALSE, FALSE, "the user name or the password is missing or wrong");
+  else if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
+    lose_camera (camera, state, FALSE, FALSE, "the camera has no stream of this address");
+  else
+    lose_camera (camera, state, FALSE, gave_nothing (camera), error->message);
+}
+
+/* Warnings of our elements are about settings that have no effect. */
+static void
+log_warning (WatchCamera *camera, GstMessage *message)
+{
+  GError *error = NULL;
+
+  if (!gst_object_has_as_ancestor (GST_MESSAGE_SRC (message), GST_OBJECT (camera->analysis)))
+    return;
+  gst_message_parse_warning (message, &error, NULL);
+  watch_log_warning ("camera %s: %s", camera->name, error->message);
+  g_error_free (error);
+}
+
+static gboolean
+on_bus (GstBus *bus, GstMessage *message, gpointer data)
+{
+  WatchCamera *camera = data;
+  GError *error = NULL;
+
+  switch (GST_MESSAGE_TYPE (message)) {
+  case GST_MESSAGE_ERROR:
+    gst_message_parse_error (message, &error, NULL);
+    watch_decoder_note_failure (camera, GST_MESSAGE_SRC (message));
+    handle_error (camera, error);
+    g_error_free (error);
+    return G_SOURCE_REMOVE;
+  case GST_MESSAGE_EOS:
+    handle_end (camera);
+    return G_SOURCE_REMOVE;
+  case GST_MESSAGE_WARNING:
+    log_warning (camera, message);
+    return G_SOURCE_CONTINUE;
+  default:
+    return G_SOURCE_CONTINUE;
+  }
+}
+
+/* Whether no frame came for so long that the camera should be connected again. What the state is
+ * then, and a sentence about the seconds. If packets arrive and the pipeline does not take them,
+ * the machine is too slow, and gets more time. */
+static gboolean
+has_timed_out (WatchCamera *camera, WatchState *state, const gchar **format)
+{
+  const gint64 now = g_get_monotonic_time ();
+  const gint64 timeout = (gint64)(camera->config->timeout * G_TIME_SPAN_SECOND);
+  gboolean is_slow, has_waited, is_garbage;
+
+  g_mutex_lock (&camera->lock);
+  if (g_atomic_int_get (&camera->pushing))
+    camera->active_time = now; /* it waits for an output */
+  is_slow = camera->backlog.arrival - camera->data_time > G_TIME_SPAN_SECOND;
+  has_waited = now - camera->active_time > (is_slow ? PATIENCE : 1) * timeout;
+  is_garbage = camera->n_data > 0 && camera->data_time - camera->active_time > timeout / 4;
+  g_mutex_unlock (&camera->lock);
+
+  *state = WATCH_STATE_SILENT;
+  *format = "no frame for %g seconds";
+  if (!camera->pipeline) {
+    *format = "nobody has written to the pipe for %g seconds";
+  } else if (is_slow) {
+    *state = WATCH_STATE_OVERLOADED;
+    *format = "the machine is too slow: data of %g seconds were not decoded";
+  } else if (is_garbage) {
+    *state = WATCH_STATE_GARBAGE;
+    *format = "data of %g seconds could not be decoded";
+  }
+  return has_waited;
+}
+
+static gboolean
+check_camera (gpointer data)
+{
+  WatchCamera *camera = data;
+  const gchar *format;
+  WatchState state;
+  gchar *detail;
+
+  if (!has_timed_out (camera, &state, &format))
+    return G_SOURCE_CONTINUE;
+  detail = g_strdup_printf (format, camera->config->timeout);
+  lose_camera (camera, state, TRUE, gave_nothing (camera), detail);
+  g_free (detail);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+start_pipeline (WatchCamera *camera, const gchar *uri)
+{
+  GstBus *bus;
+
+  camera->pipeline = watch_pipeline_new (camera, uri);
+  bus = gst_element_get_bus (camera->pipeline);
+  gst_bus_add_watch (bus, on_bus, camera);
+  gst_object_unref (bus);
+  /* A failure arrives as a message. */
+  gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
+  if (camera->config->record_uri && camera->config->clips)
+    camera->record = watch_record_new (camera);
+}
+
+static gboolean
+on_pipe (gint pipe, GIOCondition condition, gpointer data)
+{
+  WatchCamera *camera = data;
+  gchar *uri = g_strdup_printf ("fd://%d", pipe);
+
+  watch_camera_remove_source (&camera->pipe_source);
+  start_pipeline (camera, uri);
+  g_free (uri);
+  return G_SOURCE_REMOVE;
+}
+
+/* GStreamer's source of files waits in the system until a named pipe has a writer and data, and
+ * cannot be stopped meanwhile. So a pipe is opened without waiting, and its pipeline starts with
+ * the first data, from a source that can be stopped. FALSE if the camera is no pipe. */
+static gboolean
+open_pipe (WatchCamera *camera)
+{
+  gchar *path = camera->is_file ? g_filename_from_uri (camera->config->uri, NULL, NULL) : NULL;
+  struct stat status;
+
+  if (path && stat (path, &status) == 0 && S_ISFIFO (status.st_mode))
+    camera->pipe = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  g_free (path);
+  if (camera->pipe < 0)
+    return FALSE;
+  camera->pipe_source = g_unix_fd_source_new (camera->pipe, G_IO_IN);
+  g_source_set_callback (camera->pipe_source, G_SOURCE_FUNC (on_pipe), camera, NULL);
+  g_source_attach (camera->pipe_source, camera->context);
+  return TRUE;
+}
+
+static gboolean
+connect_camera (gpointer data)
+{
+  WatchCamera *camera = data;
+  GError *error = NULL;
+
+  watch_camera_remove_source (&camera->retry);
+  if (!watch_camera_reserve_room (camera, &error)) {
+    watch_camera_report_limit (camera, error);
+    reconnect (camera, ROOM_INTERVAL);
+    return G_SOURCE_REMOVE;
+  }
+  g_mutex_lock (&camera->lock);
+  camera->active_time = g_get_monotonic_time ();
+  camera->play_time = 0;
+  camera->n_data = 0;
+  camera->late = (WatchRate){0};
+  g_mutex_unlock (&camera->lock);
+  camera->next_time = 0;
+  g_atomic_int_set (&camera->is_decimated, FALSE);
+  camera->motion = NULL;
+  camera->checksum_time = 0;
+  camera->timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);
+  if (!open_pipe (camera))
+    start_pipeline (camera, camera->config->uri);
+  return G_SOURCE_REMOVE;
+}
+
+void
+watch_connection_open (WatchCamera *camera)
+{
+  connect_camera (camera);
+}
+
+void
+watch_connection_close (WatchCamera *camera)
+{
+  watch_camera_remove_source (&camera->retry);
+  if (camera->asking)
+    g_cancellable_cancel (camera->asking);
+  while (camera->asking)
+    g_main_context_iteration (camera->context, TRUE);
+  stop_pipeline (camera);
+}

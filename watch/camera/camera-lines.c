@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The lines of a camera, and the events that some of them report. */
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "camera-private.h"
+#include "watch/output/line-queue.h"
+#include "watch/system/log.h"
+
+static void
+add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
+{
+  json_builder_set_member_name (builder, key);
+  json_builder_add_string_value (builder, text);
+}
+
+/* A line with the members that all lines begin with. */
+static JsonBuilder *
+begin_line (WatchCamera *camera, WatchUtc utc, const gchar *kind)
+{
+  JsonBuilder *builder = json_builder_new ();
+  gchar *time = gst_ccl_utc_format (utc.time);
+
+  json_builder_begin_object (builder);
+  add_text (builder, "source", camera->name);
+  add_text (builder, "utc", time);
+  add_text (builder, "utc_from", utc.from_sender ? "sender" : "arrival");
+  add_text (builder, "event", kind);
+  g_free (time);
+  return builder;
+}
+
+/* Lines of a file wait for room in the outputs, but not those that another thread writes because
+ * the camera's own one is stuck. */
+static void
+push_line (WatchCamera *camera, const gchar *text, gsize length)
+{
+  const gboolean may_wait = !camera->is_live && !g_atomic_int_get (&camera->is_stuck);
+  const gboolean is_own_thread = g_thread_self () == g_atomic_pointer_get (&camera->thread);
+
+  g_atomic_int_inc (&camera->pushing);
+  if (may_wait && is_own_thread)
+    watch_heartbeat_rest (camera->heartbeat);
+  camera->hub->line (camera->hub->data, camera, text, length, may_wait ? &camera->cancelled : NULL);
+  if (may_wait && is_own_thread)
+    watch_heartbeat_beat (camera->heartbeat);
+  g_atomic_int_add (&camera->pushing, -1);
+}
+
+static void
+notify_event (WatchCamera *camera, const WatchEvent *event)
+{
+  CALL_OBSERVERS (camera, event, event);
+}
+
+/* Takes the builder, and returns the line without the newline; free with g_free(). */
+static gchar *
+emit_line (WatchCamera *camera, JsonBuilder *builder)
+{
+  JsonNode *root;
+  gchar *text, *line;
+
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  text = json_to_string (root, FALSE);
+  line = g_strconcat (text, "\n", NULL);
+  push_line (camera, line, strlen (line));
+  g_free (line);
+  json_node_unref (root);
+  g_object_unref (builder);
+  return text;
+}
+
+/* Takes the builder. */
+static void
+emit_event (WatchCamera *camera, JsonBuilder *builder, WatchEvent *event)
+{
+  gchar *text = emit_line (camera, builder);
+
+  event->camera = camera->name;
+  event->line = text;
+  notify_event (camera, event);
+  g_free (text);
+}
+
+void
+watch_camera_emit_removed (WatchCamera *camera)
+{
+  WatchUtc now = {g_get_real_time (), FALSE};
+
+  g_free (emit_line (camera, begin_line (camera, now, "removed")));
+}
+
+void
+watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail)
+{
+  WatchEvent event = {.kind = "state", .running_time = GST_CLOCK_TIME_NONE};
+  WatchUtc now = {g_get_real_time (), FALSE};
+  gchar *clean = detail ? watch_redact (detail) : NULL;
+  JsonBuilder *builder;
+  gint width, height;
+
+  if (g_thread_self () == g_atomic_pointer_get (&camera->thread))
+    watch_camera_note_alive (camera);
+  g_mutex_lock (&camera->lock);
+  if ((camera->status.state == state && g_strcmp0 (camera->status.detail, clean) == 0) ||
+      (g_atomic_int_get (&camera->is_stuck) && state != WATCH_STATE_STUCK)) {
+    g_mutex_unlock (&camera->lock);
+    g_free (clean);
+    return;
+  }
+  camera->status.state = state;
+  camera->status.since = event.utc = now.time;
+  g_free (camera->status.detail);
+  camera->status.detail = g_strdup (clean);
+  width = camera->status.width;
+  height = camera->status.height;
+  g_mutex_unlock (&camera->lock);
+
+  if (state == WATCH_STATE_PLAYING || state == WATCH_STATE_ENDED || state == WATCH_STATE_CONNECTING)
+    watch_log_info ("camera %s: %s", camera->name, watch_state_name (state));
+  else
+    watch_log_warning ("camera %s: %s%s%s", camera->name, watch_state_name (state),
+        clean ? ": " : "", clean ? clean : "");
+  builder = begin_line (camera, now, "state");
+  add_text (builder, "state", watch_state_name (state));
+  if (clean)
+    add_text (builder, "detail", clean);
+  if (width > 0 && (state == WATCH_STATE_PLAYING || state == WATCH_STATE_RESIZED)) {
+    json_builder_set_member_name (builder, "width");
+    json_builder_add_int_value (builder, width);
+    json_builder_set_member_name (builder, "height");
+    json_builder_add_int_value (builder, height);
+  }
+  emit_event (camera, builder, &event);
+  g_free (clean);
+}
+
+void
+watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count)
+{
+  camera->motion = kind;
+  camera->motion_count = count;
+}
+
+void
+watch_camera_emit_motion (WatchCamera *camera, GstSample *frame)
+{
+  WatchEvent event = {
+      .kind = camera->motion,
+      .utc = camera->utc.time,
+      .running_time = camera->running_time,
+      .frame = frame,
+  };
+  JsonBuilder *builder;
+
+  if (!camera->motion)
+    return;
+  builder = begin_line (camera, camera->utc, camera->motion);
+  g_mutex_lock (&camera->lock);
+  camera->status.motion = strcmp (camera->motion, "motion-begin") == 0;
+  g_mutex_unlock (&camera->lock);
+  camera->motion = NULL;
+  json_builder_set_member_name (builder, "running_time");
+  if (GST_CLOCK_TIME_IS_VALID (event.running_time))
+    json_builder_add_int_value (builder, event.running_time);
+  else
+    json_builder_add_null_value (builder);
+  json_builder_set_member_name (builder, "count");
+  json_builder_add_int_value (builder, camera->motion_count);
+  emit_event (camera, builder, &event);
+}
+
+void
+watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
+    GstClockTime running_time)
+{
+  if (!is_frame) {
+    gchar *line = g_strndup (text, length > 0 ? length - 1 : 0); /* without the newline */
+    gchar *kind = watch_line_get_kind (line);
+    WatchEvent event = {
+        .kind = kind,
+        .camera = camera->name,
+        .utc = camera->utc.time,
+        .running_time = running_time,
+        .line = line,
+    };
+
+    push_line (camera, text, length);
+    notify_event (camera, &event);
+    g_free (kind);
+    g_free (line);
+    return;
+  }
+  if (camera->config->results != WATCH_RESULTS_EVENTS)
+    push_line (camera, text, length);
+  watch_camera_count_latency (camera);
+}

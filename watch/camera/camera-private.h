@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files camera*.c, pipeline.c and the supervisor share. */
+#pragma once
+
+#include <gst/ccl/ccl.h>
+
+#include "camera.h"
+#include "heartbeat.h"
+#include "rate.h"
+#include "watch/media/record.h"
+
+/* A time of day. */
+typedef struct {
+  gint64 time;          /* microseconds since 1970, UTC */
+  gboolean from_sender; /* by the sender's clock; otherwise the time of arrival */
+} WatchUtc;
+
+/* Of the supervisor; outlives the cameras. */
+typedef struct {
+  /* Takes a line to the outputs; with `cancelled` it waits for room in their queues. */
+  void (*line) (
+      gpointer data, WatchCamera *camera, const gchar *text, gsize length, gint *cancelled);
+  /* A file was read to its end, or cannot be played. */
+  void (*ended) (gpointer data, WatchCamera *camera, gboolean failed);
+  gpointer data;
+  GRWLock observers_lock;
+  GPtrArray *observers;  /* const WatchObserver; guarded by its lock */
+  const gchar *labeller; /* "ccl" or "cudaccl" */
+  gint gpu;              /* its number; -1: cameras are spread over all GPUs */
+
+  GMutex lock;
+  GPtrArray *contexts; /* GstContext, guarded by the lock: shared by all pipelines */
+  gdouble late_shares; /* the sum of the cameras' shares of late frames; guarded by the lock */
+  guint n_late_shares; /* the number of these cameras */
+} WatchHub;
+
+/* The property `leaky` of a queue. */
+enum { NOT_LEAKY = 0, LEAKY_DOWNSTREAM = 2 };
+
+#define WATCH_FPS_SECONDS 5 /* of which the frames per second are the mean */
+
+/* See backlog.h. Times are monotonic. */
+typedef struct {
+  gboolean has_source; /* it is known when packets arrive */
+  gint64 arrival;      /* of the newest data */
+  gint64 taken; /* arrival of the frame that went to the decoder last, or before, of the first
+                   packets */
+  gboolean is_skipping;
+  gint64 skip_time;   /* when that began */
+  gdouble share;      /* of late frames, as the hub knows it; below 0: it does not */
+  gint64 share_time;  /* when that was told */
+  gdouble preference; /* the share minus the mean of all cameras */
+} WatchBacklog;
+
+/* Why lines must not wait for room in the outputs. */
+enum {
+  WATCH_PIPELINE_STOPS = 1,
+  WATCH_CAMERA_STOPS = 2, /* for ever */
+};
+
+struct _WatchCamera {
+  gchar *name;
+  WatchHub *hub;
+  WatchCameraConfig *config;
+  gboolean is_file; /* it ends, and it may wait for the outputs */
+  gboolean is_live; /* it cannot wait: a camera, or a file at its own speed */
+
+  GMainContext *context;
+  gint has_room; /* atomic: what a connection takes is reserved, see process-limits.h */
+  GCond stopped;
+  gboolean is_stopped; /* no thread runs; guarded by the lock */
+  GThread *thread;     /* atomic: the camera's thread; only to be compared */
+  WatchHeartbeat *heartbeat;
+  gint is_stuck;   /* atomic: the supervisor reported that the thread does not answer */
+  gint is_removed; /* atomic: no configuration has the camera any more */
+
+  /* The main thread takes it, too, to serve the web page: held only for a moment, and never while a
+   * frame is freed, which may take seconds on a busy GPU. */
+  GMutex lock;
+  WatchStatus status;
+  GstSample *frame;
+  WatchRate labelled, late; /* frames; the late ones not in the first seconds of a connection */
+  gint64 labelled_arrival;  /* monotonic: of the last labelled frame; at first of the camera */
+  gint64 active_time;       /* monotonic: of the connection or of the last frame */
+  gint64 play_time;         /* monotonic: of the connection's first frame; 0 before */
+  guint n_data;             /* buffers that arrived since the last frame */
+  gint64 data_time;         /* monotonic: when the last one arrived */
+  WatchBacklog backlog;
+  gint pushing; /* atomic: a line waits for room in an output */
+
+  /* Of the camera's thread. */
+  GstElement *pipeline;
+  GSource *timer, *retry;
+  WatchRecord *record;   /* of the stream `record-uri`, while there is a pipeline; or NULL */
+  GCancellable *asking;  /* NULL unless the reason of a failure is being asked for */
+  WatchState lost_state; /* of that failure */
+  gchar *lost_detail;
+  gint pipe;            /* the open file of a named pipe; -1 without one */
+  GSource *pipe_source; /* waits for its first data */
+  guint n_attempts;     /* without a lasting connection */
+
+  /* Set before the streaming threads start. */
+  GstElement *analysis; /* labeller, tracker, ccljson and appsink; used by each connection */
+  GstElement *queue;    /* in front of the labeller; the analysis holds it */
+  GstElement *sink;     /* the appsink; the analysis holds it */
+  GstElement *track;    /* or NULL; the analysis holds it */
+  gint cancelled;       /* atomic: flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
+
+  /* Of the streaming thread behind the labeller. */
+  const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */
+  guint motion_count;
+  GstClockTime arrival;      /* monotonic, of the frame on its way */
+  GstClockTime next_time;    /* running time before which frames are skipped, for max-fps */
+  gint has_failed_decoder;   /* atomic: the one that the configuration asks for */
+  gint is_decimated;         /* atomic: no more frames are decoded than max-fps allows */
+  guint64 checksum;          /* of an earlier frame */
+  gint64 checksum_time;      /* monotonic, when it was computed */
+  gint64 changed_time;       /* monotonic, when it was last another one */
+  GstClockTime running_time; /* of the last frame */
+  WatchUtc utc;              /* of the last frame */
+};
+
+/* pipeline.c */
+
+/* Makes the camera's analysis elements. NULL and an error if an element is missing. */
+GstElement *watch_pipeline_new_analysis (WatchCamera *camera, GError **error);
+/* A pipeline with the analysis elements in it, which plays the URI; the caller starts it. */
+GstElement *watch_pipeline_new (WatchCamera *camera, const gchar *uri);
+/* Ends the tracks, stops the pipeline, takes the analysis elements out and frees the rest. */
+void watch_pipeline_free (WatchCamera *camera, GstElement *pipeline);
+
+/* camera.c, called by the supervisor */
+
+WatchCamera *watch_camera_new (WatchCameraConfig *config, WatchHub *hub);
+/* Starts the thread, unless it runs. If the limits of the process do not allow it, the camera is
+ * lost, and the function may be called again. Main thread only. */
+void watch_camera_start (WatchCamera *camera);
+/* Tells the thread to stop; returns at once. */
+void watch_camera_stop (WatchCamera *camera);
+/* Whether the thread stopped until the monotonic time. */
+gboolean watch_camera_wait (WatchCamera *camera, gint64 until);
+
+/* Whether the thread ends, or has ended. */
+gboolean watch_camera_is_stopping (WatchCamera *camera);
+/* Reports a thread that does not answer, by the camera's state. TRUE if it has not answered for so
+ * long that another thread should do its work. Main thread only. */
+gboolean watch_camera_check_thread (WatchCamera *camera);
+/* The thread is left alone: from now on it does not count as stuck. */
+void watch_camera_abandon (WatchCamera *camera);
+/* The camera's own thread goes on. */
+void watch_camera_note_alive (WatchCamera *camera);
+
+/* Reserves what a connection takes. FALSE and an error if the limits of the process do not allow
+ * it; the error may stay NULL while others connect. */
+gboolean watch_camera_reserve_room (WatchCamera *camera, GError **error);
+/* The connection has all that it takes, or ended. */
+void watch_camera_release_room (WatchCamera *camera);
+/* The camera must wait until a connection is possible; takes the error, which may be NULL. */
+void watch_camera_report_limit (WatchCamera *camera, GError *error);
+
+/* Runs a function in the camera's thread after a time in ms. */
+GSource *watch_camera_call_later (WatchCamera *camera, guint delay, GSourceFunc function);
+/* Destroys and frees the source, if there is one. */
+void watch_camera_remove_source (GSource **source);
+/* A file was read to its end, or nothing more is tried. `detail` may be NULL. */
+void watch_camera_end (WatchCamera *camera, WatchState state, const gchar *detail);
+
+/* camera-connection.c, called in the camera's thread */
+
+/* Connects the camera, again and again until it is closed. */
+void watch_connection_open (WatchCamera *camera);
+void watch_connection_close (WatchCamera *camera);
+
+/* camera-status.c */
+
+/* Keeps the frame, which it takes, or none, in place of the one before. */
+void watch_camera_set_frame (WatchCamera *camera, GstSample *frame);
+/* Decoded frames wait for the labeller. */
+void watch_camera_set_waiting (WatchCamera *camera, guint n_waiting);
+/* Keeps the frame and counts it. TRUE if its size is another than before. */
+gboolean watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_components);
+/* Whether no frame of this connection was stored yet. */
+gboolean watch_camera_is_first_frame (WatchCamera *camera);
+/* With the camera's lock: which part of the last frames was not labelled because the machine is too
+ * slow, from 0 to 1. */
+gdouble watch_camera_get_late_share (WatchCamera *camera);
+/* With the camera's lock: whether that is so much that the state should be `overloaded`. */
+gboolean watch_camera_is_overloaded (WatchCamera *camera);
+/* Counts the time since the arrival of the frame on its way. */
+void watch_camera_count_latency (WatchCamera *camera);
+
+/* camera-lines.c */
+
+/* Changes the state and emits its event, unless it is the same. `detail` may be NULL and hold
+ * credentials, which are removed. */
+void watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail);
+/* The labeller reported the beginning or end of motion for the frame on its way. */
+void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
+/* Emits the motion that was reported, if any. `frame` is its frame; NULL at the end of the stream.
+ */
+void watch_camera_emit_motion (WatchCamera *camera, GstSample *frame);
+/* Emits the last line of a camera that was removed and has stopped. */
+void watch_camera_emit_removed (WatchCamera *camera);
+/* A line of ccljson: of a frame or of an event. */
+void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
+    GstClockTime running_time);
+
+/* camera-frames.c, called by pipeline.c in streaming threads */
+
+/* Data arrived, which may be of a frame. */
+void watch_camera_data (WatchCamera *camera);
+/* An encoded frame of the stream that is recorded; the time is that of the pipeline of the
+ * analysis.
+ */
+void watch_camera_encoded (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
+/* An encoded frame of the stream that is analysed. */
+void watch_camera_analysed (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
+void watch_camera_frame (
+    WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
+void watch_camera_frame_skipped (WatchCamera *camera);
+/* A frame is skipped because the machine is too slow. */
+void watch_camera_frame_late (WatchCamera *camera);
+
+/* Calls a function of all observers. watch_stop() removes them when it has waited long enough for a
+ * camera, whose thread may go on. */
+#define CALL_OBSERVERS(camera, function, ...)                                                      \
+  do {                                                                                             \
+    WatchHub *hub = (camera)->hub;                                                                 \
+                                                                                                   \
+    g_rw_lock_reader_lock (&hub->observers_lock);                                                  \
+    for (guint i = 0; i < hub->observers->len; i++) {                                              \
+      const WatchObserver *observer = g_ptr_array_index (hub->observers, i);                       \
+                                                                                                   \
+      if (observer->function)                                                                      \
+        observer->function (observer->data, camera, ##__VA_ARGS__);                                \
+    }                                                                                              \
+    g_rw_lock_reader_unlock (&hub->observers_lock);                                                \
+  } while (0)

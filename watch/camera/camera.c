@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The life of a camera: its thread. */
+#include "camera.h"
+
+#include "backlog.h"
+#include "camera-private.h"
+#include "watch/system/process-limits.h"
+#include "watch/system/log.h"
+
+#define ALIVE_INTERVAL 200 /* ms */
+#define PATIENCE 3         /* times the limit until a stuck thread is replaced */
+
+GSource *
+watch_camera_call_later (WatchCamera *camera, guint delay, GSourceFunc function)
+{
+  GSource *source = g_timeout_source_new (delay);
+
+  g_source_set_callback (source, function, camera, NULL);
+  g_source_attach (source, camera->context);
+  return source;
+}
+
+void
+watch_camera_remove_source (GSource **source)
+{
+  if (*source) {
+    g_source_destroy (*source);
+    g_clear_pointer (source, g_source_unref);
+  }
+}
+
+gboolean
+watch_camera_reserve_room (WatchCamera *camera, GError **error)
+{
+  gboolean has_room = g_atomic_int_get (&camera->has_room) || watch_limits_reserve (error);
+
+  g_atomic_int_set (&camera->has_room, has_room);
+  return has_room;
+}
+
+void
+watch_camera_release_room (WatchCamera *camera)
+{
+  if (g_atomic_int_compare_and_exchange (&camera->has_room, TRUE, FALSE))
+    watch_limits_release ();
+}
+
+void
+watch_camera_report_limit (WatchCamera *camera, GError *error)
+{
+  if (error)
+    watch_camera_set_state (camera, WATCH_STATE_LOST, error->message);
+  g_clear_error (&error);
+}
+
+void
+watch_camera_end (WatchCamera *camera, WatchState state, const gchar *detail)
+{
+  watch_camera_set_state (camera, state, detail);
+  camera->hub->ended (camera->hub->data, camera, state != WATCH_STATE_ENDED);
+}
+
+void
+watch_camera_note_alive (WatchCamera *camera)
+{
+  g_atomic_int_set (&camera->is_stuck, FALSE);
+  watch_heartbeat_beat (camera->heartbeat);
+}
+
+static gboolean
+on_alive (gpointer data)
+{
+  WatchCamera *camera = data;
+  gboolean was_stuck;
+
+  watch_camera_note_alive (camera);
+  g_mutex_lock (&camera->lock);
+  was_stuck = camera->status.state == WATCH_STATE_STUCK;
+  g_mutex_unlock (&camera->lock);
+  if (was_stuck)
+    watch_camera_set_state (camera, WATCH_STATE_CONNECTING, NULL);
+  return G_SOURCE_CONTINUE;
+}
+
+static gpointer
+run (gpointer data)
+{
+  WatchCamera *camera = data;
+  GSource *alive = watch_camera_call_later (camera, ALIVE_INTERVAL, on_alive);
+  GError *error = NULL;
+
+  g_atomic_pointer_set (&camera->thread, g_thread_self ());
+  watch_camera_note_alive (camera);
+  g_main_context_push_thread_default (camera->context);
+  camera->analysis = watch_pipeline_new_analysis (camera, &error);
+  if (camera->analysis) {
+    watch_camera_set_state (camera, WATCH_STATE_CONNECTING, NULL);
+    watch_connection_open (camera);
+  } else {
+    watch_camera_release_room (camera);
+    watch_camera_end (camera, WATCH_STATE_LOST, error->message);
+    g_error_free (error);
+  }
+  while (!watch_camera_is_stopping (camera))
+    g_main_context_iteration (camera->context, TRUE);
+  watch_camera_remove_source (&alive);
+  watch_connection_close (camera);
+  if (camera->analysis) {
+    gst_element_set_state (camera->analysis, GST_STATE_NULL);
+    g_clear_pointer (&camera->analysis, gst_object_unref);
+  }
+  watch_camera_set_frame (camera, NULL);
+  g_main_context_pop_thread_default (camera->context);
+  watch_heartbeat_rest (camera->heartbeat);
+  g_mutex_lock (&camera->lock);
+  camera->is_stopped = TRUE;
+  g_cond_broadcast (&camera->stopped);
+  g_mutex_unlock (&camera->lock);
+  watch_camera_unref (camera);
+  return NULL;
+}
+
+/* The interface. */
+
+WatchCamera *
+watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
+{
+  WatchCamera *camera = g_atomic_rc_box_new0 (WatchCamera);
+  gchar *thread_name = g_strdup_printf ("camera %s", config->name);
+
+  camera->heartbeat = watch_heartbeat_new (thread_name, config->stuck);
+  g_free (thread_name);
+  camera->name = g_strdup (config->name);
+  camera->config = watch_camera_config_ref (config);
+  camera->hub = hub;
+  camera->is_file = g_str_has_prefix (config->uri, "file://");
+  camera->is_live = !camera->is_file || config->pace;
+  camera->pipe = -1;
+  camera->context = g_main_context_new ();
+  g_mutex_init (&camera->lock);
+  g_cond_init (&camera->stopped);
+  camera->is_stopped = TRUE;
+  camera->status.uri = watch_redact (config->uri);
+  camera->status.labeller = hub->labeller;
+  camera->status.gpu = -1;
+  camera->backlog.share = -1;
+  camera->labelled_arrival = g_get_monotonic_time ();
+  camera->status.state = WATCH_STATE_CONNECTING;
+  camera->status.since = g_get_real_time ();
+  return camera;
+}
+
+/* TRUE if no thread ran before. */
+static gboolean
+set_running (WatchCamera *camera, gboolean is_running)
+{
+  gboolean is_changed;
+
+  g_mutex_lock (&camera->lock);
+  is_changed = camera->is_stopped == is_running;
+  camera->is_stopped = !is_running;
+  g_mutex_unlock (&camera->lock);
+  return is_changed;
+}
+
+void
+watch_camera_start (WatchCamera *camera)
+{
+  GThread *thread;
+  GError *error = NULL;
+
+  if (watch_camera_is_stopping (camera) || !set_running (camera, TRUE))
+    return;
+  if (watch_camera_reserve_room (camera, &error)) {
+    thread = g_thread_try_new (camera->name, run, watch_camera_ref (camera), &error);
+    if (thread) {
+      g_thread_unref (thread);
+      return;
+    }
+    watch_camera_unref (camera);
+  }
+  watch_camera_release_room (camera);
+  set_running (camera, FALSE);
+  /* No thread runs, and the main thread must not wait for an output. */
+  g_atomic_int_or (&camera->cancelled, WATCH_PIPELINE_STOPS);
+  watch_camera_report_limit (camera, error);
+  g_atomic_int_and (&camera->cancelled, ~WATCH_PIPELINE_STOPS);
+}
+
+void
+watch_camera_stop (WatchCamera *camera)
+{
+  g_atomic_int_or (&camera->cancelled, WATCH_CAMERA_STOPS);
+  g_main_context_wakeup (camera->context);
+}
+
+gboolean
+watch_camera_is_stopping (WatchCamera *camera)
+{
+  return (g_atomic_int_get (&camera->cancelled) & WATCH_CAMERA_STOPS) != 0;
+}
+
+void
+watch_camera_set_removed (WatchCamera *camera)
+{
+  g_atomic_int_set (&camera->is_removed, TRUE);
+}
+
+gboolean
+watch_camera_is_removed (WatchCamera *camera)
+{
+  return g_atomic_int_get (&camera->is_removed);
+}
+
+gboolean
+watch_camera_check_thread (WatchCamera *camera)
+{
+  const gdouble limit = camera->config->stuck, age = watch_heartbeat_get_age (camera->heartbeat);
+  gchar *detail;
+
+  if (age <= limit)
+    return FALSE;
+  detail = g_strdup_printf ("its thread has not answered for %g seconds", limit);
+  g_atomic_int_set (&camera->is_stuck, TRUE);
+  watch_camera_set_state (camera, WATCH_STATE_STUCK, detail);
+  g_free (detail);
+  return age > PATIENCE * limit;
+}
+
+void
+watch_camera_abandon (WatchCamera *camera)
+{
+  watch_heartbeat_rest (camera->heartbeat);
+  watch_backlog_end (camera);
+}
+
+gboolean
+watch_camera_wait (WatchCamera *camera, gint64 until)
+{
+  gboolean is_stopped;
+
+  g_mutex_lock (&camera->lock);
+  while (!camera->is_stopped && g_cond_wait_until (&camera->stopped, &camera->lock, until)) {
+  }
+  is_stopped = camera->is_stopped;
+  g_mutex_unlock (&camera->lock);
+  return is_stopped;
+}
+
+WatchCamera *
+watch_camera_ref (WatchCamera *camera)
+{
+  return g_atomic_rc_box_acquire (camera);
+}
+
+static void
+clear_camera (WatchCamera *camera)
+{
+  if (camera->frame)
+    gst_sample_unref (camera->frame);
+  watch_status_clear (&camera->status);
+  watch_camera_config_unref (camera->config);
+  g_main_context_unref (camera->context);
+  g_mutex_clear (&camera->lock);
+  g_cond_clear (&camera->stopped);
+  watch_heartbeat_free (camera->heartbeat);
+  g_free (camera->name);
+}
+
+void
+watch_camera_unref (WatchCamera *camera)
+{
+  g_atomic_rc_box_release_full (camera, (GDestroyNotify)clear_camera);
+}

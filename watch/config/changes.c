@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "changes.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "key-file.h"
+#include "watch/system/log.h"
+
+#define GROUP "camera "
+#define REMOVED "removed" /* the only key of a camera that was removed */
+#define MODE 0600         /* the file holds passwords */
+
+struct _WatchChanges {
+  gchar *path;            /* NULL: in memory alone */
+  GKeyFile *file;         /* a group per camera, as in the configuration file */
+  GHashTable *configured; /* name → WatchCameraConfig: the configuration without the changes */
+};
+
+struct _WatchNote {
+  gchar *path;               /* NULL: in memory alone */
+  GKeyFile *file;            /* with the change */
+  gchar *name;               /* of the camera */
+  WatchCameraConfig *camera; /* NULL: it is removed */
+  GError *error;             /* of writing */
+};
+
+static gboolean
+check_groups (GKeyFile *file, const gchar *path, GError **error)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+
+  for (gchar **group = groups; *group; group++)
+    if (!g_str_has_prefix (*group, GROUP))
+      return watch_fail (error, "%s: there is no group \"%s\"", path, *group);
+  return TRUE;
+}
+
+static GKeyFile *
+read_state (const gchar *path, GError **error)
+{
+  GKeyFile *file;
+
+  if (g_access (path, F_OK) != 0 && errno == ENOENT)
+    return g_key_file_new ();
+  file = watch_key_file_load (path, error);
+  if (file && !check_groups (file, path, error))
+    g_clear_pointer (&file, g_key_file_unref);
+  return file;
+}
+
+WatchChanges *
+watch_changes_new (const gchar *path, const gchar *present, GError **error)
+{
+  GKeyFile *file = path ? read_state (path, error) : g_key_file_new ();
+  WatchChanges *changes;
+
+  if (!file)
+    return NULL;
+  if (!path && present)
+    g_key_file_load_from_data (file, present, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  changes = g_new (WatchChanges, 1);
+  changes->path = g_strdup (path);
+  changes->file = file;
+  changes->configured = g_hash_table_new_full (
+      g_str_hash, g_str_equal, g_free, (GDestroyNotify)watch_camera_config_unref);
+  return changes;
+}
+
+void
+watch_changes_free (WatchChanges *changes)
+{
+  g_hash_table_unref (changes->configured);
+  g_key_file_unref (changes->file);
+  g_free (changes->path);
+  g_free (changes);
+}
+
+gchar *
+watch_changes_to_text (WatchChanges *changes)
+{
+  return g_key_file_to_data (changes->file, NULL, NULL);
+}
+
+WatchCameraConfig *
+watch_changes_get_configured (WatchChanges *changes, const gchar *name)
+{
+  return g_hash_table_lookup (changes->configured, name);
+}
+
+/* What is in the state file came from the page, or might have. */
+static WatchCameraConfig *
+make_camera (WatchChanges *changes, const gchar *name, GHashTable *keys, const WatchWebRules *rules,
+    GError **error)
+{
+  const WatchCameraConfig *configured = watch_changes_get_configured (changes, name);
+
+  if (watch_web_rules_check (rules, keys, configured ? configured->keys : NULL, error))
+    return watch_camera_config_new (name, keys, error);
+  g_prefix_error (error, "camera %s: ", name);
+  return NULL;
+}
+
+/* Puts one group of the state file over the cameras. */
+static void
+apply_group (WatchChanges *changes, const gchar *group, WatchConfig *config)
+{
+  const gchar *name = group + strlen (GROUP);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) keys = watch_key_file_get_keys (changes->file, group, NULL, &error);
+  WatchCameraConfig *camera = NULL;
+  guint i = 0;
+
+  while (i < config->cameras->len &&
+         strcmp (((WatchCameraConfig *)g_ptr_array_index (config->cameras, i))->name, name) != 0)
+    i++;
+  if (keys && !g_hash_table_contains (keys, REMOVED))
+    camera = make_camera (changes, name, keys, config->web_rules, &error);
+  if (error) {
+    watch_log_error ("%s: %s", changes->path, error->message);
+    return;
+  }
+  if (i < config->cameras->len)
+    g_ptr_array_remove_index (config->cameras, i);
+  if (camera)
+    g_ptr_array_insert (config->cameras, i, camera);
+}
+
+void
+watch_changes_apply (WatchChanges *changes, WatchConfig *config)
+{
+  g_auto (GStrv) groups = g_key_file_get_groups (changes->file, NULL);
+
+  g_hash_table_remove_all (changes->configured);
+  for (guint i = 0; i < config->cameras->len; i++) {
+    WatchCameraConfig *camera = g_ptr_array_index (config->cameras, i);
+
+    g_hash_table_insert (
+        changes->configured, g_strdup (camera->name), watch_camera_config_ref (camera));
+  }
+  for (gchar **group = groups; *group; group++)
+    apply_group (changes, *group, config);
+}
+
+/* Whether the configuration without changes has the camera as it is; NULL: whether it has none. */
+static gboolean
+is_as_configured (WatchChanges *changes, const gchar *name, const WatchCameraConfig *camera)
+{
+  const WatchCameraConfig *configured = g_hash_table_lookup (changes->configured, name);
+
+  if (!camera || !configured)
+    return camera == configured;
+  return watch_camera_config_equal (camera, configured);
+}
+
+static void
+set_group (GKeyFile *file, const gchar *group, const WatchCameraConfig *camera)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (!camera) {
+    g_key_file_set_boolean (file, group, REMOVED, TRUE);
+    return;
+  }
+  g_hash_table_iter_init (&iter, camera->keys);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_key_file_set_string (file, group, key, value);
+}
+
+WatchNote *
+watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera)
+{
+  g_autofree gchar *group = g_strconcat (GROUP, name, NULL);
+  g_autofree gchar *present = watch_changes_to_text (changes);
+  WatchNote *note = g_new0 (WatchNote, 1);
+
+  note->path = g_strdup (changes->path);
+  note->name = g_strdup (name);
+  note->camera = camera ? watch_camera_config_ref (camera) : NULL;
+  note->file = g_key_file_new ();
+  g_key_file_load_from_data (note->file, present, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  g_key_file_remove_group (note->file, group, NULL);
+  if (!is_as_configured (changes, name, camera))
+    set_group (note->file, group, camera);
+  return note;
+}
+
+void
+watch_note_write (gpointer data)
+{
+  WatchNote *note = data;
+  g_autofree gchar *text = NULL;
+  gsize length;
+
+  if (!note->path)
+    return;
+  text = g_key_file_to_data (note->file, &length, NULL);
+  g_file_set_contents_full (note->path, text, length,
+      G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, MODE, &note->error);
+}
+
+gboolean
+watch_changes_take (WatchChanges *changes, WatchNote *note, GError **error)
+{
+  if (note->error) {
+    g_propagate_error (error, g_steal_pointer (&note->error));
+    return FALSE;
+  }
+  g_key_file_unref (changes->file);
+  changes->file = g_key_file_ref (note->file);
+  return TRUE;
+}
+
+void
+watch_note_free (gpointer data)
+{
+  WatchNote *note = data;
+
+  g_clear_pointer (&note->camera, watch_camera_config_unref);
+  g_clear_error (&note->error);
+  g_key_file_unref (note->file);
+  g_free (note->path);
+  g_free (note->name);
+  g_free (note);
+}
+
+const gchar *
+watch_note_get_name (const WatchNote *note)
+{
+  return note->name;
+}
+
+WatchCameraConfig *
+watch_note_get_camera (const WatchNote *note)
+{
+  return note->camera;
+}

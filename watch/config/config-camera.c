@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "config-camera.h"
+
+#include <errno.h>
+#include <glib/gstdio.h>
+#include <gst/gst.h>
+#include <string.h>
+
+#include "config-values.h"
+#include "watch/camera/decoder.h"
+#include "watch/camera/heartbeat.h"
+#include "watch/system/log.h"
+#include "watch/system/secrets.h"
+
+#define DEFAULT_TIMEOUT 10.0
+#define DEFAULT_FROZEN 60.0
+#define DEFAULT_MAX_DELAY 2.0
+#define DEFAULT_STUCK WATCH_HEARTBEAT_LIMIT
+#define DEFAULT_RETRY_MIN 1.0
+#define DEFAULT_RETRY_MAX 30.0
+#define DEFAULT_CLIP_PRE 5.0
+#define DEFAULT_CLIP_POST 5.0
+
+static gboolean
+parse_results (const gchar *text, WatchResults *results, GError **error)
+{
+  if (strcmp (text, "components") == 0)
+    *results = WATCH_RESULTS_COMPONENTS;
+  else if (strcmp (text, "tracks") == 0)
+    *results = WATCH_RESULTS_TRACKS;
+  else if (strcmp (text, "events") == 0)
+    *results = WATCH_RESULTS_EVENTS;
+  else
+    return watch_fail (error, "\"%s\" is none of components, tracks, events", text);
+  return TRUE;
+}
+
+WatchCameraConfig *
+watch_camera_config_ref (WatchCameraConfig *config)
+{
+  return g_atomic_rc_box_acquire (config);
+}
+
+static void
+clear_camera_config (WatchCameraConfig *config)
+{
+  g_free (config->name);
+  g_free (config->uri);
+  g_free (config->record_uri);
+  g_free (config->decoder);
+  g_clear_pointer (&config->keys, g_hash_table_unref);
+  g_clear_pointer (&config->properties, g_hash_table_unref);
+}
+
+void
+watch_camera_config_unref (WatchCameraConfig *config)
+{
+  g_atomic_rc_box_release_full (config, (GDestroyNotify)clear_camera_config);
+}
+
+gboolean
+watch_camera_config_equal (const WatchCameraConfig *a, const WatchCameraConfig *b)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (strcmp (a->name, b->name) != 0 || g_hash_table_size (a->keys) != g_hash_table_size (b->keys))
+    return FALSE;
+  g_hash_table_iter_init (&iter, a->keys);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (g_strcmp0 (g_hash_table_lookup (b->keys, key), value) != 0)
+      return FALSE;
+  return TRUE;
+}
+
+gchar *
+watch_camera_uri (const gchar *text, GError **error)
+{
+  if (g_str_has_prefix (text, "/dev/video"))
+    return g_strdup_printf ("v4l2://%s", text);
+  if (strstr (text, "://"))
+    return g_strdup (text);
+  return gst_filename_to_uri (text, error);
+}
+
+/* The URI of a camera, whose file can be read if it is one. */
+static gchar *
+check_uri (const gchar *text, GError **error)
+{
+  gchar *uri = watch_camera_uri (text, error);
+
+  if (uri && g_str_has_prefix (uri, "file://")) {
+    gchar *path = g_filename_from_uri (uri, NULL, error);
+
+    if (!path)
+      g_clear_pointer (&uri, g_free);
+    else if (g_access (path, R_OK) != 0) {
+      watch_fail (error, "%s: %s", path, g_strerror (errno));
+      g_clear_pointer (&uri, g_free);
+    }
+    g_free (path);
+  }
+  return uri;
+}
+
+/* Whether an element has the property and understands the value. */
+static gboolean
+check_property (GstElement *element, const gchar *property, const gchar *text, gboolean is_secret,
+    GError **error)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (element), property);
+  const gchar *type = GST_OBJECT_NAME (gst_element_get_factory (element));
+  GValue value = G_VALUE_INIT;
+  gboolean is_valid;
+
+  if (!pspec || !(pspec->flags & G_PARAM_WRITABLE))
+    return watch_fail (error, "%s has no property \"%s\" that can be set", type, property);
+  g_value_init (&value, pspec->value_type);
+  is_valid = gst_value_deserialize (&value, text) && !g_param_value_validate (pspec, &value);
+  g_value_unset (&value);
+  if (!is_valid)
+    return watch_fail (error, "\"%s\" is no value of the property \"%s\" of %s",
+        is_secret ? "***" : text, property, type);
+  return TRUE;
+}
+
+/* Starts the element alone. It then reads the files and texts that its properties name. */
+static gboolean
+check_start (GstElement *element, const gchar *property, const gchar *text, GError **error)
+{
+  GstBus *bus = gst_bus_new ();
+  GstMessage *message;
+
+  gst_util_set_object_arg (G_OBJECT (element), property, text);
+  gst_element_set_bus (element, bus);
+  gst_element_set_state (element, GST_STATE_PAUSED);
+  message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  if (message)
+    gst_message_parse_error (message, error, NULL);
+  g_clear_pointer (&message, gst_message_unref);
+  gst_object_unref (bus);
+  return !error || !*error;
+}
+
+static GstElement *
+element_of_key (const WatchCameraConfig *config, const gchar *element, GError **error)
+{
+  GstElement *made = NULL;
+
+  if (strcmp (element, "ccl") == 0 || strcmp (element, "ccltrack") == 0)
+    made = gst_element_factory_make (element, NULL);
+  else if (strcmp (element, "source") == 0)
+    made = gst_element_make_from_uri (GST_URI_SRC, config->uri, NULL, NULL);
+  else
+    watch_fail (error,
+        "there is no element \"%s\" to set: it is one of ccl, ccltrack, source, decoder", element);
+  if (!made && error && !*error)
+    watch_fail (error, "GStreamer has no element for %s", element);
+  return made;
+}
+
+static gboolean
+is_property_name (const gchar *text)
+{
+  const gchar *c = text;
+
+  while (g_ascii_isalnum (*c) || *c == '-' || *c == '_')
+    c++;
+  return c > text && !*c;
+}
+
+/* `key` is "ELEMENT.PROPERTY". */
+static gboolean
+set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *value, GError **error)
+{
+  const gchar *dot = strchr (key, '.');
+  gboolean is_valid = TRUE;
+  gchar *element;
+
+  if (!dot || !is_property_name (dot + 1))
+    return watch_fail (error, "there is no key \"%s\"", key);
+  element = g_strndup (key, dot - key);
+  /* Which decoder it will be is not known before the stream. */
+  if (strcmp (element, "decoder") != 0) {
+    GError *reason = NULL;
+    GstElement *made = element_of_key (config, element, &reason);
+
+    if (made)
+      gst_object_ref_sink (made);
+    is_valid =
+        made &&
+        check_property (made, dot + 1, value, watch_is_secret_key (key, config->uri), &reason) &&
+        (strcmp (element, "source") == 0 || check_start (made, dot + 1, value, &reason));
+    g_clear_pointer (&made, gst_object_unref);
+    if (reason)
+      g_propagate_error (error, reason);
+  }
+  if (is_valid)
+    g_hash_table_insert (config->properties, g_strdup (key), g_strdup (value));
+  g_free (element);
+  return is_valid;
+}
+
+/* Frames of both streams are compared by the time of their arrival, which files do not have. */
+static gboolean
+parse_record_uri (const gchar *text, gchar **record_uri, GError **error)
+{
+  if (!strstr (text, "://") || g_str_has_prefix (text, "file:") || g_str_has_prefix (text, "v4l2:"))
+    return watch_fail (error, "it must be the address of a stream in the network");
+  *record_uri = g_strdup (text);
+  return TRUE;
+}
+
+static gboolean
+set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value, GError **error)
+{
+  static const struct {
+    const gchar *key;
+    gsize offset;
+    gdouble least;
+  } numbers[] = {
+      {"timeout", G_STRUCT_OFFSET (WatchCameraConfig, timeout), 0.1},
+      {"frozen", G_STRUCT_OFFSET (WatchCameraConfig, frozen), 0},
+      {"max-delay", G_STRUCT_OFFSET (WatchCameraConfig, max_delay), 0},
+      {"stuck", G_STRUCT_OFFSET (WatchCameraConfig, stuck), 0.5},
+      {"max-fps", G_STRUCT_OFFSET (WatchCameraConfig, max_fps), 0},
+      {"retry-min", G_STRUCT_OFFSET (WatchCameraConfig, retry_min), 0.01},
+      {"retry-max", G_STRUCT_OFFSET (WatchCameraConfig, retry_max), 0.01},
+      {"clip-pre", G_STRUCT_OFFSET (WatchCameraConfig, clip_pre), 0},
+      {"clip-post", G_STRUCT_OFFSET (WatchCameraConfig, clip_post), 0},
+  };
+  static const struct {
+    const gchar *key;
+    gsize offset;
+  } booleans[] = {
+      {"pace", G_STRUCT_OFFSET (WatchCameraConfig, pace)},
+      {"loop", G_STRUCT_OFFSET (WatchCameraConfig, loop)},
+      {"pictures", G_STRUCT_OFFSET (WatchCameraConfig, pictures)},
+      {"picture-boxes", G_STRUCT_OFFSET (WatchCameraConfig, picture_boxes)},
+      {"clips", G_STRUCT_OFFSET (WatchCameraConfig, clips)},
+  };
+
+  if (strcmp (key, "uri") == 0)
+    return TRUE;
+  if (strcmp (key, "record-uri") == 0)
+    return parse_record_uri (value, &config->record_uri, error);
+  if (strcmp (key, "decoder") == 0) {
+    config->decoder = g_strdup (value);
+    return watch_decoder_check (value, error);
+  }
+  if (strcmp (key, "results") == 0)
+    return parse_results (value, &config->results, error);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    if (strcmp (key, numbers[i].key) == 0)
+      return watch_parse_number (
+          value, numbers[i].least, G_STRUCT_MEMBER_P (config, numbers[i].offset), error);
+  for (guint i = 0; i < G_N_ELEMENTS (booleans); i++)
+    if (strcmp (key, booleans[i].key) == 0)
+      return watch_parse_boolean (value, G_STRUCT_MEMBER_P (config, booleans[i].offset), error);
+  return set_property_key (config, key, value, error);
+}
+
+WatchCameraConfig *
+watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
+{
+  WatchCameraConfig *config = g_atomic_rc_box_new0 (WatchCameraConfig);
+  const gchar *uri = g_hash_table_lookup (keys, "uri");
+  GHashTableIter iter;
+  gpointer key, value;
+  GError *reason = NULL;
+
+  config->name = g_strdup (name);
+  config->results = WATCH_RESULTS_TRACKS;
+  config->timeout = DEFAULT_TIMEOUT;
+  config->frozen = DEFAULT_FROZEN;
+  config->max_delay = DEFAULT_MAX_DELAY;
+  config->stuck = DEFAULT_STUCK;
+  config->retry_min = DEFAULT_RETRY_MIN;
+  config->retry_max = DEFAULT_RETRY_MAX;
+  config->pictures = TRUE;
+  config->picture_boxes = TRUE;
+  config->clip_pre = DEFAULT_CLIP_PRE;
+  config->clip_post = DEFAULT_CLIP_POST;
+  config->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  config->properties = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_hash_table_insert (config->properties, g_strdup ("ccl.foreground"), g_strdup ("codebook"));
+  g_hash_table_insert (config->properties, g_strdup ("ccl.denoise"), g_strdup ("median-5x5"));
+  g_hash_table_insert (config->properties, g_strdup ("ccl.min-area"), g_strdup ("200"));
+
+  if (!watch_check_name (name, &reason))
+    goto failed;
+  if (!uri || !*uri) {
+    watch_fail (&reason, "the key \"uri\" is missing");
+    goto failed;
+  }
+  config->uri = check_uri (uri, &reason);
+  if (!config->uri)
+    goto failed;
+  if (g_hash_table_contains (keys, "record-uri") && g_str_has_prefix (config->uri, "file:")) {
+    watch_fail (&reason, "record-uri: a file has no second stream");
+    goto failed;
+  }
+  g_hash_table_iter_init (&iter, keys);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    if (!set_camera_key (config, key, value, &reason)) {
+      g_prefix_error (&reason, "%s: ", (const gchar *)key);
+      goto failed;
+    }
+    g_hash_table_insert (config->keys, g_strdup (key), g_strdup (value));
+  }
+  return config;
+
+failed : {
+  gchar *clean = watch_redact (reason->message);
+
+  watch_fail (error, "camera %s: %s", name, clean);
+  g_free (clean);
+  g_error_free (reason);
+  watch_camera_config_unref (config);
+  return NULL;
+}
+}

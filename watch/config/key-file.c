@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "key-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "config-values.h"
+#include "watch/system/log.h"
+#include "watch/system/secrets.h"
+
+/* The mode is that of the file that was read, not of one that replaces it. */
+static gboolean
+read_file (const gchar *path, gchar **text, gboolean *others_may_read, GError **error)
+{
+  gint fd = g_open (path, O_RDONLY | O_CLOEXEC);
+  FILE *stream = fd >= 0 ? fdopen (fd, "r") : NULL;
+  GString *read = g_string_new (NULL);
+  struct stat status;
+  gchar buffer[4096];
+  gsize n;
+
+  if (!stream || fstat (fd, &status) != 0) {
+    watch_fail (error, "%s", g_strerror (errno));
+    g_string_free (read, TRUE);
+    if (stream)
+      fclose (stream);
+    return FALSE;
+  }
+  while ((n = fread (buffer, 1, sizeof buffer, stream)) > 0)
+    g_string_append_len (read, buffer, n);
+  fclose (stream);
+  *others_may_read = (status.st_mode & S_IROTH) != 0;
+  *text = g_string_free (read, FALSE);
+  return TRUE;
+}
+
+/* Whether a key is secret for one of the cameras: for all of them if it is a default. */
+static gboolean
+is_secret_for_cameras (GKeyFile *file, const gchar *group, const gchar *key)
+{
+  const gboolean is_default = strcmp (group, "cameras") == 0;
+  gchar **groups = g_key_file_get_groups (file, NULL);
+  gboolean is_secret = watch_is_secret_key (key, NULL);
+
+  for (gchar **other = groups; *other && !is_secret; other++)
+    if (is_default ? g_str_has_prefix (*other, "camera ") : strcmp (*other, group) == 0) {
+      gchar *uri = g_key_file_get_string (file, *other, "uri", NULL);
+
+      is_secret = watch_is_secret_key (key, uri);
+      g_free (uri);
+    }
+  g_strfreev (groups);
+  return is_secret;
+}
+
+gboolean
+watch_token_read (const gchar *path, gchar **token, GError **error)
+{
+  gboolean others_may_read, is_valid;
+  gchar *text = NULL;
+
+  is_valid = read_file (path, &text, &others_may_read, error);
+  if (is_valid && others_may_read)
+    is_valid = watch_fail (error, "other users may read it (chmod o= %s)", path);
+  else if (is_valid && !*g_strstrip (text))
+    is_valid = watch_fail (error, "it is empty");
+  if (is_valid)
+    *token = g_steal_pointer (&text);
+  else
+    g_prefix_error (error, "%s: ", path);
+  g_free (text);
+  return is_valid;
+}
+
+static gboolean
+group_has_secret (GKeyFile *file, const gchar *group)
+{
+  gchar **keys = g_key_file_get_keys (file, group, NULL, NULL);
+  gboolean has = FALSE;
+
+  for (gchar **key = keys; key && *key && !has; key++) {
+    gchar *value = g_key_file_get_value (file, group, *key, NULL);
+    gchar *line = g_strdup_printf ("%s=%s", *key, value ? value : "");
+
+    has = watch_has_secret (line) || (value && *value && is_secret_for_cameras (file, group, *key));
+    g_free (line);
+    g_free (value);
+  }
+  g_strfreev (keys);
+  return has;
+}
+
+static gboolean
+file_has_secret (GKeyFile *file)
+{
+  gchar **groups = g_key_file_get_groups (file, NULL);
+  gboolean has = FALSE;
+
+  for (gchar **group = groups; *group && !has; group++)
+    has = group_has_secret (file, *group);
+  g_strfreev (groups);
+  return has;
+}
+
+GKeyFile *
+watch_key_file_load (const gchar *path, GError **error)
+{
+  GKeyFile *file = g_key_file_new ();
+  gboolean others_may_read, is_valid;
+  gchar *text = NULL;
+
+  is_valid = read_file (path, &text, &others_may_read, error) &&
+             g_key_file_load_from_data (file, text, -1, G_KEY_FILE_KEEP_COMMENTS, error);
+  if (is_valid && others_may_read && file_has_secret (file))
+    is_valid =
+        watch_fail (error, "it holds a password and other users may read it (chmod o= %s)", path);
+  if (!is_valid) {
+    g_prefix_error (error, "%s: ", path);
+    g_clear_pointer (&file, g_key_file_unref);
+  }
+  g_free (text);
+  return file;
+}
+
+GHashTable *
+watch_key_file_get_keys (GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
+{
+  GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  gchar **names = g_key_file_get_keys (file, group, NULL, NULL);
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (defaults) {
+    g_hash_table_iter_init (&iter, defaults);
+    while (g_hash_table_iter_next (&iter, &key, &value))
+      g_hash_table_insert (keys, g_strdup (key), g_strdup (value));
+  }
+  for (gchar **name = names; name && *name; name++) {
+    gchar *text = g_key_file_get_string (file, group, *name, error);
+
+    if (!text) {
+      g_clear_pointer (&keys, g_hash_table_unref);
+      break;
+    }
+    g_hash_table_insert (keys, g_strdup (*name), g_strchomp (text));
+  }
+  g_strfreev (names);
+  return keys;
+}

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "metrics.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "watch/camera/heartbeat.h"
+
+/* Begins a metric; its samples follow. */
+static void
+add_metric (GString *text, const gchar *name, const gchar *type, const gchar *help)
+{
+  g_string_append_printf (text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+}
+
+/* Adds a sample with one label, whose value has no characters to escape. */
+static void
+add_sample (
+    GString *text, const gchar *name, const gchar *label, const gchar *label_value, gdouble value)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (text, "%s{%s=\"%s\"} %s\n", name, label, label_value,
+      g_ascii_formatd (number, sizeof number, "%.17g", value));
+}
+
+static void
+add_plain_sample (GString *text, const gchar *name, gdouble value)
+{
+  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append_printf (
+      text, "%s %s\n", name, g_ascii_formatd (number, sizeof number, "%.17g", value));
+}
+
+typedef struct {
+  const gchar *name;
+  WatchStatus status;
+  WatchLineCounts lines;
+} CameraStatus;
+
+static void
+camera_status_free (gpointer data)
+{
+  watch_status_clear (&((CameraStatus *)data)->status);
+  g_free (data);
+}
+
+static gdouble
+get_frames (const CameraStatus *camera)
+{
+  return camera->status.n_frames;
+}
+
+static gdouble
+get_skipped (const CameraStatus *camera)
+{
+  return camera->status.n_skipped;
+}
+
+static gdouble
+get_late (const CameraStatus *camera)
+{
+  return camera->status.n_late;
+}
+
+static gdouble
+get_reconnects (const CameraStatus *camera)
+{
+  return camera->status.n_reconnects;
+}
+
+static gdouble
+get_fps (const CameraStatus *camera)
+{
+  return camera->status.fps;
+}
+
+static gdouble
+get_components (const CameraStatus *camera)
+{
+  return camera->status.n_components;
+}
+
+static gdouble
+get_motion (const CameraStatus *camera)
+{
+  return camera->status.motion;
+}
+
+static gdouble
+get_waiting_frames (const CameraStatus *camera)
+{
+  return camera->status.n_waiting;
+}
+
+static gdouble
+get_backlog (const CameraStatus *camera)
+{
+  return camera->status.backlog;
+}
+
+static gdouble
+get_data_age (const CameraStatus *camera)
+{
+  return camera->status.age;
+}
+
+static gdouble
+get_waiting_lines (const CameraStatus *camera)
+{
+  return camera->lines.n_queued;
+}
+
+static gdouble
+get_dropped_lines (const CameraStatus *camera)
+{
+  return camera->lines.n_dropped;
+}
+
+/* Metrics with one sample per camera. */
+static const struct {
+  const gchar *name, *type, *help;
+  gdouble (*get) (const CameraStatus *camera);
+} camera_metrics[] = {
+    {"ccl_watch_frames_total", "counter", "Frames that were labelled.", get_frames},
+    {"ccl_watch_skipped_frames_total", "counter",
+        "Frames that were not labelled, because of max-fps or of a slow machine.", get_skipped},
+    {"ccl_watch_late_frames_total", "counter",
+        "Skipped frames that were not labelled because of a slow machine.", get_late},
+    {"ccl_watch_reconnects_total", "counter", "Connections after the first one.", get_reconnects},
+    {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
+    {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
+    {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
+    {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.",
+        get_waiting_frames},
+    {"ccl_watch_backlog_seconds", "gauge",
+        "Time by which the decoder is behind the arrival of the data.", get_backlog},
+    {"ccl_watch_data_age_seconds", "gauge",
+        "Time since the last labelled frame arrived, or since the camera was added.", get_data_age},
+    {"ccl_watch_queue_lines", "gauge", "Lines that wait to be sent, in all outputs together.",
+        get_waiting_lines},
+    {"ccl_watch_dropped_lines_total", "counter",
+        "Lines dropped, because the queue of an output was full or the output ended.",
+        get_dropped_lines},
+};
+
+static void
+add_states (GString *text, const GPtrArray *cameras)
+{
+  add_metric (text, "ccl_watch_camera_state", "gauge", "1 for the state that the camera has.");
+  for (guint i = 0; i < cameras->len; i++) {
+    const CameraStatus *camera = cameras->pdata[i];
+
+    for (WatchState state = 0; state < WATCH_N_STATES; state++)
+      g_string_append_printf (text, "ccl_watch_camera_state{camera=\"%s\",state=\"%s\"} %d\n",
+          camera->name, watch_state_name (state), camera->status.state == state);
+  }
+}
+
+static void
+add_latencies (GString *text, const GPtrArray *cameras)
+{
+  add_metric (text, "ccl_watch_latency_seconds", "histogram",
+      "Time from the arrival of a frame until its line is queued.");
+  for (guint i = 0; i < cameras->len; i++) {
+    const CameraStatus *camera = cameras->pdata[i];
+    guint64 count = 0;
+    gchar bound[G_ASCII_DTOSTR_BUF_SIZE];
+
+    for (guint b = 0; b <= WATCH_N_LATENCIES; b++) {
+      count += camera->status.latency_counts[b];
+      g_string_append_printf (text,
+          "ccl_watch_latency_seconds_bucket{camera=\"%s\",le=\"%s\"} %" G_GUINT64_FORMAT "\n",
+          camera->name,
+          b < WATCH_N_LATENCIES ? g_ascii_formatd (bound, sizeof bound, "%g", watch_latencies[b])
+                                : "+Inf",
+          count);
+    }
+    add_sample (
+        text, "ccl_watch_latency_seconds_sum", "camera", camera->name, camera->status.latency_sum);
+    add_sample (text, "ccl_watch_latency_seconds_count", "camera", camera->name, count);
+  }
+}
+
+static void
+add_cameras (GString *text, Watch *watch)
+{
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
+  g_autoptr (GPtrArray) all = g_ptr_array_new_with_free_func (camera_status_free);
+
+  for (guint i = 0; i < cameras->len; i++) {
+    CameraStatus *camera = g_new (CameraStatus, 1);
+
+    camera->name = watch_camera_get_name (cameras->pdata[i]);
+    watch_camera_get_status (cameras->pdata[i], &camera->status);
+    watch_count_lines (watch, camera->name, &camera->lines);
+    g_ptr_array_add (all, camera);
+  }
+  for (guint m = 0; m < G_N_ELEMENTS (camera_metrics); m++) {
+    add_metric (text, camera_metrics[m].name, camera_metrics[m].type, camera_metrics[m].help);
+    for (guint i = 0; i < all->len; i++) {
+      const CameraStatus *camera = all->pdata[i];
+
+      add_sample (
+          text, camera_metrics[m].name, "camera", camera->name, camera_metrics[m].get (camera));
+    }
+  }
+  add_states (text, all);
+  add_latencies (text, all);
+}
+
+static gdouble
+get_delivered (const WatchOutputStatus *output)
+{
+  return output->n_delivered;
+}
+
+static gdouble
+get_dropped (const WatchOutputStatus *output)
+{
+  return output->n_dropped;
+}
+
+static gdouble
+get_queued (const WatchOutputStatus *output)
+{
+  return output->n_queued;
+}
+
+static gdouble
+get_capacity (const WatchOutputStatus *output)
+{
+  return output->capacity;
+}
+
+static gdouble
+get_age (const WatchOutputStatus *output)
+{
+  return output->age;
+}
+
+static gdouble
+get_connected (const WatchOutputStatus *output)
+{
+  return output->connected;
+}
+
+/* Metrics with one sample per output. */
+static const struct {
+  const gchar *name, *type, *help;
+  gdouble (*get) (const WatchOutputStatus *output);
+} output_metrics[] = {
+    {"ccl_watch_output_lines_total", "counter", "Lines written or acknowledged.", get_delivered},
+    {"ccl_watch_output_dropped_lines_total", "counter",
+        "Lines dropped, because the queue was full, the receiver refused them or the output ended.",
+        get_dropped},
+    {"ccl_watch_output_queue_lines", "gauge", "Lines that wait or are not acknowledged yet.",
+        get_queued},
+    {"ccl_watch_output_queue_capacity_lines", "gauge", "Lines that the queue holds at most.",
+        get_capacity},
+    {"ccl_watch_output_oldest_line_seconds", "gauge",
+        "Time since the oldest line that waits or is not acknowledged was made.", get_age},
+    {"ccl_watch_output_connected", "gauge", "1 while the output is connected and takes lines.",
+        get_connected},
+};
+
+static void
+add_outputs (GString *text, Watch *watch)
+{
+  g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
+
+  for (guint m = 0; m < G_N_ELEMENTS (output_metrics); m++) {
+    add_metric (text, output_metrics[m].name, output_metrics[m].type, output_metrics[m].help);
+    for (guint i = 0; i < outputs->len; i++) {
+      const WatchOutputStatus *output = outputs->pdata[i];
+
+      add_sample (
+          text, output_metrics[m].name, "output", output->name, output_metrics[m].get (output));
+    }
+  }
+}
+
+static void
+add_queue (gpointer data, gpointer text)
+{
+  const WatchObserver *observer = data;
+
+  if (!observer->queue_length)
+    return;
+  add_metric (text, observer->queue_metric,
+      g_str_has_suffix (observer->queue_metric, "_total") ? "counter" : "gauge",
+      observer->queue_help);
+  add_plain_sample (text, observer->queue_metric, observer->queue_length (observer->data));
+}
+
+static void
+add_threads (GString *text)
+{
+  g_autoptr (GHashTable) ages = watch_heartbeat_get_ages ();
+  GHashTableIter iter;
+  gpointer name, age;
+
+  add_metric (text, "ccl_watch_thread_age_seconds", "gauge",
+      "Seconds since the thread last answered; 0 while it waits for work.");
+  g_hash_table_iter_init (&iter, ages);
+  while (g_hash_table_iter_next (&iter, &name, &age))
+    add_sample (text, "ccl_watch_thread_age_seconds", "thread", name, *(gdouble *)age);
+}
+
+static guint
+count_open_files (void)
+{
+  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (dir && g_dir_read_name (dir))
+    n++;
+  return n;
+}
+
+static guint64
+resident_memory (void)
+{
+  g_autofree gchar *text = NULL;
+  unsigned long size, resident;
+
+  if (!g_file_get_contents ("/proc/self/statm", &text, NULL, NULL) ||
+      sscanf (text, "%lu %lu", &size, &resident) != 2)
+    return 0;
+  return (guint64)resident * sysconf (_SC_PAGESIZE);
+}
+
+static gdouble
+processor_seconds (void)
+{
+  struct timespec time;
+
+  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &time);
+  return time.tv_sec + time.tv_nsec / 1e9;
+}
+
+static void
+add_process (GString *text)
+{
+  add_metric (text, "process_cpu_seconds_total", "counter", "Processor time used, in seconds.");
+  add_plain_sample (text, "process_cpu_seconds_total", processor_seconds ());
+  add_metric (text, "process_resident_memory_bytes", "gauge", "Resident memory in bytes.");
+  add_plain_sample (text, "process_resident_memory_bytes", resident_memory ());
+  add_metric (text, "process_open_fds", "gauge", "Open file descriptors.");
+  add_plain_sample (text, "process_open_fds", count_open_files ());
+}
+
+gchar *
+watch_metrics (Watch *watch)
+{
+  GString *text = g_string_new (NULL);
+
+  add_cameras (text, watch);
+  add_outputs (text, watch);
+  watch_foreach_observer (watch, add_queue, text);
+  add_threads (text);
+  add_process (text);
+  return g_string_free (text, FALSE);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures: one JPEG file at the beginning of each motion, and JPEG encoding for the page. */
+#pragma once
+
+#include <gst/gst.h>
+
+#include "watch/output/writer.h"
+
+/* A labelled frame as JPEG, with or without a box around each component. Blocks; any thread.
+ * @width: the picture is made smaller if it is wider, in pixels; 0 = as it is
+ * Returns NULL and sets the error on failure. */
+GBytes *watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GError **error);
+
+typedef struct _WatchPictures WatchPictures;
+
+/* Stores a picture at the beginning of each motion of cameras that are configured so, and gives it
+ * to the outputs that take pictures. Adds an observer; must be called before watch_start(). */
+WatchPictures *watch_pictures_new (Watch *watch, WatchWriter *writer);
+
+/* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if that
+ * takes longer than until the monotonic time. */
+gboolean watch_pictures_free (WatchPictures *pictures, gint64 until);

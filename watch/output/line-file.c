@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "line-file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "watch/system/log.h"
+
+#define WRITE_SECONDS 5
+#define MAX_LINE 65536 /* bytes; longer lines are damaged */
+#define MODE 0640
+/* The file is written anew when it has twice as many lines as it needs, and so many more. */
+#define SPARE_LINES 1000
+
+struct _WatchLineFile {
+  Watch *watch;
+  const gchar *name;
+  WatchLineFileFunctions functions;
+  GMutex lock; /* never held while the disk works */
+  GCond changed;
+  GThread *thread;
+  gboolean is_stopping, is_stopped, must_rewrite; /* guarded by the lock */
+
+  /* Of the thread. */
+  gchar *path; /* NULL without a folder */
+  guint n_lines;
+  gboolean is_new; /* the path is another one than before */
+  WatchLogLimit fail_limit;
+};
+
+/* Reading. */
+
+/* NULL if there is no such file, or it is no regular one. */
+static FILE *
+open_regular (const gchar *path)
+{
+  gint fd = g_open (path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  struct stat status;
+  FILE *stream = NULL;
+
+  if (fd >= 0 && fstat (fd, &status) == 0 && S_ISREG (status.st_mode))
+    stream = fdopen (fd, "r");
+  if (fd >= 0 && !stream)
+    close (fd);
+  return stream;
+}
+
+/* A crash may have left a part of a line at the end, to which no other line must be added. */
+static void
+read_lines (WatchLineFile *file)
+{
+  FILE *stream = file->path ? open_regular (file->path) : NULL;
+  g_autofree gchar *line = g_malloc (MAX_LINE);
+  gboolean is_whole = TRUE;
+
+  while (stream && fgets (line, MAX_LINE, stream)) {
+    const gsize length = strlen (line);
+    const gboolean begins = is_whole;
+
+    is_whole = length > 0 && line[length - 1] == '\n';
+    if (is_whole)
+      line[length - 1] = '\0';
+    file->n_lines += begins;
+    if (begins && is_whole && length > 1)
+      file->functions.read (file->functions.data, line);
+  }
+  if (stream)
+    fclose (stream);
+  file->functions.has_read (file->functions.data);
+  if (!is_whole)
+    watch_line_file_rewrite (file);
+}
+
+/* Writing. */
+
+static void
+report (WatchLineFile *file, const gchar *reason)
+{
+  watch_log_warning_limited (&file->fail_limit, "%s: %s", file->path, reason);
+}
+
+static gboolean
+append_text (WatchLineFile *file, const GString *text)
+{
+  gint fd = g_open (
+      file->path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, MODE);
+  gboolean is_written = fd >= 0 && write (fd, text->str, text->len) == (gssize)text->len;
+
+  if (!is_written)
+    report (file, g_strerror (errno));
+  if (fd >= 0)
+    close (fd);
+  return is_written;
+}
+
+static gboolean
+replace_text (WatchLineFile *file, const GString *text)
+{
+  g_autofree gchar *folder = g_path_get_dirname (file->path);
+  g_autoptr (GError) error = NULL;
+
+  g_mkdir_with_parents (folder, 0750);
+  if (!g_file_set_contents_full (
+          file->path, text->str, text->len, G_FILE_SET_CONTENTS_CONSISTENT, MODE, &error))
+    report (file, error->message);
+  return error == NULL;
+}
+
+/* FALSE if the file has to be written anew. */
+static gboolean
+write_lines (WatchLineFile *file, gboolean anew)
+{
+  guint n_lines;
+  GString *text = file->functions.format (file->functions.data, anew, &n_lines);
+  gboolean is_written = TRUE;
+
+  if (anew)
+    is_written = replace_text (file, text);
+  else if (n_lines > 0)
+    is_written = append_text (file, text);
+  if (is_written) {
+    file->functions.written (file->functions.data);
+    file->n_lines = anew ? n_lines : file->n_lines + n_lines;
+  }
+  g_string_free (text, TRUE);
+  return is_written;
+}
+
+/* Takes the path in the present folder of the watch. */
+static void
+update_path (WatchLineFile *file)
+{
+  WatchFolder *folder = watch_get_folder (file->watch);
+  gchar *path = folder ? g_build_filename (watch_folder_get_path (folder), file->name, NULL) : NULL;
+
+  g_clear_pointer (&folder, watch_folder_unref);
+  file->is_new = g_strcmp0 (path, file->path) != 0;
+  g_free (file->path);
+  file->path = path;
+}
+
+/* The thread. */
+
+static gboolean
+has_too_many_lines (WatchLineFile *file)
+{
+  return file->n_lines > 2 * file->functions.count (file->functions.data) + SPARE_LINES;
+}
+
+static gpointer
+run (gpointer data)
+{
+  WatchLineFile *file = data;
+  gboolean is_last = FALSE;
+
+  update_path (file);
+  read_lines (file);
+  while (!is_last) {
+    gint64 next = g_get_monotonic_time () + WRITE_SECONDS * G_TIME_SPAN_SECOND;
+    gboolean anew;
+
+    g_mutex_lock (&file->lock);
+    while (!file->is_stopping && g_cond_wait_until (&file->changed, &file->lock, next)) {
+    }
+    is_last = file->is_stopping;
+    anew = file->must_rewrite;
+    file->must_rewrite = FALSE;
+    g_mutex_unlock (&file->lock);
+    update_path (file);
+    if (file->path && !write_lines (file, anew || file->is_new || has_too_many_lines (file)))
+      watch_line_file_rewrite (file);
+  }
+  g_mutex_lock (&file->lock);
+  file->is_stopped = TRUE;
+  g_cond_broadcast (&file->changed);
+  g_mutex_unlock (&file->lock);
+  return NULL;
+}
+
+WatchLineFile *
+watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
+    const WatchLineFileFunctions *functions)
+{
+  WatchLineFile *file = g_new0 (WatchLineFile, 1);
+
+  file->watch = watch;
+  file->name = name;
+  file->functions = *functions;
+  g_mutex_init (&file->lock);
+  g_cond_init (&file->changed);
+  file->thread = g_thread_new (thread_name, run, file);
+  return file;
+}
+
+void
+watch_line_file_rewrite (WatchLineFile *file)
+{
+  g_mutex_lock (&file->lock);
+  file->must_rewrite = TRUE;
+  g_mutex_unlock (&file->lock);
+}
+
+gboolean
+watch_line_file_free (WatchLineFile *file, gint64 until)
+{
+  gboolean is_stopped;
+
+  g_mutex_lock (&file->lock);
+  file->is_stopping = TRUE;
+  g_cond_broadcast (&file->changed);
+  while (!file->is_stopped && g_cond_wait_until (&file->changed, &file->lock, until)) {
+  }
+  is_stopped = file->is_stopped;
+  g_mutex_unlock (&file->lock);
+  if (!is_stopped)
+    return FALSE;
+  g_thread_join (file->thread);
+  g_mutex_clear (&file->lock);
+  g_cond_clear (&file->changed);
+  g_free (file->path);
+  g_free (file);
+  return TRUE;
+}
+
+static JsonNode *
+find_value (JsonObject *object, const gchar *name)
+{
+  JsonNode *node = json_object_get_member (object, name);
+
+  return node && JSON_NODE_HOLDS_VALUE (node) ? node : NULL;
+}
+
+const gchar *
+watch_line_get_text (JsonObject *object, const gchar *name)
+{
+  JsonNode *node = find_value (object, name);
+
+  return node ? json_node_get_string (node) : NULL;
+}
+
+gdouble
+watch_line_get_number (JsonObject *object, const gchar *name)
+{
+  JsonNode *node = find_value (object, name);
+
+  return node ? json_node_get_double (node) : 0;
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines in a file of the folder of pictures and clips, so that what they say survives a restart. A
+ * thread reads the file at the start, then adds lines every few seconds, and writes the file anew
+ * when most of its lines are of no use any more. Nobody else waits for the disk. */
+#pragma once
+
+#include <json-glib/json-glib.h>
+
+#include "watch/watch.h"
+
+typedef struct _WatchLineFile WatchLineFile;
+
+/* Called in the file's thread, which does not hold a lock. */
+typedef struct {
+  /* A line of the file, without its newline, which may be damaged. */
+  void (*read) (gpointer data, const gchar *line);
+  void (*has_read) (gpointer data);
+  /* What the file lacks since the last call of written(), or all that it should have; whole lines.
+   */
+  GString *(*format) (gpointer data, gboolean all, guint *n_lines);
+  /* The lines of the last format() are in the file. */
+  void (*written) (gpointer data);
+  /* How many lines the file would have if it were written anew. */
+  guint (*count) (gpointer data);
+  gpointer data;
+} WatchLineFileFunctions;
+
+/* Starts the thread. The folder is that of the watch, which may change; without one, nothing is
+ * read or written.
+ * @name: of the file; a static string, as that of the thread */
+WatchLineFile *watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
+    const WatchLineFileFunctions *functions);
+
+/* The file is written anew, for instance because lines are to be forgotten. Any thread. */
+void watch_line_file_rewrite (WatchLineFile *file);
+
+/* Writes the last lines and frees the object. FALSE, and nothing is freed, if the disk does not
+ * answer until the monotonic time: the thread still calls the functions. */
+gboolean watch_line_file_free (WatchLineFile *file, gint64 until);
+
+/* A member of a line's object, which may be damaged: NULL or 0 if there is none of that type. */
+const gchar *watch_line_get_text (JsonObject *object, const gchar *name);
+gdouble watch_line_get_number (JsonObject *object, const gchar *name);

@@ -1,0 +1,421 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines sent to a webhook: http://[USER:PASSWORD@]HOST[:PORT]/PATH, https:// with TLS. Each line is
+ * the body of a POST, and delivered when the answer's status is 2xx. One request after the other,
+ * so lines stay in order. Keys: "key-file", whose key signs the bodies; "cafile"; "timeout" of a
+ * request. The path may be a secret, so messages name the host alone. */
+#include <libsoup/soup.h>
+#include <string.h>
+
+#include "watch/config/key-file.h"
+#include "output.h"
+
+#define CONNECT_TIMEOUT (5 * G_TIME_SPAN_SECOND)
+#define DEFAULT_TIMEOUT 10.0 /* seconds */
+#define ANSWER_TIMEOUT 20    /* ms to wait for an answer when the next line is there */
+#define MAX_ANSWER 65536     /* bytes that are read of an answer, which is ignored */
+#define SIGNATURE_HEADER "X-Ccl-Signature-256"
+
+typedef struct {
+  WatchOutput *output;
+  GUri *uri;            /* without credentials */
+  gchar *place;         /* scheme, host and port, for messages */
+  gchar *authorization; /* of user and password, or NULL */
+  gchar *key_file, *key;
+  GTlsDatabase *authorities; /* NULL: those of the system */
+  gdouble timeout;
+  GMainContext *context; /* of all requests, run by this file's functions */
+  gchar *failure;        /* why the last line was not taken, until one is */
+
+  /* Of a connection. */
+  SoupSession *session;
+  /* Of a request; NULL or 0 without one. */
+  SoupMessage *message;
+  const WatchLine *line; /* until the answer's status is known */
+  GCancellable *cancellable;
+  gint64 deadline;
+  gchar *answer; /* its text, as far as it was read */
+  gsize n_answer;
+  GError *error; /* of the last request */
+} HttpOutput;
+
+static void
+http_free (gpointer data)
+{
+  HttpOutput *self = data;
+
+  g_clear_pointer (&self->uri, g_uri_unref);
+  g_clear_object (&self->authorities);
+  g_main_context_unref (self->context);
+  g_clear_error (&self->error);
+  g_free (self->answer);
+  g_free (self->failure);
+  g_free (self->authorization);
+  g_free (self->place);
+  g_free (self->key_file);
+  g_free (self->key);
+  g_free (self);
+}
+
+/* The configuration. */
+
+static gboolean
+parse_uri (HttpOutput *self, const gchar *text, GError **error)
+{
+  GUri *uri = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
+  const gchar *host = uri ? g_uri_get_host (uri) : NULL;
+  const gchar *user = uri ? g_uri_get_user (uri) : NULL;
+  const gchar *password = uri ? g_uri_get_password (uri) : NULL;
+
+  if (!host || !*host) {
+    g_clear_pointer (&uri, g_uri_unref);
+    return watch_fail (error, "the URI must be http://HOST/PATH or https://HOST/PATH");
+  }
+  if (user) {
+    g_autofree gchar *pair = g_strconcat (user, ":", password ? password : "", NULL);
+    g_autofree gchar *code = g_base64_encode ((const guchar *)pair, strlen (pair));
+
+    self->authorization = g_strconcat ("Basic ", code, NULL);
+  }
+  self->uri = g_uri_build (SOUP_HTTP_URI_FLAGS, g_uri_get_scheme (uri), NULL, host,
+      g_uri_get_port (uri), g_uri_get_path (uri), g_uri_get_query (uri), NULL);
+  self->place = watch_output_place (text);
+  g_uri_unref (uri);
+  return TRUE;
+}
+
+static gboolean
+read_key (HttpOutput *self, GError **error)
+{
+  gchar *key = NULL;
+
+  if (self->key_file && !watch_token_read (self->key_file, &key, error)) {
+    g_prefix_error (error, "key-file: ");
+    return FALSE;
+  }
+  g_free (self->key);
+  self->key = key;
+  return TRUE;
+}
+
+static gboolean
+configure (HttpOutput *self, GError **error)
+{
+  const gchar *timeout = watch_output_option (self->output, "timeout");
+  const gchar *cafile = watch_output_option (self->output, "cafile");
+
+  self->key_file = g_strdup (watch_output_option (self->output, "key-file"));
+  if (timeout && !watch_parse_duration (timeout, &self->timeout, error)) {
+    g_prefix_error (error, "timeout: ");
+    return FALSE;
+  }
+  if (self->timeout < 0.5 || self->timeout > 3600)
+    return watch_fail (error, "timeout: it must be 0.5 s to 1 h");
+  if (cafile) {
+    g_autofree gchar *path = g_canonicalize_filename (cafile, NULL);
+
+    self->authorities = g_tls_file_database_new (path, error);
+    if (!self->authorities) {
+      g_prefix_error (error, "cafile: ");
+      return FALSE;
+    }
+  }
+  return read_key (self, error);
+}
+
+static gpointer
+http_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
+{
+  HttpOutput *self = g_new0 (HttpOutput, 1);
+
+  self->output = output;
+  self->timeout = DEFAULT_TIMEOUT;
+  self->context = g_main_context_new ();
+  self->answer = g_malloc (MAX_ANSWER);
+  if (!parse_uri (self, config->uri, error) || !configure (self, error)) {
+    http_free (self);
+    return NULL;
+  }
+  return self;
+}
+
+/* A request. */
+
+static SoupMessage *
+new_message (HttpOutput *self)
+{
+  SoupMessage *message = soup_message_new_from_uri (SOUP_METHOD_POST, self->uri);
+
+  /* Another host gets neither the line nor the password. */
+  soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT);
+  return message;
+}
+
+static void
+begin_request (HttpOutput *self, SoupMessage *message, gint64 time)
+{
+  self->message = message;
+  self->cancellable = g_cancellable_new ();
+  self->deadline = g_get_monotonic_time () + time;
+  self->n_answer = 0;
+  g_clear_error (&self->error);
+}
+
+static void
+end_request (HttpOutput *self)
+{
+  g_clear_object (&self->message);
+  g_clear_object (&self->cancellable);
+  self->line = NULL;
+}
+
+static gboolean
+end_source (gpointer data)
+{
+  *(gboolean *)data = TRUE;
+  return G_SOURCE_REMOVE;
+}
+
+/* Runs the callbacks of the request, at most so many milliseconds, and cancels it when it is late.
+ */
+static void
+exchange (HttpOutput *self, guint timeout)
+{
+  GSource *source = g_timeout_source_new (timeout);
+  gboolean is_over = FALSE;
+
+  g_source_set_callback (source, end_source, &is_over, NULL);
+  g_source_attach (source, self->context);
+  while (self->message && !is_over)
+    g_main_context_iteration (self->context, TRUE);
+  g_source_destroy (source);
+  g_source_unref (source);
+  while (g_main_context_iteration (self->context, FALSE)) {
+  }
+  if (self->message && g_get_monotonic_time () > self->deadline)
+    g_cancellable_cancel (self->cancellable);
+}
+
+/* What soup and GIO say of a failure; the certificate's errors are in the message. */
+static void
+take_error (HttpOutput *self, GError *error)
+{
+  const GTlsCertificateFlags flags = soup_message_get_tls_peer_certificate_errors (self->message);
+
+  if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
+    g_set_error (&self->error, G_IO_ERROR, G_IO_ERROR_TIMED_OUT, "%s does not answer", self->place);
+  else if (flags != 0)
+    g_set_error (&self->error, G_TLS_ERROR, G_TLS_ERROR_BAD_CERTIFICATE,
+        "%s: the certificate is not valid%s", self->place,
+        flags & G_TLS_CERTIFICATE_UNKNOWN_CA     ? ": its authority is unknown"
+        : flags & G_TLS_CERTIFICATE_BAD_IDENTITY ? ": it is of another host"
+        : flags & G_TLS_CERTIFICATE_EXPIRED      ? ": it has expired"
+                                                 : "");
+  else
+    g_set_error (&self->error, error->domain, error->code, "%s: %s", self->place, error->message);
+  g_error_free (error);
+}
+
+/* Whether the same line would always get this answer, whatever is repaired at the receiver. */
+static gboolean
+is_of_line (guint status)
+{
+  return status == SOUP_STATUS_BAD_REQUEST || status == SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE ||
+         status == SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE || status == SOUP_STATUS_UNPROCESSABLE_ENTITY;
+}
+
+/* The line is delivered, refused, or to be sent again. */
+static void
+take_status (HttpOutput *self)
+{
+  const guint status = soup_message_get_status (self->message);
+  g_autofree gchar *text =
+      g_strdup_printf ("%s answers %u %s", self->place, status, soup_status_get_phrase (status));
+
+  if (SOUP_STATUS_IS_SUCCESSFUL (status)) {
+    g_clear_pointer (&self->failure, g_free);
+    watch_output_acknowledge (self->output, self->line);
+  } else if (is_of_line (status)) {
+    watch_output_lose (self->output, self->line, text);
+  } else {
+    g_set_error_literal (&self->error, G_IO_ERROR, G_IO_ERROR_BUSY, text);
+  }
+  self->line = NULL;
+}
+
+static void read_answer (HttpOutput *self, GInputStream *stream);
+
+/* An answer that does not end is cut: the next request gets another connection. */
+static void
+on_read (GObject *object, GAsyncResult *result, gpointer data)
+{
+  GInputStream *stream = G_INPUT_STREAM (object);
+  const gssize n = g_input_stream_read_finish (stream, result, NULL);
+  HttpOutput *self = data;
+
+  if (n > 0)
+    self->n_answer += n;
+  if (n > 0 && self->n_answer < MAX_ANSWER) {
+    read_answer (self, stream);
+  } else {
+    if (n != 0)
+      soup_session_abort (self->session);
+    end_request (self);
+  }
+}
+
+static void
+read_answer (HttpOutput *self, GInputStream *stream)
+{
+  g_input_stream_read_async (stream, self->answer, MAX_ANSWER - self->n_answer, G_PRIORITY_DEFAULT,
+      self->cancellable, on_read, self);
+}
+
+static void
+on_status (GObject *session, GAsyncResult *result, gpointer data)
+{
+  HttpOutput *self = data;
+  GError *error = NULL;
+  GInputStream *stream = soup_session_send_finish (SOUP_SESSION (session), result, &error);
+
+  if (!stream) {
+    take_error (self, error);
+    end_request (self);
+    return;
+  }
+  take_status (self);
+  read_answer (self, stream);
+  g_object_unref (stream);
+}
+
+/* The connection. */
+
+static void
+http_close (gpointer data)
+{
+  HttpOutput *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  if (self->cancellable)
+    g_cancellable_cancel (self->cancellable);
+  while (self->message)
+    g_main_context_iteration (self->context, TRUE);
+  soup_session_abort (self->session);
+  g_clear_object (&self->session);
+  while (g_main_context_iteration (self->context, FALSE)) {
+  }
+  g_main_context_pop_thread_default (self->context);
+}
+
+static void
+on_connected (GObject *session, GAsyncResult *result, gpointer data)
+{
+  HttpOutput *self = data;
+  GError *error = NULL;
+
+  if (!soup_session_preconnect_finish (SOUP_SESSION (session), result, &error))
+    take_error (self, error);
+  end_request (self);
+}
+
+static gboolean
+http_open (gpointer data, GError **error)
+{
+  HttpOutput *self = data;
+
+  if (!read_key (self, error))
+    return FALSE;
+  g_main_context_push_thread_default (self->context);
+  self->session = soup_session_new_with_options (
+      "user-agent", "ccl-watch", "max-conns", 1, "max-conns-per-host", 1, NULL);
+  if (self->authorities)
+    soup_session_set_tls_database (self->session, self->authorities);
+  begin_request (self, new_message (self), CONNECT_TIMEOUT);
+  soup_session_preconnect_async (
+      self->session, self->message, G_PRIORITY_DEFAULT, self->cancellable, on_connected, self);
+  while (self->message)
+    exchange (self, 50);
+  g_main_context_pop_thread_default (self->context);
+  if (!self->error)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  http_close (self);
+  return FALSE;
+}
+
+/* Adds the body, without the newline, and its signature. */
+static void
+set_body (HttpOutput *self, SoupMessage *message, const WatchLine *line)
+{
+  SoupMessageHeaders *headers = soup_message_get_request_headers (message);
+  GBytes *body = g_bytes_new (line->text, line->length - 1);
+
+  soup_message_set_request_body_from_bytes (message, "application/json", body);
+  g_bytes_unref (body);
+  if (self->authorization)
+    soup_message_headers_replace (headers, "Authorization", self->authorization);
+  if (self->key) {
+    g_autofree gchar *code = g_compute_hmac_for_data (G_CHECKSUM_SHA256, (const guchar *)self->key,
+        strlen (self->key), (const guchar *)line->text, line->length - 1);
+    g_autofree gchar *signature = g_strconcat ("sha256=", code, NULL);
+
+    soup_message_headers_replace (headers, SIGNATURE_HEADER, signature);
+  }
+}
+
+static WatchSend
+http_send (gpointer data, const WatchLine *line, GError **error)
+{
+  HttpOutput *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  if (self->message)
+    exchange (self, ANSWER_TIMEOUT);
+  if (!self->message && !self->error) {
+    begin_request (self, new_message (self), self->timeout * G_TIME_SPAN_SECOND);
+    self->line = line;
+    set_body (self, self->message, line);
+    /* It is connected, but whether the receiver takes lines again is not known. */
+    if (self->failure)
+      watch_output_disconnected (self->output, self->failure);
+    soup_session_send_async (
+        self->session, self->message, G_PRIORITY_DEFAULT, self->cancellable, on_status, self);
+  }
+  g_main_context_pop_thread_default (self->context);
+  return self->line == line ? WATCH_SEND_PENDING : WATCH_SEND_AGAIN;
+}
+
+static gboolean
+http_poll (gpointer data, GError **error)
+{
+  HttpOutput *self = data;
+
+  g_main_context_push_thread_default (self->context);
+  exchange (self, 0);
+  g_main_context_pop_thread_default (self->context);
+  if (!self->error)
+    return TRUE;
+  g_free (self->failure);
+  self->failure = g_strdup (self->error->message);
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  return FALSE;
+}
+
+/* SIGHUP: the key may be another one. */
+static gboolean
+http_reopen (gpointer data, GError **error)
+{
+  return read_key (data, error);
+}
+
+const WatchOutputClass watch_output_http = {
+    .new = http_new,
+    .free = http_free,
+    .open = http_open,
+    .close = http_close,
+    .send = http_send,
+    .poll = http_poll,
+    .reopen = http_reopen,
+    .is_slow_to_open = TRUE,
+    .may_hang_up = TRUE,
+    .is_stateless = TRUE,
+};

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "api.h"
+
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "watch/system/log.h"
+#include "watch/system/secrets.h"
+
+static gchar *
+builder_to_text (JsonBuilder *builder)
+{
+  g_autoptr (JsonNode) root = json_builder_get_root (builder);
+
+  return json_to_string (root, FALSE);
+}
+
+static void
+add_string (JsonBuilder *builder, const gchar *name, const gchar *value)
+{
+  json_builder_set_member_name (builder, name);
+  if (value)
+    json_builder_add_string_value (builder, value);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static void
+add_int (JsonBuilder *builder, const gchar *name, gint64 value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_int_value (builder, value);
+}
+
+static void
+add_double (JsonBuilder *builder, const gchar *name, gdouble value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_double_value (builder, value);
+}
+
+static void
+add_boolean (JsonBuilder *builder, const gchar *name, gboolean value)
+{
+  json_builder_set_member_name (builder, name);
+  json_builder_add_boolean_value (builder, value);
+}
+
+static void
+add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  g_autofree gchar *seconds = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
+  g_autofree gchar *text =
+      g_strdup_printf ("%s.%03dZ", seconds, (gint)(utc % G_USEC_PER_SEC / 1000));
+
+  add_string (builder, name, text);
+}
+
+/* Adds the members of a camera to the object that is open. */
+static void
+add_camera (JsonBuilder *builder, WatchCamera *camera)
+{
+  WatchStatus status;
+
+  watch_camera_get_status (camera, &status);
+  add_string (builder, "name", watch_camera_get_name (camera));
+  add_string (builder, "uri", status.uri);
+  add_string (builder, "state", watch_state_name (status.state));
+  add_time (builder, "since", status.since);
+  add_string (builder, "detail", status.detail);
+  add_string (builder, "labeller", status.labeller);
+  add_string (builder, "decoder", status.decoder);
+  if (status.gpu >= 0)
+    add_int (builder, "gpu", status.gpu);
+  add_int (builder, "width", status.width);
+  add_int (builder, "height", status.height);
+  add_double (builder, "fps", status.fps);
+  add_double (builder, "latency", status.latency);
+  add_double (builder, "age", status.age);
+  add_double (builder, "backlog", status.backlog);
+  add_int (builder, "frames", status.n_frames);
+  add_int (builder, "skipped", status.n_skipped);
+  add_int (builder, "late", status.n_late);
+  add_int (builder, "reconnects", status.n_reconnects);
+  add_int (builder, "components", status.n_components);
+  add_boolean (builder, "motion", status.motion);
+  add_boolean (builder, "stream", status.has_stream);
+  watch_status_clear (&status);
+}
+
+gchar *
+watch_api_cameras (Watch *watch)
+{
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "cameras");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < cameras->len; i++) {
+    json_builder_begin_object (builder);
+    add_camera (builder, cameras->pdata[i]);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}
+
+GHashTable *
+watch_api_settings (Watch *watch, const gchar *name)
+{
+  GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  WatchCamera *camera = watch_find_camera (watch, name);
+  WatchCameraConfig *config = camera ? watch_camera_get_config (camera) : NULL;
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (config) {
+    g_hash_table_iter_init (&iter, config->keys);
+    while (g_hash_table_iter_next (&iter, &key, &value))
+      g_hash_table_insert (settings, g_strdup (key), g_strdup (value));
+  }
+  g_clear_pointer (&config, watch_camera_config_unref);
+  g_clear_pointer (&camera, watch_camera_unref);
+  return settings;
+}
+
+static void
+add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
+{
+  g_autoptr (GHashTable) settings = watch_api_settings (watch, name);
+  g_autoptr (GList) keys = g_list_sort (g_hash_table_get_keys (settings), (GCompareFunc)strcmp);
+  const gchar *uri = g_hash_table_lookup (settings, "uri");
+
+  json_builder_set_member_name (builder, "settings");
+  json_builder_begin_object (builder);
+  for (GList *key = keys; key; key = key->next) {
+    g_autofree gchar *value = watch_is_secret_key (key->data, uri)
+                                  ? g_strdup ("***")
+                                  : watch_redact (g_hash_table_lookup (settings, key->data));
+
+    add_string (builder, key->data, value);
+  }
+  json_builder_end_object (builder);
+}
+
+gchar *
+watch_api_camera (Watch *watch, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  if (!camera)
+    return NULL;
+  json_builder_begin_object (builder);
+  add_camera (builder, camera);
+  add_settings (builder, watch, name);
+  json_builder_end_object (builder);
+  watch_camera_unref (camera);
+  return builder_to_text (builder);
+}
+
+gchar *
+watch_api_outputs (Watch *watch)
+{
+  g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "outputs");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < outputs->len; i++) {
+    const WatchOutputStatus *output = outputs->pdata[i];
+
+    json_builder_begin_object (builder);
+    add_string (builder, "name", output->name);
+    add_string (builder, "uri", output->uri);
+    add_boolean (builder, "connected", output->connected);
+    add_int (builder, "delivered", output->n_delivered);
+    add_int (builder, "dropped", output->n_dropped);
+    add_int (builder, "queued", output->n_queued);
+    add_int (builder, "capacity", output->capacity);
+    add_double (builder, "age", output->age);
+    add_boolean (builder, "stuck", output->stuck);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}
+
+/* Adds the file of an event if it exists: the picture or the clip. */
+static void
+append_file (GString *text, Watch *watch, const WatchPastEvent *event, const gchar *key,
+    const gchar *extension)
+{
+  WatchFolder *folder = watch_get_folder (watch);
+  g_autofree gchar *name = watch_folder_name (event->camera, event->utc, extension);
+
+  if (folder && watch_folder_has (folder, name))
+    g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
+  g_clear_pointer (&folder, watch_folder_unref);
+}
+
+gchar *
+watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
+    const gchar *const *kinds, guint64 after, guint limit)
+{
+  g_autoptr (GPtrArray) events = watch_history_get_events (history, camera, kinds, after, limit);
+  GString *text = g_string_new ("{\"events\":[");
+
+  for (guint i = 0; i < events->len; i++) {
+    const WatchPastEvent *event = events->pdata[i];
+
+    g_string_append_printf (
+        text, "%s{\"number\":%" G_GUINT64_FORMAT ",", i > 0 ? "," : "", event->number);
+    if (g_str_equal (event->kind, "motion-begin")) {
+      append_file (text, watch, event, "picture", "jpg");
+      append_file (text, watch, event, "clip", "mp4");
+    }
+    g_string_append (text, event->line + 1); /* the rest of the object behind its brace */
+  }
+  g_string_append (text, "]}");
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, guint n_points)
+{
+  guint step = MAX ((seconds + n_points - 1) / n_points, 1);
+  g_autofree guint16 *counts = g_new (guint16, n_points);
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+
+  watch_history_get_counts (history, camera, step, n_points, counts);
+  json_builder_begin_object (builder);
+  add_int (builder, "step", step);
+  add_time (builder, "end", g_get_real_time ());
+  json_builder_set_member_name (builder, "counts");
+  json_builder_begin_array (builder);
+  for (guint i = 0; i < n_points; i++)
+    if (counts[i] == WATCH_HISTORY_NO_FRAME)
+      json_builder_add_null_value (builder);
+    else
+      json_builder_add_int_value (builder, counts[i]);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
+  return builder_to_text (builder);
+}

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "http-media.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "http-respond.h"
+#include "watch/system/offload.h"
+
+#define READ_SECONDS 10
+#define CHUNK_SIZE 262144
+#define RANGE "ccl-watch-range"
+
+/* A file on its way. It is freed when the answer has ended and no thread works for it. */
+typedef struct {
+  grefcount references;
+  WatchFolder *folder;
+  gchar *name;
+  SoupServerMessage *message; /* main thread only */
+  gint file;                  /* -1: it cannot be read */
+  goffset size;               /* of the file */
+  goffset at, end;            /* what remains to be sent */
+  GBytes *chunk;              /* that was read; NULL after a failure */
+} Sending;
+
+static Sending *
+sending_ref (Sending *sending)
+{
+  g_ref_count_inc (&sending->references);
+  return sending;
+}
+
+/* In the main thread, where watch_offload() frees its data. */
+static void
+sending_unref (gpointer data)
+{
+  Sending *sending = data;
+
+  if (!g_ref_count_dec (&sending->references))
+    return;
+  if (sending->file >= 0)
+    close (sending->file);
+  watch_folder_unref (sending->folder);
+  g_clear_pointer (&sending->chunk, g_bytes_unref);
+  g_object_unref (sending->message);
+  g_free (sending->name);
+  g_free (sending);
+}
+
+/* Chunks. */
+
+static void
+read_chunk (gpointer data)
+{
+  Sending *sending = data;
+  gsize size = MIN (sending->end - sending->at, CHUNK_SIZE);
+  guint8 *bytes = g_malloc (size);
+  gssize n;
+
+  do
+    n = pread (sending->file, bytes, size, sending->at);
+  while (n < 0 && errno == EINTR);
+  if (n > 0)
+    sending->chunk = g_bytes_new_take (bytes, n);
+  else
+    g_free (bytes);
+}
+
+/* The length of the answer has been sent, so an error can only end the connection. */
+static void
+break_off (Sending *sending)
+{
+  GIOStream *stream = soup_server_message_steal_connection (sending->message);
+
+  if (stream)
+    g_io_stream_close (stream, NULL, NULL);
+  g_clear_object (&stream);
+}
+
+static void
+on_chunk (gpointer done_data, gpointer data)
+{
+  Sending *sending = done_data;
+
+  if (data && sending->chunk) {
+    sending->at += g_bytes_get_size (sending->chunk);
+    soup_message_body_append_bytes (
+        soup_server_message_get_response_body (sending->message), sending->chunk);
+    g_clear_pointer (&sending->chunk, g_bytes_unref);
+    soup_server_message_unpause (sending->message);
+  } else {
+    break_off (sending);
+  }
+  sending_unref (sending);
+}
+
+static void
+begin_chunk (Sending *sending)
+{
+  watch_offload (read_chunk, sending_ref (sending), sending_unref, READ_SECONDS, on_chunk,
+      sending_ref (sending));
+}
+
+static void
+on_written (SoupServerMessage *message, gpointer data)
+{
+  Sending *sending = data;
+
+  if (sending->at < sending->end)
+    begin_chunk (sending);
+}
+
+static void
+on_finished (SoupServerMessage *message, gpointer data)
+{
+  g_signal_handlers_disconnect_by_data (message, data);
+  sending_unref (data);
+}
+
+/* The beginning. */
+
+static void
+open_file (gpointer data)
+{
+  Sending *sending = data;
+  struct stat status;
+
+  sending->file = watch_folder_open (sending->folder, sending->name, NULL);
+  if (sending->file >= 0 && fstat (sending->file, &status) == 0)
+    sending->size = sending->end = status.st_size;
+}
+
+/* Takes the range that the request asks for. Of several ranges, the whole file is sent, which is
+ * allowed. FALSE if the range is not in the file. */
+static gboolean
+take_range (Sending *sending)
+{
+  const gchar *text = g_object_get_data (G_OBJECT (sending->message), RANGE);
+  SoupMessageHeaders *headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
+  gboolean is_valid = TRUE;
+  SoupRange *ranges;
+  gint n;
+
+  if (text) {
+    soup_message_headers_append (headers, "Range", text);
+    is_valid = soup_message_headers_get_ranges (headers, sending->size, &ranges, &n);
+  }
+  if (text && is_valid) {
+    if (n == 1) {
+      is_valid = ranges[0].start < sending->size;
+      sending->at = ranges[0].start;
+      sending->end = MIN (ranges[0].end + 1, sending->size);
+    }
+    soup_message_headers_free_ranges (headers, ranges);
+  }
+  soup_message_headers_unref (headers);
+  return is_valid;
+}
+
+static void
+set_headers (Sending *sending)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_response_headers (sending->message);
+  gboolean is_partial = sending->at > 0 || sending->end < sending->size;
+
+  soup_server_message_set_status (
+      sending->message, is_partial ? SOUP_STATUS_PARTIAL_CONTENT : SOUP_STATUS_OK, NULL);
+  soup_message_headers_set_content_type (
+      headers, g_str_has_suffix (sending->name, ".jpg") ? "image/jpeg" : "video/mp4", NULL);
+  soup_message_headers_set_content_length (headers, sending->end - sending->at);
+  soup_message_headers_replace (headers, "Accept-Ranges", "bytes");
+  if (is_partial)
+    soup_message_headers_set_content_range (headers, sending->at, sending->end - 1, sending->size);
+}
+
+static void
+on_opened (gpointer done_data, gpointer data)
+{
+  Sending *sending = done_data;
+  SoupServerMessage *message = sending->message;
+
+  if (!data) {
+    watch_respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "the disk does not answer");
+  } else if (sending->file < 0) {
+    watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
+  } else if (!take_range (sending)) {
+    watch_respond_error (
+        message, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE, "the file does not have this range");
+  } else {
+    set_headers (sending);
+    if (sending->at < sending->end && soup_server_message_get_method (message) == SOUP_METHOD_GET) {
+      soup_message_body_set_accumulate (soup_server_message_get_response_body (message), FALSE);
+      g_signal_connect (message, "wrote-chunk", G_CALLBACK (on_written), sending);
+      g_signal_connect (message, "finished", G_CALLBACK (on_finished), sending_ref (sending));
+      begin_chunk (sending);
+      sending_unref (sending);
+      return;
+    }
+  }
+  soup_server_message_unpause (message);
+  sending_unref (sending);
+}
+
+void
+watch_http_media_note_range (SoupServerMessage *message)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+  const gchar *range = soup_message_headers_get_one (headers, "Range");
+
+  if (range)
+    g_object_set_data_full (G_OBJECT (message), RANGE, g_strdup (range), g_free);
+  soup_message_headers_remove (headers, "Range");
+}
+
+void
+watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gchar *name)
+{
+  Sending *sending;
+
+  if (!folder || !watch_folder_is_name (name)) {
+    watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
+    return;
+  }
+  sending = g_new0 (Sending, 1);
+  g_ref_count_init (&sending->references);
+  sending->folder = watch_folder_ref (folder);
+  sending->name = g_strdup (name);
+  sending->message = g_object_ref (message);
+  sending->file = -1;
+  soup_server_message_pause (message);
+  watch_offload (open_file, sending, sending_unref, READ_SECONDS, on_opened, sending_ref (sending));
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Pictures and clips as answers, read off the main thread in chunks. Main thread only. */
+#pragma once
+
+#include <libsoup/soup.h>
+
+#include "watch/media/folder.h"
+
+/* Answers with a file of the folder, which may be NULL, or with the range of bytes that the request
+ * asks for. */
+void watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gchar *name);
+
+/* Takes the range out of a request, because libsoup would copy each part that it names, and
+ * keeps it for watch_http_media_send(). Called when the headers are here. */
+void watch_http_media_note_range (SoupServerMessage *message);

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "http.h"
+
+#include <libsoup/soup.h>
+#include <string.h>
+
+#include "http-connections.h"
+#include "http-media.h"
+#include "http-respond.h"
+#include "http-routes.h"
+#include "watch/system/log.h"
+
+#define MAX_BODY_BYTES 65536
+#define MIN_TOKEN_LENGTH 16
+
+struct _WatchHttp {
+  SoupServer *server;
+  WatchConnections *connections;
+  WatchHttpRoutes *routes;
+};
+
+/* What browsers must not do with any response. */
+static void
+add_protection (SoupServerMessage *message)
+{
+  static const struct {
+    const gchar *name, *value;
+  } headers[] = {
+      {"Content-Security-Policy",
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+          "media-src 'self' blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
+          "frame-ancestors 'none'"},
+      {"Cache-Control", "no-store"},
+      {"Cross-Origin-Opener-Policy", "same-origin"},
+      {"Cross-Origin-Resource-Policy", "same-origin"},
+      {"Referrer-Policy", "no-referrer"},
+      {"X-Content-Type-Options", "nosniff"},
+      {"X-Frame-Options", "DENY"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (headers); i++)
+    soup_message_headers_replace (
+        soup_server_message_get_response_headers (message), headers[i].name, headers[i].value);
+}
+
+/* Called when the headers are here: a body that is too long is not kept. */
+static void
+check_headers (SoupServer *server, SoupServerMessage *message, const char *path, GHashTable *query,
+    gpointer data)
+{
+  SoupMessageHeaders *headers = soup_server_message_get_request_headers (message);
+
+  add_protection (message);
+  watch_http_media_note_range (message);
+  if (soup_message_headers_get_encoding (headers) != SOUP_ENCODING_CHUNKED &&
+      soup_message_headers_get_content_length (headers) <= MAX_BODY_BYTES)
+    return;
+  soup_message_body_set_accumulate (soup_server_message_get_request_body (message), FALSE);
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "Connection", "close");
+  watch_respond_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "the body is too long");
+}
+
+/* "ADDRESS:PORT", where an IPv6 address stands in brackets. */
+static GSocketAddress *
+parse_address (const gchar *text, GError **error)
+{
+  g_autoptr (GSocketConnectable) connectable = g_network_address_parse (text, 0, NULL);
+  GNetworkAddress *network = connectable ? G_NETWORK_ADDRESS (connectable) : NULL;
+  const gchar *host = network ? g_network_address_get_hostname (network) : "";
+  guint16 port = network ? g_network_address_get_port (network) : 0;
+  GSocketAddress *address = g_inet_socket_address_new_from_string (
+      g_str_equal (host, "localhost") ? "127.0.0.1" : host, port);
+
+  if (address && strrchr (text, ':') && !g_str_has_suffix (text, "]"))
+    return address;
+  g_clear_object (&address);
+  g_set_error (error, WATCH_CONFIG_ERROR, 0,
+      "\"%s\" is no address and port, such as 127.0.0.1:8080 or [::1]:8080", text);
+  return NULL;
+}
+
+/* Tells where the server listens: the port may have been 0. */
+static void
+log_address (GSocketAddress *address)
+{
+  GInetSocketAddress *inet = G_INET_SOCKET_ADDRESS (address);
+  g_autofree gchar *host = g_inet_address_to_string (g_inet_socket_address_get_address (inet));
+  gboolean is_ipv6 = g_socket_address_get_family (address) == G_SOCKET_FAMILY_IPV6;
+
+  watch_log_info ("web page at http://%s%s%s:%u/", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "",
+      g_inet_socket_address_get_port (inet));
+}
+
+gboolean
+watch_http_check (const WatchConfig *config, GError **error)
+{
+  g_autoptr (GSocketAddress) address = NULL;
+  GInetAddress *inet;
+
+  if (!config->http)
+    return TRUE;
+  address = parse_address (config->http, error);
+  if (!address)
+    return FALSE;
+  inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
+  if (!g_inet_address_get_is_loopback (inet) &&
+      (!config->http_token || strlen (config->http_token) < MIN_TOKEN_LENGTH)) {
+    g_set_error (error, WATCH_CONFIG_ERROR, 0,
+        "%s can be reached from other machines, which requires a token of %d characters or more",
+        config->http, MIN_TOKEN_LENGTH);
+    return FALSE;
+  }
+  return TRUE;
+}
+
+static WatchConnections *
+listen_at (SoupServer *server, const WatchConfig *config, GError **error)
+{
+  g_autoptr (GSocketAddress) address = parse_address (config->http, error);
+  g_autoptr (GSocketAddress) effective = NULL;
+  WatchConnections *connections;
+
+  if (!address)
+    return NULL;
+  connections = watch_connections_new (server, address, config->http_timeout, error);
+  if (!connections) {
+    g_prefix_error (error, "cannot listen at %s: ", config->http);
+    return NULL;
+  }
+  effective = watch_connections_get_address (connections);
+  log_address (effective);
+  return connections;
+}
+
+static void
+handle_request (SoupServer *server, SoupServerMessage *message, const char *path, GHashTable *query,
+    gpointer data)
+{
+  watch_http_routes_handle (data, message, path, query);
+}
+
+WatchHttp *
+watch_http_new (Watch *watch, GError **error)
+{
+  const WatchConfig *config = watch_get_config (watch);
+  WatchHttp *self = g_new0 (WatchHttp, 1);
+
+  if (!config->http)
+    return self;
+  self->routes = watch_http_routes_new (watch);
+  self->server = soup_server_new ("server-header", "ccl-watch", NULL);
+  soup_server_add_early_handler (self->server, NULL, check_headers, NULL, NULL);
+  soup_server_add_handler (self->server, NULL, handle_request, self->routes, NULL);
+  self->connections = listen_at (self->server, config, error);
+  if (!self->connections) {
+    watch_http_free (self, G_MAXINT64);
+    return NULL;
+  }
+  return self;
+}
+
+gboolean
+watch_http_free (WatchHttp *self, gint64 until)
+{
+  gboolean all_stopped = TRUE;
+
+  if (self->server)
+    soup_server_disconnect (self->server);
+  g_clear_pointer (&self->connections, watch_connections_free);
+  if (self->routes)
+    all_stopped = watch_http_routes_free (self->routes, until);
+  g_clear_object (&self->server);
+  g_free (self);
+  return all_stopped;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The web server: page, JSON API, pictures and clips, /healthz, /metrics. It runs in the main
+ * thread's default main context. */
+#pragma once
+
+#include "watch/watch.h"
+
+typedef struct _WatchHttp WatchHttp;
+
+/* FALSE and an error of one line if the address of the configuration is none, or if other machines
+ * can connect to it and there is no token of 16 characters or more. */
+gboolean watch_http_check (const WatchConfig *config, GError **error);
+
+/* Listens at the address of the configuration. NULL and an error of one line if that is not
+ * possible. Adds observers; must be called before watch_start(), also without a server: then it
+ * does nothing and returns an object that may be freed. */
+WatchHttp *watch_http_new (Watch *watch, GError **error);
+
+/* Closes all connections; must be called after watch_stop(). FALSE if a thread waits for a disk
+ * that does not answer until the monotonic time, and may still use the watch. */
+gboolean watch_http_free (WatchHttp *http, gint64 until);
