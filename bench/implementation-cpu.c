@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The library's CPU labellers of images and of volumes. */
 #include "implementation.h"
+#include "research/cpu/research.h"
 #include "core/label/labeller-class.h"
 
 typedef struct CpuImplementation {
@@ -84,7 +85,7 @@ cpu_allocate (CpuImplementation *cpu, CclError *error)
   if (cpu->labels_volumes)
     cpu->volume_labeller = ccl_cpu_volume_labeller_new (&volume_plan, error);
   else
-    cpu->labeller = ccl_cpu_labeller_new (&plan, error);
+    cpu->labeller = ccl_research_cpu_labeller_new (&plan, NULL, error);
   return cpu->labeller || cpu->volume_labeller ? CUDACCL_OK : error->status;
 }
 
@@ -166,11 +167,11 @@ add (GPtrArray *implementations, const ImplementationSettings *settings, const c
 void
 implementations_add_cpu (GPtrArray *implementations, const ImplementationSettings *settings)
 {
-  const char *const *names = ccl_cpu_algorithms ();
+  const char *const *names = ccl_research_cpu_algorithms ();
   const bool only_first = settings->only_chosen && !settings->algorithms;
 
   for (guint i = 0; names[i] && !(only_first && i); i++) {
-    const bool shares = ccl_cpu_algorithm_uses_threads (names[i]);
+    const bool shares = ccl_research_cpu_uses_threads (names[i]);
     for (unsigned t = 0; t < (shares ? settings->n_threads : 1); t++)
       add (implementations, settings, names[i], shares ? settings->threads[t] : 1, false);
   }

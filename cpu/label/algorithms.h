@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The CPU's algorithms. A new one is a file algorithms/<name>.c that defines cpu_<name>, and its
- * name in meson.build's list; "auto" selects the first of the list.
- *
- * A two-pass algorithm fills in its two scans (two-pass.h) and uses two_pass_labeller_new(); others
- * have their own labeller_new.
+/* An algorithm of the CPU. The library has one, `runs`; those of the papers are in research/cpu/.
  */
 #ifndef CUDACCL_CPU_ALGORITHMS_H
 #define CUDACCL_CPU_ALGORITHMS_H
 
 #include "core/label/labeller-class.h"
 #include "labeller-tuning.h"
-
-typedef struct TwoPass TwoPass;
-typedef struct TwoPassStrip TwoPassStrip;
 
 typedef struct CpuAlgorithm {
   const char *name;        /* as in CclLabellerPlan.algorithm */
@@ -29,12 +21,17 @@ typedef struct CpuAlgorithm {
   /* Makes a labeller. The plan has been checked; its algorithm is the name above. */
   CclLabeller *(*labeller_new) (const struct CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
       const CclCpuTuning *tuning, CclError *error);
-
-  /* Two-pass algorithms only. */
-  uint32_t rows_per_strip; /* rows that are scanned together, 1 or 2 */
-  void (*first_scan) (TwoPass *self, const TwoPassStrip *strip);
-  void (*second_scan) (const TwoPass *self, const TwoPassStrip *strip);
 } CpuAlgorithm;
+
+/* The library's. */
+extern const CpuAlgorithm cpu_runs;
+
+bool ccl_cpu_algorithm_has (const CpuAlgorithm *algorithm, CclConnectivity connectivity);
+
+/* As ccl_cpu_labeller_new_tuned(), with an algorithm that the library need not have, instead of the
+ * plan's. */
+CclLabeller *ccl_cpu_labeller_new_with (const CclLabellerPlan *plan, const CpuAlgorithm *algorithm,
+    const CclCpuTuning *tuning, CclError *error);
 
 /* CUDACCL_ERROR_ARGUMENT for frames in device memory. */
 CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);

@@ -8,16 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* CPU_ALGORITHMS, from meson.build's list, is X(first)X(second)… */
-#define X(name) extern const CpuAlgorithm cpu_##name;
-CPU_ALGORITHMS
-#undef X
-
-static const CpuAlgorithm *const algorithms[] = {
-#define X(name) &cpu_##name,
-    CPU_ALGORITHMS
-#undef X
-};
+/* The algorithms of the library; "auto" is the first. */
+static const CpuAlgorithm *const algorithms[] = {&cpu_runs};
 
 #define N_ALGORITHMS (sizeof algorithms / sizeof *algorithms)
 
@@ -48,8 +40,8 @@ find_algorithm (const char *name)
   return NULL;
 }
 
-static bool
-has_connectivity (const CpuAlgorithm *algorithm, CclConnectivity connectivity)
+bool
+ccl_cpu_algorithm_has (const CpuAlgorithm *algorithm, CclConnectivity connectivity)
 {
   return connectivity == CUDACCL_CONNECTIVITY_8 ||
          (connectivity == CUDACCL_CONNECTIVITY_4 && algorithm->has_4_connectivity);
@@ -59,7 +51,7 @@ bool
 ccl_cpu_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
 {
   const CpuAlgorithm *found = find_algorithm (algorithm);
-  return found && has_connectivity (found, connectivity);
+  return found && ccl_cpu_algorithm_has (found, connectivity);
 }
 
 const char *
@@ -93,10 +85,9 @@ ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height)
 }
 
 CclLabeller *
-ccl_cpu_labeller_new_tuned (
-    const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error)
+ccl_cpu_labeller_new_with (const CclLabellerPlan *plan, const CpuAlgorithm *algorithm,
+    const CclCpuTuning *tuning, CclError *error)
 {
-  const CpuAlgorithm *algorithm = algorithms[0];
   CclLabellerPlan own_plan;
 
   if (ccl_plan_check (plan, error) != CUDACCL_OK)
@@ -105,14 +96,12 @@ ccl_cpu_labeller_new_tuned (
     ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the CPU writes tables to host memory only");
     return NULL;
   }
-  if (plan->algorithm && strcmp (plan->algorithm, "auto") != 0)
-    algorithm = find_algorithm (plan->algorithm);
   if (!algorithm) {
     ccl_error_set (
         error, CUDACCL_ERROR_UNSUPPORTED, "the CPU has no algorithm '%s'", plan->algorithm);
     return NULL;
   }
-  if (!has_connectivity (algorithm, plan->connectivity)) {
+  if (!ccl_cpu_algorithm_has (algorithm, plan->connectivity)) {
     ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED, "algorithm %s has no %d-connectivity",
         algorithm->name, (int)plan->connectivity);
     return NULL;
@@ -126,6 +115,17 @@ ccl_cpu_labeller_new_tuned (
   if (!labeller || !plan->columns || (algorithm->measures && algorithm->measures (&own_plan)))
     return labeller;
   return cpu_measuring_labeller_new (labeller, error);
+}
+
+CclLabeller *
+ccl_cpu_labeller_new_tuned (
+    const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error)
+{
+  const bool is_auto = plan && (!plan->algorithm || strcmp (plan->algorithm, "auto") == 0);
+  const CpuAlgorithm *algorithm =
+      is_auto || !plan ? algorithms[0] : find_algorithm (plan->algorithm);
+
+  return ccl_cpu_labeller_new_with (plan, algorithm, tuning, error);
 }
 
 CclLabeller *

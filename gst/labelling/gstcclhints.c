@@ -20,8 +20,16 @@ is_probably_no_mask (const GstCclSettings *settings, guint64 n_pixels, const Ccl
 
 void
 gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
-    guint64 n_pixels, const CclTable *table)
+    GstCclBackend backend, guint64 n_pixels, const CclTable *table)
 {
+  const gchar *former = gst_ccl_settings_get_former_algorithm (settings, backend);
+
+  if (!posted->algorithm && former) {
+    posted->algorithm = TRUE;
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("algorithm=%s is no longer offered: frames are labelled as with algorithm=auto", former),
+        ("the next release will refuse this value"));
+  }
   if (!posted->areas && discards_everything (settings)) {
     posted->areas = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,

@@ -14,12 +14,13 @@ G_BEGIN_DECLS
 /* The warnings that an element has posted since its start; each is posted once. */
 typedef struct {
   gboolean areas;     /* min-area is above max-area */
+  gboolean algorithm; /* one that is no longer offered */
   gboolean threshold; /* the default threshold makes nearly the whole frame one component */
 } GstCclHints;
 
 /* Posts the warnings that a labelled frame gives rise to. */
 void gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
-    guint64 n_pixels, const CclTable *table);
+    GstCclBackend backend, guint64 n_pixels, const CclTable *table);
 
 G_END_DECLS
 

@@ -70,29 +70,28 @@ static const GEnumValue connectivity_values[] = {
 };
 GST_CCL_DEFINE_ENUM_TYPE (connectivity_get_type, "GstCclConnectivity", connectivity_values)
 
+/* Values never change: programs store them. `auto` is the library's choice. */
 #define ALGORITHM_AUTO 0
+#define FORMER_ALGORITHM "No longer offered: the same as auto; Deprecated: 0.4"
 
-/* "auto" and the algorithms of a list of the library, numbered in its order; never freed. */
-static GEnumValue *
-list_algorithms (const gchar *const *names, const gchar *(*get_title) (const gchar *),
-    bool (*offers) (const gchar *, CclConnectivity))
-{
-  const guint n = g_strv_length ((gchar **)names);
-  GEnumValue *values = g_new0 (GEnumValue, n + 2);
+static const GEnumValue cpu_algorithm_values[] = {
+    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
+    {1, "Runs: connects runs of foreground pixels", "runs"},
+    {2, FORMER_ALGORITHM, "bbdt"},
+    {3, FORMER_ALGORITHM, "drag"},
+    {4, FORMER_ALGORITHM, "sauf"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (cpu_algorithm_get_type, "GstCclAlgorithm", cpu_algorithm_values)
 
-  values[0] = (GEnumValue){ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"};
-  for (guint i = 0; i < n; i++)
-    values[i + 1] = (GEnumValue){i + 1,
-        g_strconcat (get_title (names[i]),
-            offers (names[i], CUDACCL_CONNECTIVITY_4) ? "" : "; 8-connectivity only", NULL),
-        names[i]};
-  return values;
-}
-
-GST_CCL_DEFINE_ENUM_TYPE (cpu_algorithm_get_type, "GstCclAlgorithm",
-    list_algorithms (ccl_cpu_algorithms (), ccl_cpu_algorithm_title, ccl_cpu_algorithm_offers))
-GST_CCL_DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm",
-    list_algorithms (ccl_cuda_algorithms (), ccl_cuda_algorithm_title, ccl_cuda_algorithm_offers))
+static const GEnumValue gpu_algorithm_values[] = {
+    {ALGORITHM_AUTO, "The fastest one that offers the connectivity", "auto"},
+    {1, "Strips: connects runs of foreground pixels in horizontal strips", "strips"},
+    {2, "BKE: block-based Komura equivalence; 8-connectivity only", "bke"},
+    {3, "KE: Komura equivalence", "ke"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (gpu_algorithm_get_type, "GstCudaCclAlgorithm", gpu_algorithm_values)
 
 static const GEnumValue device_choice_values[] = {
     {GST_CCL_DEVICE_CHOICE_SHARED, "The GPU of a neighbour's CUDA context, or else the first one",
@@ -464,11 +463,35 @@ gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings
   return TRUE;
 }
 
+/* The name of the property's value, also of one that is no longer offered. */
+static const gchar *
+chosen_algorithm (const GstCclSettings *settings, GstCclBackend backend)
+{
+  return (backend == GST_CCL_BACKEND_CPU ? cpu_algorithm_values
+                                         : gpu_algorithm_values)[settings->algorithm]
+      .value_nick;
+}
+
+static gboolean
+is_offered (const gchar *algorithm, GstCclBackend backend)
+{
+  return g_strv_contains (
+      backend == GST_CCL_BACKEND_CPU ? ccl_cpu_algorithms () : ccl_cuda_algorithms (), algorithm);
+}
+
 const gchar *
 gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend)
 {
-  const gchar *const *names =
-      backend == GST_CCL_BACKEND_CPU ? ccl_cpu_algorithms () : ccl_cuda_algorithms ();
+  const gchar *algorithm = chosen_algorithm (settings, backend);
 
-  return settings->algorithm == ALGORITHM_AUTO ? NULL : names[settings->algorithm - 1];
+  return is_offered (algorithm, backend) ? algorithm : NULL;
+}
+
+const gchar *
+gst_ccl_settings_get_former_algorithm (const GstCclSettings *settings, GstCclBackend backend)
+{
+  const gchar *algorithm = chosen_algorithm (settings, backend);
+
+  return settings->algorithm == ALGORITHM_AUTO || is_offered (algorithm, backend) ? NULL
+                                                                                  : algorithm;
 }

@@ -100,8 +100,13 @@ GstStructure *gst_ccl_settings_describe (const GstCclSettings *settings, GstCclB
 /* Whether gst_ccl_settings_describe() describes both alike. */
 gboolean gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b);
 
-/* The name of the algorithm for a CclLabellerPlan; NULL for "auto". A static string. */
+/* The name of the algorithm for a CclLabellerPlan; NULL for "auto", and for one that is no longer
+ * offered. A static string. */
 const gchar *gst_ccl_settings_get_algorithm (const GstCclSettings *settings, GstCclBackend backend);
+
+/* The name of the property's value if it is no longer offered; else NULL. A static string. */
+const gchar *gst_ccl_settings_get_former_algorithm (
+    const GstCclSettings *settings, GstCclBackend backend);
 
 /* Installs all properties that elements of the backend have. For class_init. */
 void gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend);

@@ -80,7 +80,8 @@ attach_and_post (
   GST_OBJECT_LOCK (owner->element);
   gst_ccl_stats_add_frame (queue->stats, table->n_components, time);
   GST_OBJECT_UNLOCK (owner->element);
-  gst_ccl_hints_check (&queue->hints, owner->element, &queue->settings, n_pixels, table);
+  gst_ccl_hints_check (
+      &queue->hints, owner->element, &queue->settings, owner->methods->backend, n_pixels, table);
   gst_ccl_stream_post_messages (stream, queued->buffer, &queue->settings, &queued->frame);
 }
 

@@ -10,12 +10,16 @@
 #define BLOCK_TREE "research/decision-trees/bbdt-tree.inc"
 #include "block-scans.h"
 
-const CpuAlgorithm cpu_bbdt = {
-    .name = "bbdt",
-    .title = "BBDT: block-based scan with a decision tree",
-    .paper = "Grana, Borghesani, Cucchiara: Optimized Block-based Connected Components Labeling "
-             "with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010",
-    .labeller_new = two_pass_labeller_new,
+const TwoPassAlgorithm research_bbdt = {
+    .row =
+        {
+            .name = "bbdt",
+            .title = "BBDT: block-based scan with a decision tree",
+            .paper =
+                "Grana, Borghesani, Cucchiara: Optimized Block-based Connected Components Labeling "
+                "with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010",
+            .labeller_new = two_pass_labeller_new,
+        },
     .rows_per_strip = 2,
     .first_scan = first_scan,
     .second_scan = second_scan,

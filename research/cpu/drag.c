@@ -10,11 +10,15 @@
 #define BLOCK_TREE "research/decision-trees/drag-tree.inc"
 #include "block-scans.h"
 
-const CpuAlgorithm cpu_drag = {
-    .name = "drag",
-    .title = "DRAG: block-based scan with a directed rooted acyclic graph",
-    .paper = "Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, ICPR 2018",
-    .labeller_new = two_pass_labeller_new,
+const TwoPassAlgorithm research_drag = {
+    .row =
+        {
+            .name = "drag",
+            .title = "DRAG: block-based scan with a directed rooted acyclic graph",
+            .paper = "Bolelli, Baraldi, Cancilla, Grana: Connected Components Labeling on DRAGs, "
+                     "ICPR 2018",
+            .labeller_new = two_pass_labeller_new,
+        },
     .rows_per_strip = 2,
     .first_scan = first_scan,
     .second_scan = second_scan,

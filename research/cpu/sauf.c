@@ -100,13 +100,17 @@ second_scan (const TwoPass *self, const TwoPassStrip *strip)
     strip->labels[x] = self->final_labels[strip->labels[x]];
 }
 
-const CpuAlgorithm cpu_sauf = {
-    .name = "sauf",
-    .title = "SAUF: pixel-based scan with an array-based union-find",
-    .paper = "Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, "
-             "Pattern Analysis and Applications 12, 2009",
-    .has_4_connectivity = true,
-    .labeller_new = two_pass_labeller_new,
+const TwoPassAlgorithm research_sauf = {
+    .row =
+        {
+            .name = "sauf",
+            .title = "SAUF: pixel-based scan with an array-based union-find",
+            .paper =
+                "Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, "
+                "Pattern Analysis and Applications 12, 2009",
+            .has_4_connectivity = true,
+            .labeller_new = two_pass_labeller_new,
+        },
     .rows_per_strip = 1,
     .first_scan = first_scan,
     .second_scan = second_scan,

@@ -284,7 +284,7 @@ two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *pla
   if (self) {
     self->base.klass = &two_pass_class;
     self->base.plan = *plan;
-    self->algorithm = algorithm;
+    self->algorithm = (const TwoPassAlgorithm *)algorithm;
     if (set_size (self, plan->width, plan->height))
       return &self->base;
     free (self);

@@ -12,12 +12,22 @@
  * needs no second scan. Provisional labels are stored in the label map, as in the papers, or
  * without one, in two buffers of a strip that take turns.
  */
-#ifndef CUDACCL_CPU_TWO_PASS_H
-#define CUDACCL_CPU_TWO_PASS_H
+#ifndef CUDACCL_RESEARCH_TWO_PASS_H
+#define CUDACCL_RESEARCH_TWO_PASS_H
 
 #include "cpu/label/algorithms.h"
 #include "cpu/label/equivalences.h"
 #include "cpu/threads/mapping.h"
+
+typedef struct TwoPass TwoPass;
+typedef struct TwoPassStrip TwoPassStrip;
+
+typedef struct TwoPassAlgorithm {
+  CpuAlgorithm row;        /* labeller_new: two_pass_labeller_new() */
+  uint32_t rows_per_strip; /* rows that are scanned together, 1 or 2 */
+  void (*first_scan) (TwoPass *self, const TwoPassStrip *strip);
+  void (*second_scan) (const TwoPass *self, const TwoPassStrip *strip);
+} TwoPassAlgorithm;
 
 /* The features of a provisional label. */
 typedef struct TwoPassFeatures {
@@ -48,7 +58,7 @@ struct TwoPassStrip {
 
 struct TwoPass {
   CclLabeller base;
-  const CpuAlgorithm *algorithm;
+  const TwoPassAlgorithm *algorithm;
   uint32_t width;
   uint32_t height;
 
@@ -74,7 +84,7 @@ struct TwoPass {
   Mapping mapping;
 };
 
-/* For CpuAlgorithm.labeller_new. */
+/* `algorithm` is the row of a TwoPassAlgorithm. */
 CclLabeller *two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
     const CclCpuTuning *tuning, CclError *error);
 
@@ -112,4 +122,4 @@ two_pass_add (TwoPassFeatures *to, const TwoPassFeatures *from)
   to->first = two_pass_lesser (to->first, from->first);
 }
 
-#endif /* CUDACCL_CPU_TWO_PASS_H */
+#endif /* CUDACCL_RESEARCH_TWO_PASS_H */

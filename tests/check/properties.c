@@ -411,6 +411,37 @@ check_every_algorithm (const char *connectivity, const Expected *expected, guint
   gst_harness_teardown (h);
 }
 
+/* A former algorithm labels as auto does, and is told once. */
+TEST (test_former_algorithms)
+{
+  const Expected expected[] = {BLOBS_4};
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  gst_util_set_object_arg (G_OBJECT (h->element), "connectivity", "4");
+  gst_util_set_object_arg (G_OBJECT (h->element), "algorithm", "bbdt");
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *out;
+    fail_unless_equals_int (gst_harness_push (h, gray8_frame (blobs)), GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    assert_components_of (out, G_N_ELEMENTS (expected), expected, G_N_ELEMENTS (expected));
+    gst_buffer_unref (out);
+  }
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *warning = NULL;
+  gst_message_parse_warning (message, &warning, NULL);
+  fail_unless (
+      strstr (warning->message, "algorithm=bbdt is no longer offered"), "%s", warning->message);
+  g_error_free (warning);
+  gst_message_unref (message);
+  fail_unless (gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 TEST (test_algorithms_8_connected)
 {
   const Expected expected[] = {BLOBS_8};
@@ -441,6 +472,8 @@ properties_suite (void)
   tcase_add_test (tcase, test_area_filter_while_playing);
   tcase_add_test (tcase, test_max_components_while_playing);
   tcase_add_test (tcase, test_attach_labels_while_playing);
+  if (g_str_equal (element_name (), "ccl"))
+    tcase_add_test (tcase, test_former_algorithms);
   tcase_add_test (tcase, test_algorithms_8_connected);
   tcase_add_test (tcase, test_algorithms_4_connected);
   tcase_add_test (tcase, test_controlled_property);

@@ -13,6 +13,7 @@
 #include <cudaccl/labeller.h>
 #include <cudaccl/device.h>
 #include "reference.h"
+#include "research/cpu/research.h"
 #include "research/cuda/research.h"
 #include "target.h"
 
@@ -293,7 +294,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   draw (&c, flags >> 4 & 3, data + HEADER, size - HEADER);
   encode (&c, data[8]);
 
-  for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
+  for (const char *const *name = ccl_research_cpu_algorithms (); *name; name++)
     check_cpu (&c, *name, NULL);
   static const char *const instructions[] = {"portable", "avx2", "avx512"};
   for (size_t i = 0; i < sizeof instructions / sizeof *instructions; i++)

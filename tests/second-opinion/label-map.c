@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "research/cpu/research.h"
 #include <cudaccl/labeller.h>
 
 static int
@@ -27,8 +28,8 @@ main (int argc, char **argv)
 {
   if (argc == 3 && strcmp (argv[1], "--algorithms") == 0) {
     const CclConnectivity connectivity = (CclConnectivity)strtoul (argv[2], NULL, 10);
-    for (const char *const *name = ccl_cpu_algorithms (); *name; name++)
-      if (ccl_cpu_algorithm_offers (*name, connectivity))
+    for (const char *const *name = ccl_research_cpu_algorithms (); *name; name++)
+      if (ccl_research_cpu_offers (*name, connectivity))
         puts (*name);
     return EXIT_SUCCESS;
   }
@@ -45,7 +46,7 @@ main (int argc, char **argv)
   plan.max_components = (uint32_t)(n_pixels / 2 + 1);
 
   CclError error;
-  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, &error);
+  CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, &error);
   if (!labeller)
     return fail (error.message);
 

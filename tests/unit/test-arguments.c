@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions of the library refuse NULL, and objects of the other backend. */
+#include "research/cpu/research.h"
 #include <cudaccl/cudaccl.h>
 
 #include <glib.h>
@@ -316,10 +317,10 @@ test_objects_of_the_cpu (void)
   CclTable table;
   CclVolumeTable volume_table;
 
-  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
+  for (const char *const *name = ccl_research_cpu_algorithms (); *name; name++) {
     CclLabellerPlan own_plan = plan;
     own_plan.algorithm = *name;
-    CclLabeller *labeller = ccl_cpu_labeller_new (&own_plan, NULL);
+    CclLabeller *labeller = ccl_research_cpu_labeller_new (&own_plan, NULL, NULL);
     assert_refused (ccl_cuda_labeller_set_stream, labeller, stream);
     assert_refused (ccl_cuda_labeller_set_stream, labeller, NULL);
     g_assert_null (ccl_cuda_labeller_get_stream (labeller));

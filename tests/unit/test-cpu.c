@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU labeller: each single-threaded algorithm, and each variant of the algorithms that use
  * threads and vector instructions. */
-#include "cpu/label/labeller-tuning.h"
+#include "research/cpu/research.h"
 
 #include "feature-checks.h"
 #include "labeller-checks.h"
@@ -43,8 +43,8 @@ sort_algorithms (void)
 {
   guint n[2] = {0};
 
-  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
-    bool uses_threads = ccl_cpu_algorithm_uses_threads (*name);
+  for (const char *const *name = ccl_research_cpu_algorithms (); *name; name++) {
+    bool uses_threads = ccl_research_cpu_uses_threads (*name);
     algorithms[uses_threads][n[uses_threads]++] = *name;
   }
   g_assert_cmpuint (n[0] + n[1], <, G_N_ELEMENTS (algorithms[0]));
@@ -56,7 +56,7 @@ labeller_new (void *data, const CclLabellerPlan *plan, CclError *error)
   const Way *way = data;
   CclLabellerPlan own_plan = *plan;
   own_plan.n_threads = way->n_threads;
-  return ccl_cpu_labeller_new_tuned (&own_plan, &way->tuning, error);
+  return ccl_research_cpu_labeller_new (&own_plan, &way->tuning, error);
 }
 
 static void
@@ -90,7 +90,7 @@ main (int argc, char **argv)
       backends[i] = (LabellerBackend){
           .name = ways[i].name,
           .algorithms = algorithms[!ways[i].is_plain],
-          .offers = ccl_cpu_algorithm_offers,
+          .offers = ccl_research_cpu_offers,
           .labeller_new = labeller_new,
           .n_small_masks = ways[i].n_threads > 1 ? 256 : 1,
           .huge_frames = ways[i].huge_frames,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of components on the CPU: every algorithm against the reference, label maps of other
  * origin, values that are derived, all masks of 4×4 pixels, and arguments. */
-#include "cpu/label/labeller-tuning.h"
+#include "research/cpu/research.h"
 #include "feature-checks.h"
 
 #include <glib.h>
@@ -30,9 +30,9 @@ labeller_new (void *data, const CclLabellerPlan *plan, CclError *error)
   CclLabellerPlan own_plan = *plan;
 
   if (!way)
-    return ccl_cpu_labeller_new (plan, error);
+    return ccl_research_cpu_labeller_new (plan, NULL, error);
   own_plan.n_threads = way->n_threads;
-  return ccl_cpu_labeller_new_tuned (&own_plan, &way->tuning, error);
+  return ccl_research_cpu_labeller_new (&own_plan, &way->tuning, error);
 }
 
 static void
@@ -319,10 +319,10 @@ int
 main (int argc, char **argv)
 {
   static LabellerBackend backend = {
-      .name = "cpu", .offers = ccl_cpu_algorithm_offers, .labeller_new = labeller_new};
+      .name = "cpu", .offers = ccl_research_cpu_offers, .labeller_new = labeller_new};
 
   g_test_init (&argc, &argv, NULL);
-  backend.algorithms = ccl_cpu_algorithms ();
+  backend.algorithms = ccl_research_cpu_algorithms ();
   feature_checks_register (&backend);
   register_ways ();
   g_test_add_func ("/features/all-masks-of-16-pixels", test_all_masks_of_16_pixels);

@@ -3,10 +3,9 @@
 #include "core/label/labeller-class.h"
 #include "cpu/label/labeller-tuning.h"
 #include "cpu/threads/processors.h"
+#include "research/cpu/research.h"
 #include <cudaccl/foreground.h>
 #include <cudaccl/volume.h>
-
-#include "cpu/threads/processors.h"
 
 #include <glib.h>
 #include <stdlib.h>
@@ -119,9 +118,9 @@ static void
 assert_refused (const CclLabellerPlan *plan, CclStatus status, const char *word)
 {
   CclError error = {0};
-  g_assert_null (ccl_cpu_labeller_new (plan, &error));
+  g_assert_null (ccl_research_cpu_labeller_new (plan, NULL, &error));
   assert_error (&error, status, word);
-  g_assert_null (ccl_cpu_labeller_new (plan, NULL));
+  g_assert_null (ccl_research_cpu_labeller_new (plan, NULL, NULL));
 }
 
 static void
@@ -163,7 +162,7 @@ test_the_largest_frame_can_be_planned (void)
   CclLabeller *labeller;
   plan.width = 1;
   plan.height = CUDACCL_MAX_PIXELS;
-  labeller = ccl_cpu_labeller_new (&plan, &error);
+  labeller = ccl_research_cpu_labeller_new (&plan, NULL, &error);
   g_assert_cmpstr (error.message, ==, "");
   ccl_labeller_free (&labeller);
 }
@@ -183,12 +182,11 @@ test_connectivities_that_an_algorithm_lacks_are_refused (void)
   guint n_lacking = 0;
 
   plan.connectivity = CUDACCL_CONNECTIVITY_4;
-  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+  for (const char *const *algorithm = ccl_research_cpu_algorithms (); *algorithm; algorithm++) {
     plan.algorithm = *algorithm;
-    g_assert_true (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_8));
-    g_assert_nonnull (ccl_cpu_algorithm_title (*algorithm));
-    if (ccl_cpu_algorithm_offers (*algorithm, CUDACCL_CONNECTIVITY_4)) {
-      CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    g_assert_true (ccl_research_cpu_offers (*algorithm, CUDACCL_CONNECTIVITY_8));
+    if (ccl_research_cpu_offers (*algorithm, CUDACCL_CONNECTIVITY_4)) {
+      CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
       g_assert_nonnull (labeller);
       ccl_labeller_free (&labeller);
     } else {
@@ -197,6 +195,8 @@ test_connectivities_that_an_algorithm_lacks_are_refused (void)
     }
   }
   g_assert_cmpuint (n_lacking, >, 0);
+  g_assert_true (ccl_cpu_algorithm_offers ("runs", CUDACCL_CONNECTIVITY_4));
+  g_assert_nonnull (ccl_cpu_algorithm_title ("runs"));
   g_assert_false (ccl_cpu_algorithm_offers ("guesswork", CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cpu_algorithm_offers (NULL, CUDACCL_CONNECTIVITY_8));
   g_assert_false (ccl_cpu_algorithm_offers (ccl_cpu_algorithms ()[0], (CclConnectivity)6));
@@ -213,7 +213,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
     CclLabellerPlan plan = small_plan;
     g_strlcpy (name, *algorithm, sizeof name);
     plan.algorithm = name;
-    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
     g_assert_nonnull (labeller);
     /* The name needs to be valid during the call only. */
     memset (name, 'x', sizeof name - 1);
@@ -223,7 +223,7 @@ test_every_listed_algorithm_and_auto_can_be_planned (void)
 
   CclLabellerPlan plan = small_plan;
   plan.algorithm = "auto";
-  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
   g_assert_cmpstr (labeller->plan.algorithm, ==, algorithms[0]);
   ccl_labeller_free (&labeller);
 }
@@ -277,7 +277,7 @@ test_too_little_memory_is_an_error (void)
   plan.height = 16384;
   if (!limit_memory (&limit))
     return;
-  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+  for (const char *const *algorithm = ccl_research_cpu_algorithms (); *algorithm; algorithm++) {
     plan.algorithm = *algorithm;
     assert_refused (&plan, CUDACCL_ERROR_NO_MEMORY, "16384×16384");
   }
@@ -322,12 +322,12 @@ test_frames_that_do_not_fit_are_refused (void)
   frame = small_frame;
   frame.location = CUDACCL_LOCATION_DEVICE;
   assert_run_refused (&frame, &no_options, NULL, true, "device");
-  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+  for (const char *const *algorithm = ccl_research_cpu_algorithms (); *algorithm; algorithm++) {
     CclLabellerPlan plan = small_plan;
     CclError error = {0};
     CclTable table;
     plan.algorithm = *algorithm;
-    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
     g_assert_cmpint (ccl_labeller_run (labeller, &frame, &no_options, NULL, &table, &error), ==,
         CUDACCL_ERROR_ARGUMENT);
     assert_error (&error, CUDACCL_ERROR_ARGUMENT, "device");
@@ -359,7 +359,7 @@ test_frames_are_queued_and_waited_for (void)
   CclTable table;
 
   for (int i = 0; i < 2; i++) {
-    labellers[i] = ccl_cpu_labeller_new (&plan, &error);
+    labellers[i] = ccl_research_cpu_labeller_new (&plan, NULL, &error);
     g_assert_cmpint (ccl_labeller_wait (labellers[i], &table, &error), ==, CUDACCL_ERROR_ARGUMENT);
     g_assert_cmpint (
         ccl_labeller_queue (labellers[i], &(CclFrame){pixels[i], 4}, &no_options, NULL, &error), ==,
@@ -422,7 +422,7 @@ assert_sizes_without_memory (const char *algorithm, uint32_t columns)
   plan.algorithm = algorithm;
   plan.n_threads = 2;
   plan.columns = columns;
-  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
   uint8_t *pixels = g_malloc0 (3000 * 1000);
   const CclFrame large = {.data = pixels, .stride = 3000};
   CclError error;
@@ -455,7 +455,7 @@ assert_sizes_without_memory (const char *algorithm, uint32_t columns)
 static void
 test_sizes_without_memory (void)
 {
-  for (const char *const *name = ccl_cpu_algorithms (); *name; name++) {
+  for (const char *const *name = ccl_research_cpu_algorithms (); *name; name++) {
     assert_sizes_without_memory (*name, 0);
     assert_sizes_without_memory (*name, PLAIN_COLUMNS);
   }
@@ -472,7 +472,7 @@ test_columns_without_memory (void)
   plan.columns = PLAIN_COLUMNS;
   for (n_good_allocations = 0; !labeller; n_good_allocations++) {
     const int n_good = n_good_allocations;
-    labeller = ccl_cpu_labeller_new (&plan, &error);
+    labeller = ccl_research_cpu_labeller_new (&plan, NULL, &error);
     n_good_allocations = n_good;
     if (!labeller)
       assert_error (&error, CUDACCL_ERROR_NO_MEMORY, "3×2");
@@ -542,7 +542,7 @@ assert_labelled_without_allocating (const char *algorithm, uint32_t columns)
   CclLabeller *labeller;
 
   n_allocations = 0;
-  labeller = ccl_cpu_labeller_new_tuned (&plan, &tuning, NULL);
+  labeller = ccl_research_cpu_labeller_new (&plan, &tuning, NULL);
   g_assert_nonnull (labeller);
   g_assert_cmpint (n_allocations, >, 0);
 
@@ -562,7 +562,7 @@ assert_labelled_without_allocating (const char *algorithm, uint32_t columns)
 static void
 test_frames_are_labelled_without_allocating (void)
 {
-  for (const char *const *algorithm = ccl_cpu_algorithms (); *algorithm; algorithm++) {
+  for (const char *const *algorithm = ccl_research_cpu_algorithms (); *algorithm; algorithm++) {
     assert_labelled_without_allocating (*algorithm, 0);
     assert_labelled_without_allocating (*algorithm, PLAIN_COLUMNS);
   }
@@ -644,7 +644,7 @@ count_labeller_threads (uint32_t side, uint32_t n_threads)
       .max_components = 1,
       .n_threads = n_threads};
   const guint before = count_threads ();
-  CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+  CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
   g_assert_nonnull (labeller);
   const guint n = count_threads () - before;
   ccl_labeller_free (&labeller);
@@ -700,10 +700,10 @@ test_components_of_enlarged_masks (void)
       whole_mask[i] = mask[i / width / factor * WIDTH + i % width / factor];
     plan.width = WIDTH;
     plan.height = HEIGHT;
-    CclLabeller *labeller = ccl_cpu_labeller_new (&plan, NULL);
+    CclLabeller *labeller = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
     plan.width = width;
     plan.height = height;
-    CclLabeller *whole = ccl_cpu_labeller_new (&plan, NULL);
+    CclLabeller *whole = ccl_research_cpu_labeller_new (&plan, NULL, NULL);
     const CclFrame frame = {mask, WIDTH}, whole_frame = {whole_mask, width};
     g_assert_cmpint (
         ccl_labeller_run (labeller, &frame, &options, NULL, &table, NULL), ==, CUDACCL_OK);
