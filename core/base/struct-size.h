@@ -12,4 +12,9 @@
  * of a later version, and they are not 0. */
 CclStatus ccl_struct_size_check (const void *given, size_t known, CclError *error);
 
+/* The same of a struct that has grown since version 0.3, where it had `least` bytes. Copies the
+ * given fields over *complete, which has the defaults and is of `known` bytes. */
+CclStatus ccl_struct_complete (
+    void *complete, size_t known, const void *given, size_t least, CclError *error);
+
 #endif /* CUDACCL_STRUCT_SIZE_H */

@@ -7,6 +7,8 @@
 
 #include "mixture.h"
 
+#include <stddef.h>
+
 CclStatus
 ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 {
@@ -91,17 +93,13 @@ check_chroma (const CclForegroundPlan *plan, const CclChroma *chroma, CclError *
   return CUDACCL_OK;
 }
 
-CclStatus
-ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
+/* Checks the arguments of a run. options: complete. */
+static CclStatus
+check_run (const CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
-  if (!foreground || !frame || !options || !mask)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
   const CclForegroundPlan *plan = &foreground->plan;
-  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
-  if (status == CUDACCL_OK)
-    status = ccl_frame_check (frame, plan->width, plan->format, error);
+  CclStatus status = ccl_frame_check (frame, plan->width, plan->format, error);
   if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_THRESHOLD)
     status = ccl_threshold_check (options->threshold, plan->format, error);
   if (status != CUDACCL_OK)
@@ -125,9 +123,24 @@ ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     if (status == CUDACCL_OK && plan->has_chroma)
       status = check_chroma (plan, &frame->chroma, error);
   }
-  if (status != CUDACCL_OK)
-    return status;
-  status = foreground->klass->queue (foreground, frame, options, mask, error);
+  return status;
+}
+
+CclStatus
+ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
+    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
+{
+  CclForegroundOptions complete = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+
+  if (!foreground || !frame || !options || !mask)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "foreground, frame, options and mask must not be NULL");
+  CclStatus status = ccl_struct_complete (
+      &complete, sizeof complete, options, offsetof (CclForegroundOptions, frame_duration), error);
+  if (status == CUDACCL_OK)
+    status = check_run (foreground, frame, &complete, mask, error);
+  if (status == CUDACCL_OK)
+    status = foreground->klass->queue (foreground, frame, &complete, mask, error);
   if (status == CUDACCL_OK)
     foreground->n_frames++;
   return status;

@@ -253,6 +253,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
     foreground_options.reduced_mask = scale > 1;
+    foreground_options.frame_duration = self->frame_duration;
     if (methods->connect)
       methods->connect (owner->element, foreground, frame->labeller);
     if (settings->attach_sample && shares_mask (self, owner))

@@ -31,6 +31,7 @@ typedef struct {
   guint scale;            /* each of these stands for scale × scale pixels of the frame */
   GArray *rows;           /* CclComponent: of the latest table, in the frame's coordinates */
   GstCclForegroundStage foreground;
+  GstClockTime frame_duration; /* from the frame before to the next one that is queued */
   GstBufferPool *map_pools[GST_CCL_N_MAPS];
   GstBufferPool *segmentation_pool; /* of label maps for analytics metadata */
   GstCclContourFinder contour_finder;

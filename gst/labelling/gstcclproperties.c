@@ -376,6 +376,7 @@ CclForegroundOptions
 gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
 {
   return (CclForegroundOptions){
+      .size = sizeof (CclForegroundOptions),
       .threshold = settings->threshold,
       .invert = settings->invert,
       .denoise = (CclDenoise)settings->denoise,

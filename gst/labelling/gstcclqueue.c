@@ -134,6 +134,7 @@ gst_ccl_queue_add (
   }
   if (!gst_ccl_frame_labeller_can_queue (labeller, site))
     gst_ccl_queue_finish (queue, owner);
+  gst_ccl_stream_advance (stream, buffer);
   if (gst_ccl_frame_labeller_queue (
           labeller, owner, site, &queue->settings, buffer, &queued.frame, &error)) {
     g_array_append_val (queue->frames, queued);

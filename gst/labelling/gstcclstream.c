@@ -19,6 +19,7 @@ gst_ccl_stream_init (GstCclStream *stream, const GstCclOwner *owner, gint number
   stream->owner = owner;
   stream->number = number;
   stream->caps = NULL;
+  gst_ccl_frame_clock_init (&stream->clock);
   gst_ccl_stream_reset_motion (stream);
   gst_segment_init (&stream->segment, GST_FORMAT_UNDEFINED);
   gst_ccl_frame_labeller_init (&stream->labeller);
@@ -47,6 +48,18 @@ void
 gst_ccl_stream_reset_motion (GstCclStream *stream)
 {
   stream->motion = (GstCclMotion){FALSE};
+  gst_ccl_frame_clock_reset (&stream->clock);
+}
+
+void
+gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer)
+{
+  const GstSegment *segment = &stream->segment;
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (segment->format == GST_FORMAT_TIME)
+    time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
+  gst_ccl_frame_clock_advance (&stream->clock, time, &stream->labeller.frame_duration);
 }
 
 /* Reads the caps of frames, which must be raw video. Posts an error if there can be no such frames.
@@ -99,6 +112,7 @@ gst_ccl_stream_set_caps (GstCclStream *stream, const GstCaps *caps)
   if (!read_caps (stream->owner->element, caps, &info))
     return FALSE;
   set_info (stream, &info);
+  gst_ccl_frame_clock_set_caps (&stream->clock, caps);
   return TRUE;
 }
 

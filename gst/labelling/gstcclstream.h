@@ -10,6 +10,7 @@
 #include "gstcclframelabeller.h"
 #include "gstcclmotion.h"
 #include "gstcclproperties.h"
+#include "shared/gstcclframeclock.h"
 
 G_BEGIN_DECLS
 
@@ -21,6 +22,7 @@ typedef struct {
   GstSegment segment;
   GstCclFrameLabeller labeller;
   GstCclMotion motion;
+  GstCclFrameClock clock;
 } GstCclStream;
 
 /* Registers the log category; for class_init, which runs once. */
@@ -38,12 +40,15 @@ void gst_ccl_stream_release (GstCclStream *stream);
 /* Discards what the background model has learned. */
 void gst_ccl_stream_reset_model (GstCclStream *stream);
 
-/* Resets the motion, without a message. */
+/* Resets the motion, without a message, and the time from frame to frame. */
 void gst_ccl_stream_reset_motion (GstCclStream *stream);
 
 /* Sets the format of the frames, of which none may be queued, from caps of raw video. Returns FALSE
  * if there can be no such frames; if they are too large, it posts an error. */
 gboolean gst_ccl_stream_set_caps (GstCclStream *stream, const GstCaps *caps);
+
+/* Takes the time of the next frame, before it is labelled. */
+void gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer);
 
 /* Posts the messages about a labelled frame. */
 void gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,

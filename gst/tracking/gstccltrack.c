@@ -92,7 +92,6 @@
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 
-#include "gstcclframeclock.h"
 #include "gstcclground.h"
 #include "gstcclparents.h"
 #include "gstcclregions.h"
@@ -103,6 +102,7 @@
 #include "gstccltracktable.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstcclframeclock.h"
 #include "shared/gstcclquery.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);

@@ -189,7 +189,15 @@ typedef struct CclForegroundOptions {
                       * that it stands for (ccl_foreground_get_reduction()), ⌈width / reduction⌉ ×
                       * ⌈height / reduction⌉ of them, instead of repeating it. Not with a region of
                       * interest mask, unless the reduction is 1. Since: 0.3 */
+
+  /* For CUDACCL_FOREGROUND_CODEBOOK. */
+  uint64_t frame_duration; /* nanoseconds of the scene from the frame before to this one: what the
+                            * model learns and forgets counts in seconds. 0: not known, taken for
+                            * CUDACCL_FRAME_DURATION. Since: 0.4 */
 } CclForegroundOptions;
+
+/* The duration of a frame that is not known, in nanoseconds: 25 frames per second. Since: 0.4 */
+#define CUDACCL_FRAME_DURATION UINT64_C (40000000)
 
 /* The defaults of CclForegroundOptions. Since: 0.3 */
 #define CUDACCL_FOREGROUND_OPTIONS_DEFAULT                                                         \

@@ -229,6 +229,27 @@ test_sizes_of_reduced_frames (void)
   }
 }
 
+/* Options of version 0.3 have no later fields: what lies behind them is not read. */
+static void
+test_options_of_version_0_3 (void)
+{
+  const CclForegroundPlan plan = {
+      .width = 8, .height = 8, .method = CUDACCL_FOREGROUND_CODEBOOK, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  CclForeground *foreground = ccl_cpu_foreground_new (&plan, NULL);
+  uint8_t mask[64];
+  CclError error = {CUDACCL_OK};
+
+  g_assert_nonnull (foreground);
+  for (size_t less = 0; less < 2; less++) {
+    options.size = offsetof (CclForegroundOptions, frame_duration) - less;
+    g_assert_cmpint (ccl_foreground_run (
+                         foreground, &(CclFrame){pixels, 8}, &options, &(CclMask){mask, 8}, &error),
+        ==, less ? CUDACCL_ERROR_ARGUMENT : CUDACCL_OK);
+  }
+  ccl_foreground_free (&foreground);
+}
+
 /* Every call that takes a plan or options looks at their size. */
 static void
 test_sizes_that_are_refused (void)
@@ -408,6 +429,7 @@ main (int argc, char **argv)
   g_test_add_func ("/arguments/names-of-status-codes", test_names_of_status_codes);
   g_test_add_func ("/arguments/sizes-of-structs", test_sizes_of_structs);
   g_test_add_func ("/arguments/sizes-of-reduced-frames", test_sizes_of_reduced_frames);
+  g_test_add_func ("/arguments/options-of-version-0.3", test_options_of_version_0_3);
   g_test_add_func ("/arguments/sizes-that-are-refused", test_sizes_that_are_refused);
   g_test_add_func ("/arguments/version", test_version);
   g_test_add_func ("/arguments/log", test_log);
