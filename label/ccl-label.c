@@ -386,10 +386,10 @@ check_picture (const Job *job, const char *name, CclError *error)
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 && (is_whole (job) || job->options->fills_holes))
     return fail (error, "--values, --split, --distances and --fill-holes are for one process");
-  if (!connectivity && picture->may_be_colours)
-    return fail (error, "%s: %llu×%llu×%llu: colours, or a volume? Then give its --connectivity",
-        name, (unsigned long long)picture->depth, (unsigned long long)picture->height,
-        (unsigned long long)picture->width);
+  if (!connectivity && picture->may_be)
+    return fail (error, "%s: %llu×%llu×%llu: %s, or a volume? Then give its --connectivity", name,
+        (unsigned long long)picture->depth, (unsigned long long)picture->height,
+        (unsigned long long)picture->width, picture->may_be);
   return true;
 }
 
@@ -456,6 +456,7 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
       !check_output_names (&roi_mask, 1, outputs, 4, error) ||
       !check_output_names (&intensity, 1, outputs, 4, error))
     return false;
+  how.as_values = options->many_values;
   job->picture = picture_open (inputs, n_inputs, &how, error);
   return job->picture && check_picture (job, inputs[0], error) && prepare_columns (job, error);
 }

@@ -248,7 +248,8 @@ static bool
 read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows, uint32_t bytes,
     WholeLabels *result, CclError *error)
 {
-  const CclValueType type = settings->mask ? CUDACCL_VALUE_TYPE_8 : value_type (picture->type);
+  const CclValueType type =
+      settings->mask ? CUDACCL_VALUE_TYPE_8 : value_type (picture_value_type (picture));
   void *samples = malloc (n_rows * picture->width * bytes);
   bool succeeded = true;
 
@@ -257,7 +258,7 @@ read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows
     succeeded = fail_without_memory (error);
   if (succeeded)
     succeeded = settings->mask ? mask_read (settings->mask, 0, n_rows, samples, error)
-                               : picture_read_grey (picture, 0, n_rows, samples, error);
+                               : picture_read_values (picture, 0, n_rows, samples, error);
   if (succeeded)
     succeeded = label_samples (picture, samples, type, settings, result, error);
   free (samples);
@@ -277,7 +278,7 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
         (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
   return read_and_label (picture, settings, picture->height * picture->depth,
-             settings->mask ? 1 : sample_bytes (picture->type), result, error) &&
+             settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
          measure (picture, settings, result, error);

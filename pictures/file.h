@@ -15,6 +15,8 @@ typedef struct PictureFile {
   int descriptor;
   uint64_t size;        /* bytes, when the file was opened */
   uint64_t most_pixels; /* that its picture may have; 0: no limit */
+  bool is_slice;        /* of a volume, whatever it says about others */
+  bool as_values;       /* see PictureOptions */
 } PictureFile;
 
 /* Opens a regular file. Other kinds of files are refused without waiting for their data. With

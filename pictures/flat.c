@@ -91,7 +91,7 @@ check_size (Flat *self, CclError *error)
   if (!picture_check (p, self->file, error))
     return false;
   const uint64_t expected = self->offset + p->height * p->depth * row_bytes (self);
-  if (self->file->size != expected)
+  if (self->file->size < expected || (self->file->size > expected && !self->has_more))
     return fail (error,
         "%s: damaged: the file has %llu bytes, a picture of %llu×%llu×%llu has %llu",
         self->file->name, (unsigned long long)self->file->size, (unsigned long long)p->width,

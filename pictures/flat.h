@@ -10,6 +10,7 @@ typedef struct Flat {
   PictureFile *file;
   uint64_t offset;  /* of the first sample */
   bool swap;        /* the samples have the other byte order */
+  bool has_more;    /* other bytes may follow the samples */
   bool is_bits;     /* rows of bits in whole bytes, as in PBM: 1 is black */
   uint8_t *bit_row; /* room for such a row */
 } Flat;
@@ -18,7 +19,7 @@ typedef struct Flat {
 Flat *flat_new (PictureFile *file, CclError *error);
 
 /* Returns the picture. If is_good is false, or if the file has another size than header and samples
- * have together, it frees it and returns NULL. */
+ * have together, or is smaller with has_more, it frees it and returns NULL. */
 Picture *flat_finish (Flat *flat, bool is_good, CclError *error);
 
 #endif /* CUDACCL_PICTURES_FLAT_H */

@@ -2,6 +2,7 @@
 #include "picture.h"
 
 #include "error.h"
+#include "exif.h"
 
 #include <setjmp.h>
 #include <stdio.h>
@@ -111,7 +112,18 @@ check_scans (Jpeg *self)
   }
 }
 
-/* Reads the header and begins to decode: grey, if the file has luma, else red, green and blue. */
+/* The orientation in the Exif data. */
+static uint32_t
+find_orientation (const Jpeg *self)
+{
+  for (jpeg_saved_marker_ptr marker = self->decoder.marker_list; marker; marker = marker->next)
+    if (marker->data_length > 6 && memcmp (marker->data, "Exif\0", 6) == 0)
+      return exif_orientation (marker->data + 6, marker->data_length - 6);
+  return 0;
+}
+
+/* Reads the header and begins to decode: grey, if the file has luma that is wanted, else red, green
+ * and blue. */
 static void
 start_decoder (Jpeg *self)
 {
@@ -122,10 +134,11 @@ start_decoder (Jpeg *self)
   jpeg_create_decompress (decoder);
   decoder->client_data = self;
   decoder->src = &self->source;
+  jpeg_save_markers (decoder, JPEG_APP0 + 1, 0xffff);
   jpeg_read_header (decoder, TRUE);
-  const bool has_luma =
-      decoder->jpeg_color_space == JCS_GRAYSCALE || decoder->jpeg_color_space == JCS_YCbCr;
-  if (!has_luma && decoder->jpeg_color_space != JCS_RGB) {
+  const bool has_luma = decoder->jpeg_color_space == JCS_GRAYSCALE ||
+                        (decoder->jpeg_color_space == JCS_YCbCr && !self->file->as_values);
+  if (!has_luma && decoder->jpeg_color_space != JCS_RGB && decoder->jpeg_color_space != JCS_YCbCr) {
     fail (self->error, "%s: a JPEG in CMYK: convert it to RGB or grey", self->file->name);
     longjmp (self->jump, 1);
   }
@@ -137,6 +150,7 @@ start_decoder (Jpeg *self)
   picture->depth = 1;
   picture->n_channels = has_luma ? 1 : 3;
   picture->type = SAMPLE_UINT8;
+  picture->orientation = find_orientation (self);
 }
 
 static bool

@@ -2,6 +2,7 @@
 #include "picture.h"
 
 #include "error.h"
+#include "turn.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -82,6 +83,23 @@ fail_unknown (const char *name, const PictureFormat *const *formats, CclError *e
   fail (error, "%s: neither %s", name, names);
 }
 
+/* Opens a file of a format, and turns its picture if it is to be seen otherwise. */
+static Picture *
+open_turned (PictureFile *file, const PictureFormat *format, CclError *error)
+{
+  char *name = strdup (file->name);
+  Picture *picture = format->open (file, error);
+
+  if (picture && !name) {
+    fail_without_memory (error);
+    picture_free (picture);
+    picture = NULL;
+  }
+  picture = picture ? picture_turn (picture, name, error) : NULL;
+  free (name);
+  return picture;
+}
+
 static Picture *
 open_known (PictureFile *file, const PictureFormat *const *formats, CclError *error)
 {
@@ -92,7 +110,7 @@ open_known (PictureFile *file, const PictureFormat *const *formats, CclError *er
     if (n <= 0 || !formats[i]->begins (head, (size_t)n))
       continue;
     if (formats[i]->open)
-      return formats[i]->open (file, error);
+      return open_turned (file, formats[i], error);
     fail (error, "%s: built without the library that reads %s", file->name, formats[i]->name);
     picture_file_close (file);
     return NULL;
@@ -115,6 +133,8 @@ picture_open_file (const char *path, const PictureOptions *options, CclError *er
     return NULL;
   }
   file->most_pixels = options->most_pixels;
+  file->is_slice = options->is_slice;
+  file->as_values = options->as_values;
   if (options->raw.width)
     return picture_open_raw (file, &options->raw, error);
   return open_known (file, options->formats, error);
@@ -235,6 +255,47 @@ take_colour (const Picture *picture, const void *samples, uint64_t n, uint64_t d
 
   for (uint64_t i = 0; i < n; i++)
     memcpy (colour->samples + (done + i) * bytes, from + i * picture->n_channels * bytes, bytes);
+}
+
+SampleType
+picture_value_type (const Picture *picture)
+{
+  if (picture->n_channels < 3)
+    return picture->type;
+  return picture->type == SAMPLE_UINT8 ? SAMPLE_UINT32 : SAMPLE_UINT64;
+}
+
+/* Puts the three samples of a colour into one number. */
+static void
+take_value (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const uint32_t n_channels = picture->n_channels;
+
+  if (n_channels == 2) {
+    take_grey (picture, samples, n, done, data);
+  } else if (picture->type == SAMPLE_UINT8) {
+    for (uint64_t i = 0; i < n; i++) {
+      const uint8_t *s = (const uint8_t *)samples + i * n_channels;
+      ((uint32_t *)data)[done + i] = (uint32_t)s[0] << 16 | (uint32_t)s[1] << 8 | s[2];
+    }
+  } else {
+    for (uint64_t i = 0; i < n; i++) {
+      const uint16_t *s = (const uint16_t *)samples + i * n_channels;
+      ((uint64_t *)data)[done + i] = (uint64_t)s[0] << 32 | (uint64_t)s[1] << 16 | s[2];
+    }
+  }
+}
+
+bool
+picture_read_values (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error)
+{
+  if (picture->n_channels == 1)
+    return picture->klass->read (picture, first_row, n_rows, samples, error);
+  if (picture->n_channels > 2 && picture->type != SAMPLE_UINT8 && picture->type != SAMPLE_UINT16)
+    return fail (error, "colours of %s are no values: they have 8 or 16 bits a channel",
+        sample_type_name (picture->type));
+  return for_rows (picture, false, first_row, n_rows, take_value, samples, error);
 }
 
 uint32_t

@@ -53,7 +53,9 @@ struct Picture {
   const PictureClass *klass;
   uint64_t width, height, depth; /* ≥ 1; height × depth rows of width pixels */
   bool is_volume;                /* whether the file has slices, if only one */
-  bool may_be_colours;           /* a volume whose rows may be meant as the colours of a pixel */
+  const char *may_be; /* what a volume may be instead, such as "colours"; NULL: nothing */
+  uint32_t
+      orientation; /* of a reader: as in TIFF and Exif; 0 and 1: the first row is the upper one */
   uint32_t n_channels; /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
   SampleType type;     /* with colours uint8, uint16, float32 or float64 */
 };
@@ -89,7 +91,9 @@ extern const PictureFormat *const picture_formats[];
 typedef struct PictureOptions {
   RawFormat raw;
   const PictureFormat *const *formats; /* with NULL at the end */
-  bool pipes; /* read pipes, too, and "-" as standard input; only for single files */
+  bool as_values; /* numbers that name classes: palettes have their indices, JPEG its colours */
+  bool is_slice;  /* the file is a slice of a volume, whatever it says about others */
+  bool pipes;     /* read pipes, too, and "-" as standard input; only for single files */
   uint64_t most_bytes, most_pixels; /* of a file; 0: no limit */
 } PictureOptions;
 
@@ -104,6 +108,15 @@ Picture *picture_open_file (const char *path, const PictureOptions *options, Ccl
 /* Reads rows as grey samples of the picture's type. Colours become grey by the weights of BT.601,
  * those of JPEG; opacity is ignored. */
 bool picture_read_grey (
+    Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
+
+/* The type of the numbers that picture_read_values() reads: that of the samples, of colours uint32
+ * or uint64. */
+SampleType picture_value_type (const Picture *picture);
+
+/* Reads rows of numbers, one for each pixel, of which no two that differ become the same one:
+ * samples as they are, and colours as one number each. Black is 0; opacity is ignored. */
+bool picture_read_values (
     Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
 
 /* How many channels of colour a picture has: 3, or 1 if it is grey. Opacity is none of them. */

@@ -2,6 +2,7 @@
 #include "picture.h"
 
 #include "error.h"
+#include "exif.h"
 
 #include <errno.h>
 #include <png.h>
@@ -76,6 +77,33 @@ read_interlaced (Png *self)
       png_read_row (self->png, self->all + y * row_bytes, NULL);
 }
 
+/* Refuses a file with more frames than the first one, by the chunk of APNG that counts them. */
+static void
+check_frames (Png *self)
+{
+  png_unknown_chunkp chunks;
+  const int n = png_get_unknown_chunks (self->png, self->info, &chunks);
+
+  for (int i = 0; i < n; i++)
+    if (memcmp (chunks[i].name, "acTL", 4) == 0 && chunks[i].size >= 4 &&
+        png_get_uint_32 (chunks[i].data) > 1)
+      png_error (self->png, "an animation: save its frames as files");
+}
+
+static void
+find_orientation (Png *self)
+{
+#ifdef PNG_eXIf_SUPPORTED
+  png_uint_32 n = 0;
+  png_bytep exif = NULL;
+
+  if (png_get_eXIf_1 (self->png, self->info, &n, &exif))
+    self->in_order.picture.orientation = exif_orientation (exif, n);
+#else
+  (void)self;
+#endif
+}
+
 /* Reads the header. The samples will have 8 or 16 bits. */
 static void
 read_info (Png *self)
@@ -84,8 +112,14 @@ read_info (Png *self)
 
   png_set_user_limits (self->png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_set_read_fn (self->png, self, on_read);
+  png_set_keep_unknown_chunks (self->png, PNG_HANDLE_CHUNK_ALWAYS, (png_const_bytep) "acTL", 1);
   png_read_info (self->png, self->info);
-  png_set_expand (self->png);
+  check_frames (self);
+  find_orientation (self);
+  if (self->file->as_values)
+    png_set_packing (self->png);
+  else
+    png_set_expand (self->png);
   if (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
     png_set_swap (self->png);
   self->n_passes = png_set_interlace_handling (self->png);

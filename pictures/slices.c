@@ -96,6 +96,7 @@ open_slices (char **paths, uint32_t n_paths, const PictureOptions *options, CclE
   self->picture = (Picture){.klass = &slices_class, .depth = n_paths};
   self->paths = paths;
   self->options = *options;
+  self->options.is_slice = true;
   self->options.pipes = false; /* slices are opened again and again */
   self->open = picture_open_file (paths[0], &self->options, error);
   if (!self->open) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* TIFF and BigTIFF: strips, tiles, and files of several pages, which are the slices of a volume. */
-#include "picture.h"
-
 #include "error.h"
+#include "flat.h"
 #include "tiff-message.h"
+#include "tiff-stack.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,11 +14,14 @@
 
 #define NO_PAGE UINT64_MAX
 
+/* Tags of stacks that other programs put into one directory, or among pictures of other kinds. */
+enum { TAG_STK_PLANES = 33629, TAG_LSM = 34412 };
+
 /* What all pages of a file must have in common. */
 typedef struct Page {
   uint32_t width, height;
   uint32_t tile_width, tile_height; /* 0: strips */
-  uint16_t bits, format, samples, photometric, compression;
+  uint16_t bits, format, samples, photometric, compression, orientation;
   bool has_planes; /* the samples of each channel are stored together */
 } Page;
 
@@ -28,6 +32,8 @@ typedef struct Tiff {
   TIFF *tiff;
   TiffMessage message;
   Page page;
+  uint32_t *directories; /* [n_pages]: where the pages are; others are reduced pictures and masks */
+  uint64_t n_pages;
   uint64_t open_page; /* NO_PAGE: none, after a failure */
 
   /* Strips whose pixels are stored together are decoded row by row. */
@@ -60,6 +66,7 @@ read_page (TIFF *tiff, Page *page)
   TIFFGetFieldDefaulted (tiff, TIFFTAG_SAMPLESPERPIXEL, &page->samples);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_COMPRESSION, &page->compression);
   TIFFGetFieldDefaulted (tiff, TIFFTAG_PLANARCONFIG, &planes);
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_ORIENTATION, &page->orientation);
   if (!TIFFGetField (tiff, TIFFTAG_PHOTOMETRIC, &page->photometric))
     page->photometric = PHOTOMETRIC_MINISBLACK;
   if (page->format == SAMPLEFORMAT_VOID)
@@ -79,7 +86,8 @@ is_same (const Page *a, const Page *b)
   return a->width == b->width && a->height == b->height && a->tile_width == b->tile_width &&
          a->tile_height == b->tile_height && a->bits == b->bits && a->format == b->format &&
          a->samples == b->samples && a->photometric == b->photometric &&
-         a->compression == b->compression && a->has_planes == b->has_planes;
+         a->compression == b->compression && a->orientation == b->orientation &&
+         a->has_planes == b->has_planes;
 }
 
 static bool
@@ -93,13 +101,18 @@ find_type (const Page *page, SampleType *type)
       {SAMPLEFORMAT_UINT, 2, SAMPLE_UINT8},
       {SAMPLEFORMAT_UINT, 4, SAMPLE_UINT8},
       {SAMPLEFORMAT_UINT, 8, SAMPLE_UINT8},
+      {SAMPLEFORMAT_UINT, 10, SAMPLE_UINT16},
+      {SAMPLEFORMAT_UINT, 12, SAMPLE_UINT16},
+      {SAMPLEFORMAT_UINT, 14, SAMPLE_UINT16},
       {SAMPLEFORMAT_UINT, 16, SAMPLE_UINT16},
+      {SAMPLEFORMAT_UINT, 24, SAMPLE_UINT32},
       {SAMPLEFORMAT_UINT, 32, SAMPLE_UINT32},
       {SAMPLEFORMAT_UINT, 64, SAMPLE_UINT64},
       {SAMPLEFORMAT_INT, 8, SAMPLE_INT8},
       {SAMPLEFORMAT_INT, 16, SAMPLE_INT16},
       {SAMPLEFORMAT_INT, 32, SAMPLE_INT32},
       {SAMPLEFORMAT_INT, 64, SAMPLE_INT64},
+      {SAMPLEFORMAT_IEEEFP, 16, SAMPLE_FLOAT32},
       {SAMPLEFORMAT_IEEEFP, 32, SAMPLE_FLOAT32},
       {SAMPLEFORMAT_IEEEFP, 64, SAMPLE_FLOAT64},
   };
@@ -142,8 +155,8 @@ begin_page (Tiff *self, CclError *error)
   /* libtiff gives YCbCr of JPEG as RGB, for the page alone that is the current one. */
   if (self->page.photometric == PHOTOMETRIC_YCBCR)
     TIFFSetField (self->tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
-  return self->page.photometric != PHOTOMETRIC_PALETTE || find_palette (self) ||
-         fail (error, "%s: damaged TIFF: no palette", self->file->name);
+  return self->page.photometric != PHOTOMETRIC_PALETTE || self->file->as_values ||
+         find_palette (self) || fail (error, "%s: damaged TIFF: no palette", self->file->name);
 }
 
 /* Makes a page the current one and its first row the next. */
@@ -151,12 +164,14 @@ static bool
 open_page (Tiff *self, uint64_t page, CclError *error)
 {
   const uint64_t former = self->open_page;
+  const bool is_next =
+      former != NO_PAGE && self->directories[page] == self->directories[former] + 1;
   Page found;
 
   self->message.text[0] = '\0';
   self->open_page = NO_PAGE; /* libtiff keeps a half of a page that it cannot read */
-  if (former != NO_PAGE && page == former + 1 ? !TIFFReadDirectory (self->tiff)
-                                              : !TIFFSetDirectory (self->tiff, (tdir_t)page))
+  if (is_next ? !TIFFReadDirectory (self->tiff)
+              : !TIFFSetDirectory (self->tiff, (tdir_t)self->directories[page]))
     return tiff_fail (error, self->file->name, &self->message);
   if (!read_page (self->tiff, &found) || !is_same (&found, &self->page))
     return fail (error,
@@ -267,11 +282,81 @@ static void
 unpack (const Tiff *self, uint8_t *samples)
 {
   const uint32_t bits = self->page.bits, greatest = (1u << bits) - 1;
-  const uint32_t factor = self->palette[0] ? 1 : 255 / greatest;
+  const uint32_t factor = self->page.photometric == PHOTOMETRIC_PALETTE ? 1 : 255 / greatest;
 
   for (uint64_t x = 0; x < self->page.width; x++)
     samples[x] =
         (uint8_t)(factor * (self->row[x * bits / 8] >> (8 - bits - x * bits % 8) & greatest));
+}
+
+/* Widens samples of 10, 12 or 14 bits, which follow each other without gaps. */
+static void
+unpack_words (const Tiff *self, uint16_t *samples)
+{
+  const uint32_t bits = self->page.bits;
+  const uint16_t greatest = (uint16_t)((1u << bits) - 1);
+  const uint16_t white = self->page.photometric == PHOTOMETRIC_MINISWHITE ? greatest : 0;
+
+  for (uint64_t x = 0; x < self->page.width; x++) {
+    const uint8_t *at = self->row + x * bits / 8;
+    const uint32_t word = (uint32_t)at[0] << 16 | (uint32_t)at[1] << 8 | at[2];
+    samples[x] = (uint16_t)((word >> (24 - bits - x * bits % 8) & greatest) ^ white);
+  }
+}
+
+/* Widens samples of 24 bits, in the byte order of this machine. */
+static void
+widen_24 (const Tiff *self, uint32_t *samples)
+{
+  const uint32_t white = self->page.photometric == PHOTOMETRIC_MINISWHITE ? 0xffffff : 0;
+  const bool is_little = __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__;
+
+  for (uint64_t x = 0; x < self->page.width; x++) {
+    const uint8_t *at = self->row + 3 * x;
+    const uint32_t low = at[is_little ? 0 : 2], high = at[is_little ? 2 : 0];
+    samples[x] = (high << 16 | (uint32_t)at[1] << 8 | low) ^ white;
+  }
+}
+
+/* A float of 16 bits: 1 for the sign, 5 for the exponent, 10 for the fraction. */
+static float
+float_of_half (uint16_t half)
+{
+  const int exponent = half >> 10 & 31, fraction = half & 1023;
+  const float size = exponent == 31  ? (fraction ? NAN : INFINITY)
+                     : exponent == 0 ? ldexpf ((float)fraction, -24)
+                                     : ldexpf ((float)(1024 + fraction), exponent - 25);
+  return half & 0x8000 ? -size : size;
+}
+
+static void
+widen_halves (const Tiff *self, uint64_t n, float *samples)
+{
+  for (uint64_t i = 0; i < n; i++) {
+    uint16_t half;
+    memcpy (&half, self->row + 2 * i, sizeof half);
+    samples[i] = float_of_half (half);
+  }
+}
+
+/* Whether samples are stored with fewer bits than they are delivered with, other than 1, 2 and 4.
+ */
+static bool
+is_widened (const Page *page)
+{
+  return page->bits == 10 || page->bits == 12 || page->bits == 14 || page->bits == 24 ||
+         (page->bits == 16 && page->format == SAMPLEFORMAT_IEEEFP);
+}
+
+static void
+widen (const Tiff *self, uint64_t n, void *samples)
+{
+  if (self->page.bits == 24)
+    widen_24 (self, samples);
+  else if (self->page.bits == 16)
+    widen_halves (self, n, samples);
+  else
+    unpack_words (self, samples);
 }
 
 /* Replaces the indices in the last third of a row by colours. Each is read before its place is
@@ -296,6 +381,10 @@ convert_row (Tiff *self, uint8_t *samples)
   const uint64_t width = page->width, n_channels = self->picture.n_channels;
   const uint32_t bytes = sample_bytes (self->picture.type);
 
+  if (is_widened (page)) {
+    widen (self, width * n_channels, samples);
+    return;
+  }
   if (self->palette[0]) {
     if (page->bits < 8)
       unpack (self, samples + 2 * width);
@@ -355,6 +444,7 @@ tiff_free (Picture *picture)
   if (self->tiff)
     TIFFClose (self->tiff);
   picture_file_close (self->file);
+  free (self->directories);
   free (self->row);
   free (self->blocks);
   free (self);
@@ -382,8 +472,9 @@ find_channels (Tiff *self, CclError *error)
       return fail (error, "%s: %u samples per pixel that are no colours", name, page->samples);
     return true;
   case PHOTOMETRIC_PALETTE:
-    picture->n_channels = 3;
-    return (page->samples == 1 && page->bits <= 8 && page->format == SAMPLEFORMAT_UINT) ||
+    picture->n_channels = self->file->as_values ? 1 : 3;
+    return (page->samples == 1 && page->bits <= (self->file->as_values ? 16 : 8) &&
+               page->format == SAMPLEFORMAT_UINT) ||
            fail (
                error, "%s: a palette with %u samples of %u bits", name, page->samples, page->bits);
   case PHOTOMETRIC_YCBCR:
@@ -415,7 +506,8 @@ check_page (Tiff *self, CclError *error)
   if (!find_channels (self, error))
     return false;
   if (self->picture.n_channels > 1 && page->photometric != PHOTOMETRIC_PALETTE &&
-      (page->bits < 8 || page->format == SAMPLEFORMAT_INT ||
+      (page->bits < 8 || (is_widened (page) && (page->bits != 16 || page->has_planes)) ||
+          page->format == SAMPLEFORMAT_INT ||
           (page->format == SAMPLEFORMAT_UINT && page->bits > 16)))
     return fail (error, "%s: colours of %u bits in format %u cannot be read", name, page->bits,
         page->format);
@@ -448,6 +540,8 @@ find_layout (Tiff *self, CclError *error)
   if (self->block_bytes == 0 || self->block_bytes > MOST_BLOCK_BYTES / self->n_blocks)
     return fail (error, "%s: a row of tiles or strips is larger than %llu bytes", self->file->name,
         (unsigned long long)MOST_BLOCK_BYTES);
+  if (blocks_per_row (self) > 1 && self->block_width * element_bits (self) % 8)
+    return fail (error, "%s: tiles whose rows end within a byte", self->file->name);
   return self->block_bytes >=
              (self->block_width * element_bits (self) + 7) / 8 * (uint64_t)self->block_height ||
          fail (error, "%s: damaged TIFF", self->file->name);
@@ -495,7 +589,7 @@ on_close (thandle_t data)
 }
 
 static bool
-start (Tiff *self, CclError *error)
+open_file (Tiff *self, CclError *error)
 {
   TIFFOpenOptions *options = tiff_options_new (&self->message);
 
@@ -504,14 +598,212 @@ start (Tiff *self, CclError *error)
   self->tiff = TIFFClientOpenExt (self->file->name, "rm", self, on_read, on_write, on_seek,
       on_close, on_size, NULL, NULL, options); /* m: read, do not map */
   TIFFOpenOptionsFree (options);
-  if (!self->tiff || !read_page (self->tiff, &self->page))
+  return self->tiff || tiff_fail (error, self->file->name, &self->message);
+}
+
+/* Whether the current directory is a smaller copy of a picture, or a mask of one. */
+static bool
+is_secondary (TIFF *tiff)
+{
+  uint32_t kind = 0;
+
+  TIFFGetFieldDefaulted (tiff, TIFFTAG_SUBFILETYPE, &kind);
+  return kind & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK);
+}
+
+/* Refuses pictures in directories below the current one, unless they are smaller copies. */
+static bool
+check_sub_directories (Tiff *self, uint32_t directory, CclError *error)
+{
+  uint16_t n = 0;
+  const uint64_t *found = NULL;
+
+  if (!TIFFGetField (self->tiff, TIFFTAG_SUBIFD, &n, &found) || n == 0)
+    return true;
+  uint64_t *offsets = malloc (n * sizeof *offsets);
+  if (!offsets)
+    return fail_without_memory (error);
+  memcpy (offsets, found, n * sizeof *offsets);
+  bool succeeded = true;
+  for (uint16_t i = 0; i < n && succeeded; i++) {
+    if (!TIFFSetSubDirectory (self->tiff, offsets[i]))
+      succeeded = tiff_fail (error, self->file->name, &self->message);
+    else if (!is_secondary (self->tiff))
+      succeeded = fail (error,
+          "%s: page %u has more pictures in SubIFDs: save each picture as a page or a file",
+          self->file->name, directory + 1);
+  }
+  free (offsets);
+  if (succeeded && !TIFFSetDirectory (self->tiff, (tdir_t)directory))
+    return tiff_fail (error, self->file->name, &self->message);
+  return succeeded;
+}
+
+/* Lists the directories with pages; the first one, if all are smaller copies. */
+static bool
+find_pages (Tiff *self, CclError *error)
+{
+  const uint32_t n = (uint32_t)TIFFNumberOfDirectories (self->tiff);
+
+  self->directories = malloc ((n + 1) * sizeof *self->directories);
+  if (!self->directories)
+    return fail_without_memory (error);
+  for (uint32_t i = 0; i < n; i++) {
+    if (i > 0 && !TIFFReadDirectory (self->tiff))
+      return tiff_fail (error, self->file->name, &self->message);
+    if (!is_secondary (self->tiff))
+      self->directories[self->n_pages++] = i;
+    if (!check_sub_directories (self, i, error))
+      return false;
+  }
+  if (self->n_pages == 0)
+    self->directories[self->n_pages++] = 0;
+  return TIFFSetDirectory (self->tiff, (tdir_t)self->directories[0]) ||
+         tiff_fail (error, self->file->name, &self->message);
+}
+
+/* Whether the current directory has a tag that libtiff does not know, with more than one value. */
+static bool
+has_tag (TIFF *tiff, uint32_t tag)
+{
+  const TIFFField *field = TIFFFindField (tiff, tag, TIFF_ANY);
+  uint32_t n = 0;
+  const void *values = NULL;
+
+  return field && TIFFFieldPassCount (field) && TIFFGetField (tiff, tag, &n, &values) && n > 1;
+}
+
+/* Refuses volumes that other programs put into one directory. */
+static bool
+check_tags (const Tiff *self, CclError *error)
+{
+  static const char help[] = "save it with a page for each slice";
+  const char *name = self->file->name;
+  uint32_t depth = 1, tile_depth = 1;
+
+  TIFFGetField (self->tiff, TIFFTAG_IMAGEDEPTH, &depth);
+  TIFFGetField (self->tiff, TIFFTAG_TILEDEPTH, &tile_depth);
+  if (depth > 1 || tile_depth > 1)
+    return fail (error, "%s: one directory has a volume of %u slices (ImageDepth): %s", name,
+        depth > 1 ? depth : tile_depth, help);
+  if (has_tag (self->tiff, TAG_STK_PLANES))
+    return fail (error, "%s: one directory has a stack of MetaMorph: %s", name, help);
+  if (has_tag (self->tiff, TAG_LSM))
+    return fail (error, "%s: a stack of Zeiss LSM: %s", name, help);
+  return true;
+}
+
+/* What the planes of a stack are, if they are not all slices. */
+static bool
+check_axes (Tiff *self, const TiffStack *stack, CclError *error)
+{
+  const uint64_t n_planes = tiff_stack_planes (stack);
+  const uint64_t longest = stack->n_slices * (stack->n_slices == n_planes) +
+                           stack->n_channels * (stack->n_channels == n_planes) +
+                           stack->n_times * (stack->n_times == n_planes) +
+                           stack->n_others * (stack->n_others == n_planes);
+
+  if (stack->n_images > 1)
+    return fail (error, "%s: %llu images in one file: save one of them", self->file->name,
+        (unsigned long long)stack->n_images);
+  if (longest != n_planes)
+    return fail (error,
+        "%s: slices × channels × times × others are %llu×%llu×%llu×%llu: save one volume of them",
+        self->file->name, (unsigned long long)stack->n_slices,
+        (unsigned long long)stack->n_channels, (unsigned long long)stack->n_times,
+        (unsigned long long)stack->n_others);
+  self->picture.may_be = stack->n_channels > 1 ? "channels"
+                         : stack->n_times > 1  ? "times"
+                         : stack->n_others > 1 ? "pictures along another axis"
+                                               : NULL;
+  return true;
+}
+
+/* Finds the number of slices. joined: whether they follow each other in the only page. */
+static bool
+find_slices (Tiff *self, bool *joined, CclError *error)
+{
+  const char *description = NULL;
+  TiffStack stack;
+
+  self->picture.depth = self->n_pages;
+  if (!TIFFGetField (self->tiff, TIFFTAG_IMAGEDESCRIPTION, &description) || !description ||
+      !tiff_stack_read (
+          description, self->page.samples, (uint64_t)self->page.width * self->page.height, &stack))
+    return true;
+  if (self->file->is_slice && self->n_pages == 1)
+    return true;
+  const uint64_t n_planes = tiff_stack_planes (&stack);
+  if (!check_axes (self, &stack, error))
+    return false;
+  *joined = self->n_pages == 1 && !strstr (description, "<OME");
+  if (!*joined && n_planes != self->n_pages)
+    return fail (error, "%s: the description counts %llu planes, but the number of pages is %llu",
+        self->file->name, (unsigned long long)n_planes, (unsigned long long)self->n_pages);
+  self->picture.depth = n_planes;
+  return true;
+}
+
+/* Whether all samples of the page follow each other as they are. */
+static bool
+is_plain (const Tiff *self)
+{
+  const Page *page = &self->page;
+  uint16_t order = FILLORDER_MSB2LSB;
+  uint64_t end = TIFFGetStrileOffset (self->tiff, 0);
+
+  TIFFGetFieldDefaulted (self->tiff, TIFFTAG_FILLORDER, &order);
+  if (page->compression != COMPRESSION_NONE || page->tile_width || page->has_planes ||
+      page->bits < 8 || is_widened (page) || page->photometric == PHOTOMETRIC_MINISWHITE ||
+      page->photometric == PHOTOMETRIC_PALETTE || order != FILLORDER_MSB2LSB)
+    return false;
+  for (uint32_t strip = 1; strip < TIFFNumberOfStrips (self->tiff); strip++) {
+    end += TIFFVStripSize64 (self->tiff, self->rows_per_strip);
+    if (TIFFGetStrileOffset (self->tiff, strip) != end)
+      return false;
+  }
+  return true;
+}
+
+/* Makes a picture of slices that follow each other behind the offset of the only page, as ImageJ
+ * and tifffile write large stacks. Frees the reader of TIFF. */
+static Picture *
+open_joined (Tiff *self, CclError *error)
+{
+  Flat *flat = NULL;
+
+  if (!is_plain (self)) {
+    fail (error, "%s: one directory has a stack of %llu slices: save it with a page for each",
+        self->file->name, (unsigned long long)self->picture.depth);
+  } else {
+    flat = flat_new (self->file, error);
+    self->file = NULL;
+  }
+  if (flat) {
+    const PictureClass *klass = flat->picture.klass;
+    flat->picture = self->picture;
+    flat->picture.klass = klass;
+    flat->offset = TIFFGetStrileOffset (self->tiff, 0);
+    flat->swap = TIFFIsByteSwapped (self->tiff);
+    flat->has_more = true;
+  }
+  tiff_free (&self->picture);
+  return flat ? flat_finish (flat, true, error) : NULL;
+}
+
+static bool
+start (Tiff *self, bool *joined, CclError *error)
+{
+  if (!open_file (self, error) || !find_pages (self, error))
+    return false;
+  if (!read_page (self->tiff, &self->page))
     return tiff_fail (error, self->file->name, &self->message);
   self->picture.width = self->page.width;
   self->picture.height = self->page.height;
-  if (!check_page (self, error) || !begin_page (self, error))
+  self->picture.orientation = self->page.orientation;
+  if (!check_tags (self, error) || !check_page (self, error) || !begin_page (self, error) ||
+      !find_slices (self, joined, error))
     return false;
-  /* Counting the pages reads the directories of all of them. */
-  self->picture.depth = TIFFNumberOfDirectories (self->tiff);
   self->picture.is_volume = self->picture.depth > 1;
   return picture_check (&self->picture, self->file, error) && find_layout (self, error);
 }
@@ -539,8 +831,9 @@ open_tiff (PictureFile *file, CclError *error)
   }
   self->file = file;
   self->picture.klass = &tiff_class;
-  if (start (self, error))
-    return &self->picture;
+  bool joined = false;
+  if (start (self, &joined, error))
+    return joined ? open_joined (self, error) : &self->picture;
   tiff_free (&self->picture);
   return NULL;
 }

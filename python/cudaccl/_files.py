@@ -44,8 +44,8 @@ class Files:
         self._reader = _pictures.Reader(paths, sides, dtype.name)
         self.shape = self._reader.shape
         self.dtype = np.dtype(self._reader.dtype)
-        if self._reader.may_be_colours and ndim != 3:
-            raise ValueError(f"{paths[0]} has shape {self.shape}: convert colours to grey, or label a volume with ndim=3")
+        if self._reader.may_be and ndim != 3:
+            raise ValueError(f"{paths[0]} has shape {self.shape}: {self._reader.may_be}, or a volume? Label a volume with ndim=3")
         self.paths = paths
         if len(paths) == 1 and os.path.isdir(paths[0]):
             self.paths = [entry.path for entry in os.scandir(paths[0])]
@@ -198,7 +198,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
     image: the name of a file that ccl-label reads: PNG, JPEG, PNM, NumPy (.npy), TIFF, BigTIFF or raw;
         the pages of a TIFF file, a folder or a list of files are the slices of a volume, and colours
-        become grey. Or anything that has shape and dtype and gives layers as image[begin:end]:
+        become grey. Pages that are times or channels are a volume with ndim=3 alone. Or anything that has shape and dtype and gives layers as image[begin:end]:
         numpy.memmap, h5py.Dataset, zarr.Array. Or what label() takes in host memory. Two or three
         dimensions; bool, integers or floats. It is read twice, with Otsu's threshold once more, and with
         properties also with 4, 6 and 18 neighbours.

@@ -68,10 +68,11 @@ public:
                                : nb::make_tuple (picture_->height, picture_->width);
   }
 
-  bool
-  may_be_colours () const
+  /* What a volume may be instead; empty: nothing. */
+  std::string
+  may_be () const
   {
-    return picture_->may_be_colours;
+    return picture_->may_be ? picture_->may_be : "";
   }
 
   const char *
@@ -128,7 +129,7 @@ NB_MODULE (_pictures, module)
           nb::arg ("paths"), nb::arg ("raw_sides"), nb::arg ("raw_type"))
       .def_prop_ro ("shape", &Reader::shape)
       .def_prop_ro ("dtype", &Reader::dtype)
-      .def_prop_ro ("may_be_colours", &Reader::may_be_colours)
+      .def_prop_ro ("may_be", &Reader::may_be)
       .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
           nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
       .def ("read_mask", &Reader::read_mask, nb::arg ("first_row"), nb::arg ("n_rows"),
