@@ -12,6 +12,8 @@ those of SORT, which gets the same components.
 
 With --sequence it instead scores the masks of real sequences with published truth, in the same table.
 
+With --kinds as the first argument it instead counts false alarms and misses in many kinds of scenes; see kinds/bench.py.
+
 With --video, --truth and --score it also runs the demo on a video and scores the tracks.
 """
 import argparse
