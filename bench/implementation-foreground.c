@@ -3,6 +3,7 @@
  * GPU. */
 #include "implementation-foreground.h"
 #include "core/label/labeller-class.h"
+#include "cuda/label/algorithms.h"
 
 #include <cudaccl/device.h>
 

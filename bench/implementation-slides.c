@@ -9,7 +9,7 @@
  */
 #include "implementation.h"
 #include "core/label/labeller-class.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * other connectivity for the holes, which are components of the background. */
 #include "core/batch/batch-class.h"
 #include "core/label/labeller-class.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 
 #include <stdlib.h>
 

@@ -2,7 +2,7 @@
 /* Joins the ends of runs to chains, links these, and writes the contours that they make. */
 #include "core/contours/contour-links.h"
 #include "contours.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 /* How far ahead chains are prefetched: along slanted sides, their numbers change by about the same
  * from one to the next. */

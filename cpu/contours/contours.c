@@ -5,10 +5,10 @@
  * (contours-follow.c).
  */
 #include "contours.h"
-#include "cpu/label/algorithms.h"
-#include "cpu/label/bit-rows.h"
+#include "cpu/base/errors.h"
+#include "cpu/pixels/bit-rows.h"
 #include "cpu/pixels/pixel-code.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 #define CUDACCL_CPU_CONTOURS_H
 
 #include "core/contours/contours-class.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "cpu/pixels/pixels.h"
 
 /* The ends of a row's runs, left and right ones in turn, and two sentinels behind them. */

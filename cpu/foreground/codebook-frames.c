@@ -10,9 +10,9 @@
  */
 #include "codebook-frames.h"
 
-#include "cpu/label/bit-rows.h"
+#include "cpu/pixels/bit-rows.h"
 #include "codebook-light.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 
 #include <stdlib.h>
 #include <string.h>

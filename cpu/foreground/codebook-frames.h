@@ -4,7 +4,7 @@
 #define CUDACCL_CPU_CODEBOOK_FRAMES_H
 
 #include "cpu/pixels/pixels.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 typedef struct Codebooks Codebooks;
 

@@ -22,7 +22,7 @@
 #include "cpu/pixels/pixel-code.h"
 #include "reduced-foreground.h"
 #include "core/foreground/reduction.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -4,14 +4,14 @@
 #ifndef CUDACCL_CPU_FOREGROUND_H
 #define CUDACCL_CPU_FOREGROUND_H
 
-#include "cpu/label/bit-rows.h"
+#include "cpu/pixels/bit-rows.h"
 #include "codebook-frames.h"
 #include "core/foreground/foreground-class.h"
 #include "frame-light.h"
 #include "core/label/labeller-class.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "cpu/pixels/pixels.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 /* A closing's window reaches so far from its middle. */
 #define CLOSING_MARGIN ((CUDACCL_MAX_CLOSING + 1) / 2)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frame-light.h"
 
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 /* Otsu's threshold of a frame: the histograms of bands, by all threads. */
 #include "foreground.h"
 #include "core/foreground/otsu.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #define CUDACCL_CPU_MOG2_GAUSSIANS_H
 
 #include "cpu/pixels/pixels.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <string.h>
 

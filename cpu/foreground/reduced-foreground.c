@@ -2,9 +2,9 @@
 #include "reduced-foreground.h"
 
 #include "core/foreground/foreground-class.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "core/foreground/reduction.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 #include <stdlib.h>
 #include <string.h>

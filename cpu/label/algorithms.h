@@ -33,10 +33,4 @@ bool ccl_cpu_algorithm_has (const CpuAlgorithm *algorithm, CclConnectivity conne
 CclLabeller *ccl_cpu_labeller_new_with (const CclLabellerPlan *plan, const CpuAlgorithm *algorithm,
     const CclCpuTuning *tuning, CclError *error);
 
-/* CUDACCL_ERROR_ARGUMENT for frames in device memory. */
-CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);
-
-/* Fills the error: there is not enough memory for frames of the size. */
-void ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height);
-
 #endif /* CUDACCL_CPU_ALGORITHMS_H */

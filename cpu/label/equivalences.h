@@ -9,7 +9,7 @@
 #ifndef CUDACCL_CPU_EQUIVALENCES_H
 #define CUDACCL_CPU_EQUIVALENCES_H
 
-#include "words.h"
+#include "cpu/pixels/words.h"
 
 static ALWAYS_INLINE uint32_t
 find_root (const uint32_t *parents, uint32_t label)

@@ -68,22 +68,6 @@ ccl_cpu_algorithm_uses_threads (const char *algorithm)
   return found && found->uses_threads;
 }
 
-CclStatus
-ccl_cpu_check_frame (const CclFrame *frame, CclError *error)
-{
-  if (frame->location != CUDACCL_LOCATION_HOST)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
-  return CUDACCL_OK;
-}
-
-void
-ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height)
-{
-  ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
-      "not enough memory to label frames of %u×%u pixels", width, height);
-}
-
 CclLabeller *
 ccl_cpu_labeller_new_with (const CclLabellerPlan *plan, const CpuAlgorithm *algorithm,
     const CclCpuTuning *tuning, CclError *error)

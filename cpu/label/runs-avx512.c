@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The run labeller for x86-64 processors with AVX-512 (BW, VBMI2, BITALG and VPOPCNTDQ: Ice Lake,
  * Zen 4 and later). runs-scalar.h describes the steps. */
-#include "cpu/foreground/band.h"
+#include "cpu/base/band.h"
 #include "cpu/measure/measure-avx512.h"
 #include "cpu/pixels/pack-avx512.h"
-#include "words.h"
+#include "cpu/pixels/words.h"
 
 #include <immintrin.h>
 #include <stdbool.h>

@@ -3,11 +3,11 @@
 #ifndef CUDACCL_CPU_RUNS_LABELLER_H
 #define CUDACCL_CPU_RUNS_LABELLER_H
 
-#include "cpu/foreground/band.h"
+#include "cpu/base/band.h"
 #include "core/label/labeller-class.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "cpu/measure/run-measurer.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 #include <stdatomic.h>
 

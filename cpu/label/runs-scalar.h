@@ -6,8 +6,8 @@
 #ifndef CUDACCL_CPU_RUNS_SCALAR_H
 #define CUDACCL_CPU_RUNS_SCALAR_H
 
-#include "cpu/foreground/band.h"
-#include "words.h"
+#include "cpu/base/band.h"
+#include "cpu/pixels/words.h"
 
 #include <stdbool.h>
 #include <stddef.h>

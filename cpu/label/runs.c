@@ -15,8 +15,9 @@
  * Each pixel is read once.
  */
 #include "algorithms.h"
+#include "cpu/base/errors.h"
 #include "core/label/component-row.h"
-#include "cpu/threads/instructions.h"
+#include "cpu/base/instructions.h"
 #include "runs-labeller.h"
 
 #include <pthread.h>

@@ -38,9 +38,9 @@
  * rows at a time for 8-connectivity: Grana, Borghesani, Cucchiara: Optimized Block-based Connected
  * Components Labeling with Decision Trees, IEEE Transactions on Image Processing 19(6), 2010.
  */
-#include "cpu/foreground/band.h"
+#include "cpu/base/band.h"
 #include "cpu/measure/measure-runs.h"
-#include "words.h"
+#include "cpu/pixels/words.h"
 
 #include <endian.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #define CUDACCL_CPU_MEASURE_PLANES_H
 
 #include "run-measurer.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <string.h>
 

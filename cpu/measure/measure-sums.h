@@ -4,7 +4,7 @@
 #define CUDACCL_CPU_MEASURE_SUMS_H
 
 #include "run-measurer.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 /* Of places 0…63 in the word. */
 typedef struct PlaceSums {

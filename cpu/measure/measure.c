@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "measure.h"
+#include "cpu/base/errors.h"
 
-#include "cpu/label/algorithms.h"
 #include "core/label/component-row.h"
 
 #include <stdlib.h>

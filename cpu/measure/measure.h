@@ -8,7 +8,7 @@
 #define CUDACCL_CPU_MEASURE_H
 
 #include "core/label/component-features.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "core/measure/neighbourhood.h"
 
 typedef struct CpuFeatures {

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CPU_RUN_MEASURER_H
 #define CUDACCL_CPU_RUN_MEASURER_H
 
-#include "cpu/foreground/band.h"
+#include "cpu/base/band.h"
 
 /* What is counted, in the order of the fields of CclFeatures from n_straight on: pixels in which a
  * pattern of neighbours ends. A row's pixels touch those of the row above it; squares are of 2×2

@@ -6,7 +6,7 @@
 
 #include "core/foreground/light.h"
 #include "pixels.h"
-#include "cpu/label/words.h"
+#include "words.h"
 
 #include <endian.h>
 #include <string.h>

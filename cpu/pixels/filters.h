@@ -9,7 +9,7 @@
 
 #include "core/foreground/codebook-frame.h"
 #include "pixels.h"
-#include "cpu/label/words.h"
+#include "words.h"
 
 /* For each column of a word, the column that lies `distance` to the left or right of it. */
 static ALWAYS_INLINE uint64_t

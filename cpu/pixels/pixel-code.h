@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CPU_PIXEL_CODE_H
 #define CUDACCL_CPU_PIXEL_CODE_H
 
-#include "cpu/threads/instructions.h"
+#include "cpu/base/instructions.h"
 #include "pixels.h"
 
 /* The best code for this processor, or the code for the named instructions; NULL without any. */

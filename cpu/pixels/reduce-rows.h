@@ -6,7 +6,7 @@
 #ifndef CUDACCL_CPU_REDUCE_ROWS_H
 #define CUDACCL_CPU_REDUCE_ROWS_H
 
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "pixels.h"
 
 #include <string.h>

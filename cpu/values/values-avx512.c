@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The scan of values for processors with AVX-512, which reads the values of a mask only, so that no
  * number of values is a special case. */
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <immintrin.h>
 

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CPU_VALUES_COMPARE_H
 #define CUDACCL_CPU_VALUES_COMPARE_H
 
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 #include <endian.h>
 #include <stdint.h>

@@ -4,7 +4,7 @@
 #define CUDACCL_CPU_VALUES_WRITE_H
 
 #include "values.h"
-#include "cpu/label/words.h"
+#include "cpu/pixels/words.h"
 
 /* From this number of runs in a word on, labels are looked up pixel by pixel. */
 enum { MANY_RUNS = 12 };

@@ -11,7 +11,7 @@
  */
 #include "values.h"
 
-#include "cpu/threads/instructions.h"
+#include "cpu/base/instructions.h"
 #include "core/label/labeller-class.h"
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CPU_VALUES_H
 #define CUDACCL_CPU_VALUES_H
 
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "core/values/values-class.h"
 
 /* The rows before a row that its pixels touch: the most of them. */

@@ -11,7 +11,7 @@
  * no second scan, and the label map is written from the runs.
  */
 #include "cpu/label/equivalences.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 #include "cpu/pixels/pack-portable.h"
 #include "core/label/labeller-class.h"
 #include "core/volume/volume-class.h"

@@ -4,7 +4,7 @@
 #ifndef CUDACCL_BATCH_PARAMETERS_H
 #define CUDACCL_BATCH_PARAMETERS_H
 
-#include "cuda/label/strips-parameters.h"
+#include "cuda/label/strips/strips-parameters.h"
 
 /* The tiles of replace.cu, whose terms are explained at its head. */
 enum {

@@ -11,11 +11,11 @@
  * host.
  */
 #include "codebook-parameters.h"
-#include "cuda/kernel-lib/bit-windows.cuh"
-#include "cuda/kernel-lib/colour.cuh"
+#include "bit-windows.cuh"
+#include "colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "cuda/kernel-lib/light.cuh"
-#include "cuda/kernel-lib/mask-words.cuh"
+#include "light.cuh"
+#include "mask-words.cuh"
 
 typedef CclCodebookParameters Parameters;
 

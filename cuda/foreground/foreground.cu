@@ -6,9 +6,9 @@
  * Filters work on bits, 32 pixels of a row per operation. A median filter sets a bit if more
  * than half of the bits in its window are set.
  */
-#include "cuda/kernel-lib/bit-windows.cuh"
+#include "bit-windows.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "cuda/kernel-lib/mask-words.cuh"
+#include "mask-words.cuh"
 
 typedef CclForegroundParameters Parameters;
 

@@ -12,10 +12,10 @@
 #ifndef CUDACCL_MOG2_GAUSSIANS_CUH
 #define CUDACCL_MOG2_GAUSSIANS_CUH
 
-#include "cuda/kernel-lib/quotient.cuh"
+#include "quotient.cuh"
 #define CUDACCL_DIVIDE(a, b) ccl_quotient (a, b)
 
-#include "cuda/kernel-lib/colour.cuh"
+#include "colour.cuh"
 
 typedef CclForegroundParameters Parameters;
 

@@ -3,9 +3,9 @@
  * The light of a frame (light.h): measured in each cell, smoothed over the cells around it, and
  * judged. The background model, which follows on the stream, reads the result.
  */
-#include "cuda/kernel-lib/colour.cuh"
+#include "colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "cuda/kernel-lib/light.cuh"
+#include "light.cuh"
 
 typedef CclForegroundParameters Parameters;
 

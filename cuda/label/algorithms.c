@@ -71,32 +71,6 @@ ccl_cuda_algorithm_find (const char *name)
   return NULL;
 }
 
-bool
-ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format)
-{
-  return format == CUDACCL_PIXEL_FORMAT_8 || algorithm->engine->takes_all_formats ||
-         algorithm->steps[0].words_kernel;
-}
-
-bool
-ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity)
-{
-  switch (connectivity) {
-  case 4:
-    return algorithm->connectivities & CUDACCL_OFFERS_4;
-  case 8:
-    return algorithm->connectivities & CUDACCL_OFFERS_8;
-  case 6:
-    return algorithm->connectivities & CUDACCL_OFFERS_6;
-  case 18:
-    return algorithm->connectivities & CUDACCL_OFFERS_18;
-  case 26:
-    return algorithm->connectivities & CUDACCL_OFFERS_26;
-  default:
-    return false;
-  }
-}
-
 const char *const *
 ccl_cuda_algorithms (void)
 {

@@ -7,7 +7,7 @@
 #ifndef CUDACCL_CUDA_ANALYSIS_H
 #define CUDACCL_CUDA_ANALYSIS_H
 
-#include "cuda/driver/kernel-sequence.h"
+#include "kernel-sequence.h"
 #include "table-memory.h"
 
 #define CUDACCL_N_ANALYSIS_KERNELS 4

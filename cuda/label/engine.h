@@ -4,7 +4,7 @@
 #ifndef CUDACCL_CUDA_ENGINE_H
 #define CUDACCL_CUDA_ENGINE_H
 
-#include "algorithms.h"
+#include "algorithm.h"
 #include "table-memory.h"
 
 typedef struct CclCudaEngine CclCudaEngine;
@@ -56,5 +56,9 @@ struct CclCudaEngine {
   const CclCudaEngineClass *klass;
   const uint32_t *finished; /* of the queued run (wait.h), or NULL */
 };
+
+/* Whether the algorithm reads frames of a pixel format by itself. If not, the labeller compares
+ * pixels of two bytes with the threshold, and the algorithm gets a mask of one byte per pixel. */
+bool ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format);
 
 #endif /* CUDACCL_CUDA_ENGINE_H */

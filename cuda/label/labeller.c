@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algorithms.h"
 #include "engine.h"
 #include "core/base/log-message.h"
 #include "cuda/measure/measure.h"

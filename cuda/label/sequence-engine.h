@@ -5,7 +5,7 @@
 
 #include "analysis.h"
 #include "engine.h"
-#include "cuda/driver/kernel-sequence.h"
+#include "kernel-sequence.h"
 
 typedef struct CclCudaSequenceEngine {
   CclCudaEngine base; /* klass is set by new */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Measures the labels of a label map of any origin, of a frame or a volume: what
- * core/measure/measure-parts.c does on the CPU, in the same integers. A label may be in several
+ * cpu/measure/measure-parts.c does on the CPU, in the same integers. A label may be in several
  * parts, and labels may touch.
  *
  * 1. add: a block has a tile, 32 pixels wide, of which each of its warps has some rows. A row of a

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "two-pass.h"
+#include "cpu/base/errors.h"
 
 #include "core/label/component-row.h"
 

@@ -17,7 +17,7 @@
 
 #include "cpu/label/algorithms.h"
 #include "cpu/label/equivalences.h"
-#include "cpu/threads/mapping.h"
+#include "cpu/base/mapping.h"
 
 typedef struct TwoPass TwoPass;
 typedef struct TwoPassStrip TwoPassStrip;

@@ -6,7 +6,7 @@
  * Images on GPU, Electronic Imaging 2016(2). 26-connectivity. As in be.cu; the array of
  * connections has a word for each cube, bits in the order of cubes.cuh.
  */
-#include "cuda/kernel-lib/cubes.cuh"
+#include "cubes.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 /* The arrays of cubes. */

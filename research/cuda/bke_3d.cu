@@ -13,7 +13,7 @@
  * one, and that cube's thread writes its label. A volume that is one line of voxels needs a word
  * outside the label buffer.
  */
-#include "cuda/kernel-lib/cubes.cuh"
+#include "cubes.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 #define VOXELS 0xffu

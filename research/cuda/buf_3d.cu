@@ -10,7 +10,7 @@
  * As in the paper and in bke.cu, the byte is stored in the label buffer beside the cube's label. A
  * cube of one voxel has no room for it; the last step reads that voxel from the volume again.
  */
-#include "cuda/kernel-lib/cubes.cuh"
+#include "cubes.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 /* The word that stores a cube's foreground voxels; NULL for a cube without a second voxel. */

@@ -12,7 +12,7 @@
  * 3. compress.
  * 4. label: writes the block's label to its foreground pixels and 0 to the others.
  */
-#include "cuda/kernel-lib/block-tree.cuh"
+#include "block-tree.cuh"
 
 /* Unites a block with the connected blocks that precede it. */
 static __device__ __forceinline__ void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "research.h"
+#include "cuda/label/algorithms.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
  * 2. merge: unites a voxel with the foreground neighbours that precede it.
  * 3. compress.
  */
-#include "cuda/kernel-lib/cubes.cuh"
+#include "cubes.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 /* The voxel of a thread. */

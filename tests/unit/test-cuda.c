@@ -18,6 +18,7 @@
 
 #include <cudaccl/device.h>
 #include "research/cuda/research.h"
+#include "cuda/label/algorithms.h"
 
 #include "masks.h"
 #include "reference.h"

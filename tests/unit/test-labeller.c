@@ -2,7 +2,7 @@
 /* The contract of labeller.h apart from the labels: arguments, errors, ownership. */
 #include "core/label/labeller-class.h"
 #include "cpu/label/labeller-tuning.h"
-#include "cpu/threads/processors.h"
+#include "cpu/base/processors.h"
 #include "research/cpu/research.h"
 #include <cudaccl/foreground.h>
 #include <cudaccl/volume.h>

@@ -3,8 +3,8 @@
  * them, and of a real control group where one can be made. */
 #define _GNU_SOURCE
 
-#include "cpu/threads/processors.h"
-#include "cpu/threads/workers.h"
+#include "cpu/base/processors.h"
+#include "cpu/base/workers.h"
 
 #include <glib.h>
 #include <glib/gstdio.h>

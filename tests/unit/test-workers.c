@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pool of threads of the CPU labeller: every part is done once, in the right round, and threads
  * that have done their own parts take those of others. */
-#include "cpu/threads/workers.h"
+#include "cpu/base/workers.h"
 
 #include <glib.h>
 #include <stdatomic.h>

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_STRIPS_BITS_CUH
 #define CUDACCL_STRIPS_BITS_CUH
 
-#include "cuda/label/strips-parameters.h"
+#include "strips-parameters.h"
 #include "cuda/kernel-lib/threshold.cuh"
 #include "cuda/kernel-lib/warp.cuh"
 

@@ -5,7 +5,7 @@
 #define CUDACCL_STRIPS_PART_SUMS_CUH
 
 #include "bits.cuh"
-#include "cuda/label/strips-columns-parameters.h"
+#include "strips-columns-parameters.h"
 
 /* The words of a tile component by number, see strips-columns-parameters.h. */
 enum { XX, YY, XY, N_MOMENTS };

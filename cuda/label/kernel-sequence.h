@@ -9,7 +9,7 @@
 #ifndef CUDACCL_CUDA_KERNEL_SEQUENCE_H
 #define CUDACCL_CUDA_KERNEL_SEQUENCE_H
 
-#include "cuda/label/algorithms.h"
+#include "algorithm.h"
 
 typedef struct CclCudaSequence {
   CclCudaDevice *device;         /* the caller keeps the reference */

@@ -3,8 +3,8 @@
 #ifndef CUDACCL_CUDA_LIGHT_CUH
 #define CUDACCL_CUDA_LIGHT_CUH
 
-#include "cuda/foreground/foreground-parameters.h"
-#include "warp.cuh"
+#include "foreground-parameters.h"
+#include "cuda/kernel-lib/warp.cuh"
 
 static __constant__ int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
 static __constant__ uint16_t powers[CUDACCL_LIGHT_RATIOS] = {CUDACCL_LIGHT_POWERS};

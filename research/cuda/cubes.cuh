@@ -10,8 +10,8 @@
 #ifndef CUDACCL_CUDA_CUBES_CUH
 #define CUDACCL_CUDA_CUBES_CUH
 
-#include "foreground.cuh"
-#include "geometry.cuh"
+#include "cuda/kernel-lib/foreground.cuh"
+#include "cuda/kernel-lib/geometry.cuh"
 
 #define N_CUBES_BEFORE 13
 

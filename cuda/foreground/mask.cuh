@@ -6,8 +6,8 @@
 #ifndef CUDACCL_CUDA_MASK_CUH
 #define CUDACCL_CUDA_MASK_CUH
 
-#include "cuda/foreground/foreground-parameters.h"
-#include "warp.cuh"
+#include "foreground-parameters.h"
+#include "cuda/kernel-lib/warp.cuh"
 
 enum { PIXELS = CUDACCL_FOREGROUND_PIXELS };
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of pixels.h for any processor. */
-#include "colour-rows.h"
-#include "filters.h"
-#include "log-ratios.h"
-#include "pack-portable.h"
-#include "reduce-portable.h"
-#include "reduce-rows.h"
-#include "cpu/label/threshold-words.h"
+#include "cpu/pixels/colour-rows.h"
+#include "cpu/pixels/filters.h"
+#include "cpu/pixels/log-ratios.h"
+#include "cpu/pixels/pack-portable.h"
+#include "cpu/pixels/reduce-portable.h"
+#include "cpu/pixels/reduce-rows.h"
+#include "cpu/pixels/threshold-words.h"
 
 #include <string.h>
 #ifdef __SSE2__
@@ -296,8 +296,8 @@ all_lanes (Mask low, Mask high)
   return all_zero ((Steps) ~(low & high));
 }
 
-#include "cpu/foreground/codebook-rows.h"
-#include "cpu/foreground/mog2.h"
+#include "codebook-rows.h"
+#include "mog2.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)

@@ -6,13 +6,13 @@
  * each, on vectors of other widths and with other mask types. A shared body would need a macro for
  * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
  */
-#include "colour-rows.h"
-#include "filters.h"
-#include "log-ratios.h"
-#include "pack-avx512.h"
-#include "reduce-avx512.h"
-#include "reduce-rows.h"
-#include "cpu/label/threshold-words.h"
+#include "cpu/pixels/colour-rows.h"
+#include "cpu/pixels/filters.h"
+#include "cpu/pixels/log-ratios.h"
+#include "cpu/pixels/pack-avx512.h"
+#include "cpu/pixels/reduce-avx512.h"
+#include "cpu/pixels/reduce-rows.h"
+#include "cpu/pixels/threshold-words.h"
 
 #include <immintrin.h>
 
@@ -211,8 +211,8 @@ all_lanes (Mask low, Mask high)
   return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
-#include "cpu/foreground/codebook-rows.h"
-#include "cpu/foreground/mog2.h"
+#include "codebook-rows.h"
+#include "mog2.h"
 
 static ALWAYS_INLINE __mmask64
 columns (uint32_t n)

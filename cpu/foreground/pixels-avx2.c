@@ -7,13 +7,13 @@
  * need a macro for each intrinsic and would be longer than the three. The algorithm on these
  * vectors, mog2.h, is shared.
  */
-#include "colour-rows.h"
-#include "filters.h"
-#include "log-ratios.h"
-#include "pack-avx2.h"
-#include "reduce-avx2.h"
-#include "reduce-rows.h"
-#include "cpu/label/threshold-words.h"
+#include "cpu/pixels/colour-rows.h"
+#include "cpu/pixels/filters.h"
+#include "cpu/pixels/log-ratios.h"
+#include "cpu/pixels/pack-avx2.h"
+#include "cpu/pixels/reduce-avx2.h"
+#include "cpu/pixels/reduce-rows.h"
+#include "cpu/pixels/threshold-words.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -217,8 +217,8 @@ all_lanes (Mask low, Mask high)
   return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
-#include "cpu/foreground/codebook-rows.h"
-#include "cpu/foreground/mog2.h"
+#include "codebook-rows.h"
+#include "mog2.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)

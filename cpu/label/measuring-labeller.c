@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A labeller around that of an algorithm, for plans with columns. */
-#include "cpu/label/algorithms.h"
-#include "measure.h"
+#include "algorithms.h"
+#include "cpu/base/errors.h"
+#include "cpu/measure/measure.h"
 
 #include <stdlib.h>
 

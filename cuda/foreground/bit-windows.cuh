@@ -6,7 +6,7 @@
 #ifndef CUDACCL_CUDA_BIT_WINDOWS_CUH
 #define CUDACCL_CUDA_BIT_WINDOWS_CUH
 
-#include "cuda/foreground/foreground-parameters.h"
+#include "foreground-parameters.h"
 
 /* The value of pixels outside the frame. */
 enum Outside { ONES, EDGE };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "measure-parts.h"
+#include "core/measure/measure-parts.h"
 
-#include "neighbourhood.h"
+#include "core/measure/neighbourhood.h"
 #include "core/label/preceding.h"
 
 #include <stdlib.h>

@@ -5,13 +5,13 @@
  * The functions are those of pixels-avx2.c in the same order; its head comment says why they are
  * repeated.
  */
-#include "colour-rows.h"
-#include "filters.h"
-#include "log-ratios.h"
-#include "pack-neon.h"
-#include "reduce-portable.h"
-#include "reduce-rows.h"
-#include "cpu/label/threshold-words.h"
+#include "cpu/pixels/colour-rows.h"
+#include "cpu/pixels/filters.h"
+#include "cpu/pixels/log-ratios.h"
+#include "cpu/pixels/pack-neon.h"
+#include "cpu/pixels/reduce-portable.h"
+#include "cpu/pixels/reduce-rows.h"
+#include "cpu/pixels/threshold-words.h"
 
 #include <string.h>
 
@@ -211,8 +211,8 @@ all_lanes (Mask low, Mask high)
   return vminvq_u32 (vandq_u32 (low, high)) == UINT32_MAX;
 }
 
-#include "cpu/foreground/codebook-rows.h"
-#include "cpu/foreground/mog2.h"
+#include "codebook-rows.h"
+#include "mog2.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)

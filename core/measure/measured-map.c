@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "measured-map.h"
+#include "core/label/labeller-class.h"
+
+CclStatus
+ccl_measured_columns_check (uint32_t columns, bool is_volume, CclError *error)
+{
+  const uint32_t known =
+      CUDACCL_ALL_COLUMNS & ~(is_volume ? (uint32_t)CUDACCL_COLUMN_PERIMETER : 0);
+
+  if (columns & ~known)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the columns%s must be flags of CclColumn%s, not %u", is_volume ? " of a volume" : "",
+        is_volume ? " without CUDACCL_COLUMN_PERIMETER" : "", columns);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolumePlan *plan,
+    uint32_t columns, CclError *error)
+{
+  if (!(columns & CUDACCL_COLUMN_INTENSITY))
+    return CUDACCL_OK;
+  if (!intensity || !intensity->data)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the column of intensities needs a second volume: its pointer is NULL");
+  if (intensity->format != CUDACCL_PIXEL_FORMAT_8 && intensity->format != CUDACCL_PIXEL_FORMAT_16)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "the values of the second volume must have 8 or 16 bits");
+  const size_t row = plan->width * (intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+  if (intensity->row_stride < row ||
+      !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the second volume must have a row stride of at least %zu bytes and slices that do not "
+        "overlap",
+        row);
+  return CUDACCL_OK;
+}
+
+CclVolumeComponent
+ccl_measured_row (const CclPart *part, uint32_t label)
+{
+  const double n_voxels = (double)part->area;
+
+  if (part->area == 0)
+    return (CclVolumeComponent){0};
+  return (CclVolumeComponent){
+      .label = label,
+      .n_voxels = (uint32_t)part->area,
+      .x = part->least_x,
+      .y = part->least_y,
+      .z = part->least_z,
+      .width = part->greatest_x - part->least_x + 1,
+      .height = part->greatest_y - part->least_y + 1,
+      .depth = part->greatest_z - part->least_z + 1,
+      .centroid_x = (double)part->sum_x / n_voxels,
+      .centroid_y = (double)part->sum_y / n_voxels,
+      .centroid_z = (double)part->sum_z / n_voxels,
+  };
+}
