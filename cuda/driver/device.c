@@ -347,6 +347,21 @@ ccl_cuda_device_check_stream (CclCudaDevice *device, CUstream stream, CclError *
 }
 
 CclStatus
+ccl_cuda_stream_check_capture (CclCudaDevice *device, void *stream, CclError *error)
+{
+  if (!device)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "device is NULL");
+  if (!stream)
+    return CUDACCL_OK;
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_device_check_stream (device, stream, error);
+  ccl_cuda_device_leave (device);
+  return status;
+}
+
+CclStatus
 ccl_cuda_device_allocate (CclCudaDevice *device, size_t size, CUdeviceptr *memory, CclError *error)
 {
   *memory = 0;

@@ -39,6 +39,15 @@ ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check)
   (void)check;
 }
 
+CclStatus
+ccl_cuda_stream_check_capture (CclCudaDevice *device, void *stream, CclError *error)
+{
+  (void)device;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
 int
 ccl_cuda_count_devices (CclError *error)
 {

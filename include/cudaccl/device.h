@@ -63,6 +63,14 @@ CclCudaDevice *ccl_cuda_device_open_in_context (void *context, CclError *error);
 CUDACCL_API
 void ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check);
 
+/* Checks that a caller's CUstream is not being captured into a CUDA graph, as runs on it do, for a
+ * program that allocates memory or makes objects before a run, which would break the capture. NULL,
+ * the legacy default stream, is never captured. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT if it is
+ * being captured or if device is NULL, or CUDACCL_ERROR_DEVICE. May be called by any thread.
+ * Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_stream_check_capture (CclCudaDevice *device, void *stream, CclError *error);
+
 /* Returns the number of devices that the driver finds, 1 or more, or -1: CUDACCL_ERROR_NOT_FOUND
  * (no driver, no device, a build without GPU support), CUDACCL_ERROR_DEVICE. Opens none of them.
  * Any thread may call, and after a failure again: a driver or a device that comes later is found.

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ._cudaccl import DeviceArray, View
 
 HOST = -1
+IMMUTABLE = ("jax", "jaxlib", "tensorflow")  # libraries that hold the content of an array for constant
 
 
 def kind_of(array: Any) -> str:
@@ -24,16 +25,19 @@ def kind_of(array: Any) -> str:
 
 def device_number(device: int | str) -> int:
     """The number of 'cpu' (HOST), 'cuda' (0), 'cuda:N' or N."""
-    if device == "cpu":
+    if isinstance(device, str) and device == "cpu":
         return HOST
     if isinstance(device, str):
         name, _, number = device.partition(":")
         if name != "cuda" or (number and not number.isdigit()):
             raise ValueError(f"a device is 'cpu', 'cuda', 'cuda:1' or a GPU's number, not {device!r}")
         return int(number or 0)
-    device = operator.index(device)
-    if device < 0:
-        raise ValueError(f"a GPU's number is 0 or greater, not {device}")
+    try:
+        device = operator.index(device)
+    except TypeError:
+        raise TypeError(f"a device is 'cpu', 'cuda', 'cuda:1' or a GPU's number, not {device!r}") from None
+    if not 0 <= device < 2**31:
+        raise ValueError(f"a GPU's number is 0…{2**31 - 1}, not {device if device.bit_length() < 64 else 'a longer one'}")
     return device
 
 
@@ -65,6 +69,8 @@ def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
     """A view of an array on the stream, or on the caller's current one without it."""
     if stream is not None:
         stream = stream_address(stream)
+    if writable and kind_of(array) in IMMUTABLE:
+        raise TypeError(f"arrays of {kind_of(array)} are immutable: give a copy that may be written, of NumPy or CuPy")
     if type(array) is np.ndarray:
         return View(array, stream, writable)
     if isinstance(array, np.ma.MaskedArray) and np.ma.getmask(array) is not np.ma.nomask:
@@ -140,6 +146,7 @@ def copy_to_device(array: NDArray[Any], device: int | str = 0) -> DeviceArray:
     Since: 0.2
     """
     array = np.ascontiguousarray(array)
+    array = array.astype(array.dtype.newbyteorder("="), copy=False)
     copy = DeviceArray(array.shape, array.dtype.name, device_number(device))
     copy._copy(array, False)
     return copy

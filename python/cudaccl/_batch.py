@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, IMMUTABLE, empty, finish, kind_of, view_of, zeros
 from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
-from ._labeller import component_dtype, kept_batches
+from ._labeller import ALL, check_integers, component_dtype, kept_batches
 from ._types import Table
 
 KEPT = 2  # batches of the last masks
@@ -19,6 +19,7 @@ Masks = TypeVar("Masks")
 
 def host_array(masks: Any) -> NDArray[Any]:
     """Masks in host memory as an array of NumPy, which shares their memory if it is one already."""
+    check_list(masks)
     if type(masks) is np.ndarray:
         return masks
     if isinstance(masks, np.ma.MaskedArray):
@@ -27,6 +28,14 @@ def host_array(masks: Any) -> NDArray[Any]:
         array: NDArray[Any] = np.from_dlpack(masks)
         return array
     return np.asarray(masks)
+
+
+def check_list(masks: Any) -> None:
+    """Refuses a list of masks on a GPU, which NumPy would copy to the host one element after the other."""
+    if isinstance(masks, (list, tuple)) and masks and view_on_gpu(masks[0], None) is not None:
+        kind = kind_of(masks[0])
+        call = f"{kind}.stack(masks)" if kind in ("torch", "cupy") else "one array of them"
+        raise TypeError(f"a list of masks on a GPU cannot be used here: give {call}")
 
 
 def batch_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
@@ -142,11 +151,17 @@ def label_batch(masks: Any, connectivity: int | None = None, *, threshold: float
     return finish(labels.reshape(array.shape), masks), table, offsets
 
 
+def not_bytes(dtype: str) -> str:
+    return f"masks that are written must be of uint8 or bool, not {dtype}: make some, as in masks = masks > 0"
+
+
 def writable_masks(masks: Any) -> NDArray[Any]:
     """The memory of the caller's masks."""
     array = host_array(masks)
     if array.dtype not in (np.uint8, np.bool_):
-        raise TypeError(f"masks that are written must be of uint8 or bool, not {array.dtype.name}")
+        raise TypeError(not_bytes(array.dtype.name))
+    if kind_of(masks) in IMMUTABLE:
+        view_of(masks, writable=True)  # which refuses it
     if type(masks) is not np.ndarray and not np.may_share_memory(array, np.asarray(masks)):
         raise TypeError("masks that are written must be an array")
     if not array.flags.writeable:
@@ -160,7 +175,7 @@ def writable_on_gpu(masks: Any, stream: Any) -> _cudaccl.View | None:
     if view is None:
         return None
     if not view.is_byte:
-        raise TypeError(f"masks that are written must be of uint8 or bool, not {view.dtype}")
+        raise TypeError(not_bytes(view.dtype))
     batch_shape(view.shape)
     return view_of(masks, stream, writable=True)
 
@@ -175,6 +190,7 @@ def value_of_holes(masks: Any, view: _cudaccl.View) -> int:
 
 
 def check_value(value: int, dtype: str) -> None:
+    check_integers(1, 255, value=value)
     if not 1 <= value <= 255 or (dtype == "bool" and value != 1):
         raise ValueError(f"holes of masks of {dtype} cannot be filled with {value!r}")
 
@@ -183,8 +199,8 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
                stream: Any = None) -> Masks:
     """Fills the holes of masks in place: components of the background that do not touch the mask's border.
 
-    masks: as of label_batch(), of uint8 or bool. Foreground is what is not 0. On a GPU, pixels of a row
-        must be consecutive.
+    masks: as of label_batch(), of uint8 or bool, that may be written: not of JAX, whose arrays are immutable.
+        Foreground is what is not 0. On a GPU, pixels of a row must be consecutive.
     max_area: holes of more pixels stay; 0: all are filled.
     connectivity: of the foreground, 4 or 8, or 1 or 2. None: 8. Holes have the other one, so that a hole
         ends where the foreground is closed.
@@ -193,6 +209,7 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
 
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    check_integers(0, ALL, max_area=max_area)
     view = writable_on_gpu(masks, stream)
     if view is not None:
         value = value_of_holes(masks, view) if value is None else value
@@ -225,6 +242,7 @@ def remove_small(masks: Masks, min_area: int, connectivity: int | None = None, *
 
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    check_integers(0, ALL, min_area=min_area)
     view = writable_on_gpu(masks, stream)
     if view is not None:
         if 0 not in view.shape:

@@ -12,7 +12,7 @@ from . import _cudaccl
 from ._arrays import HOST, view_of
 from ._device_maps import find_contours
 from ._images import check_connectivity, exceeds, read_image
-from ._labeller import label
+from ._labeller import check_integers, label
 from ._regionprops import label_map_of, measure
 
 contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
@@ -168,7 +168,24 @@ def rle_decode(encoding: dict[str, Any]) -> NDArray[np.bool_]:
     if isinstance(counts, str):
         counts = counts.encode("ascii", "replace")
     compressed = isinstance(counts, (bytes, bytearray))
+    try:
+        check_integers(0, 2**32 - 1, height=height, width=width)
+    except TypeError as error:
+        raise ValueError(str(error)) from None
     if not compressed:
-        counts = np.asarray(counts, np.uint32).tobytes()
+        counts = run_lengths(counts).tobytes()
     mask = _cudaccl.decode_rle(bytes(counts), compressed, int(width), int(height))
     return np.frombuffer(mask, np.bool_).reshape(int(height), int(width))
+
+
+def run_lengths(counts: Any) -> NDArray[np.uint32]:
+    """A list of run lengths, none of which is rounded or wraps."""
+    try:
+        numbers = np.asarray(counts)
+    except (OverflowError, ValueError):
+        numbers = np.empty((), object)
+    if numbers.size == 0 and numbers.ndim == 1:
+        return np.empty(0, np.uint32)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or numbers.min() < 0 or numbers.max() >= 2**32:
+        raise ValueError(f"counts must be a list of integers of 0…{2**32 - 1}")
+    return numbers.astype(np.uint32)

@@ -36,7 +36,7 @@ class DeviceMap:
             measurer = _cudaccl.MapMeasurer(self.view.shape, columns, 1 << n.bit_length(), self.view.device)
             rows, shapes, n = measurer.run(self.view, values)
         keep(kept_measurers, key, measurer)
-        table = np.frombuffer(rows, table_dtype(np.uint32, ndim=3))
+        table = np.frombuffer(rows, table_dtype(np.int32, ndim=3))
         return table, np.frombuffer(shapes, volume_shape_dtype) if columns else np.zeros(len(table)), n
 
     def copy_to_host(self) -> NDArray[np.uint32]:
@@ -90,6 +90,30 @@ def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, 
             check_range(labels)
         labels = as_int32(labels)
     return DeviceMap(labels)
+
+
+def is_measured_on_gpu(image: Any) -> bool:
+    """Whether the values of an intensity image are of a type that is measured on a GPU."""
+    view = view_on_gpu(image, None)
+    dtype = np.asarray(image).dtype.name if view is None else view.dtype
+    return dtype in ("bool", "uint8", "uint16")
+
+
+def on_host(image: Any) -> Any:
+    """An intensity image in host memory."""
+    view = view_on_gpu(image, None)
+    if view is None:
+        return image
+    if view.dtype == "float16":  # or another type of 16 bits, which its library alone can tell
+        if kind_of(image) != "torch" and not hasattr(image, "astype"):
+            raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
+        image = image.float() if kind_of(image) == "torch" else image.astype("float32")
+    image = without_gaps(image)
+    view = view_of(image)
+    copy = np.empty(view.shape, view.dtype)
+    if copy.size:
+        _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    return copy
 
 
 def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.View | None], bool]:

@@ -44,6 +44,9 @@ class DeviceTable:
         return _cudaccl.DeviceColumn(self._rows, self._rows.address + offset, len(self), self._dtype.itemsize,
                                      dtype.kind == "f", self._device)
 
+    def __array__(self, *arguments: Any, **options: Any) -> NDArray[Any]:
+        raise TypeError("the table is in the memory of a GPU: its method copy_to_host() makes an array of NumPy")
+
     def copy_to_host(self) -> Table:
         """A copy of the table as components() returns it."""
         table = np.empty(len(self), self._dtype)

@@ -19,7 +19,7 @@ from ._outputs import Alone, LabelMap, Messages, Table, check_output_names, toge
 from ._regionprops import table_dtype
 from ._tile_columns import TileColumns
 
-tiled_component_dtype: np.dtype[np.void] = table_dtype(np.uint64, ndim=3)
+tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
 CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from types import SimpleNamespace
 from typing import Any, overload
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, view_of
+from ._labeller import ALL, check_integers, check_sides
 from ._types import Array, Out, SupportsArrayInterface
 
 # The numbers of the library's names.
@@ -18,8 +20,9 @@ DENOISE: dict[str, int] = _cudaccl.filters()
 SHADOWS: dict[str, int] = _cudaccl.shadows()
 SCENE_CHANGES: dict[str, int] = _cudaccl.scene_changes()
 PIXELS = {"uint8": 0, "uint16": 1}
-DEFAULTS = _cudaccl.ForegroundOptions()  # those of the library and the elements
+DEFAULTS: Any = SimpleNamespace(**_cudaccl.foreground_defaults())  # those of the library and the elements
 AUTO_REDUCTION = 0
+INTEGERS = ("threshold", "history", "mixtures", "hold")
 
 
 def choose(name: str, names: dict[str, int], value: str) -> int:
@@ -104,11 +107,11 @@ class Foreground:
                  learning_rate: float = DEFAULTS.learning_rate, mixtures: int = DEFAULTS.mixtures,
                  shadows: str = name_of(SHADOWS, DEFAULTS.shadows), light: bool = DEFAULTS.light,
                  hold: int = DEFAULTS.hold) -> None:
-        if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
-            raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
+        sides = check_sides(shape)
+        check_integers(0, ALL, n_threads=n_threads)
         self._device = device_number(device)
         roi_view = None if roi_mask is None else view_of(roi_mask)
-        self._foreground = _cudaccl.Foreground(*shape, choose("method", METHODS, method), roi_view, chroma,
+        self._foreground = _cudaccl.Foreground(*sides, choose("method", METHODS, method), roi_view, chroma,
                                                bool(choose("pixels", PIXELS, pixels)), self._device, n_threads,
                                                AUTO_REDUCTION if reduction is None else check_reduction(reduction))
         self._scene_change = 0
@@ -134,7 +137,13 @@ class Foreground:
     def _options(self) -> _cudaccl.ForegroundOptions:
         options = _cudaccl.ForegroundOptions()
         for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold"):
-            setattr(options, name, getattr(self, name))
+            try:
+                setattr(options, name, getattr(self, name))
+            except TypeError:
+                if name in INTEGERS:
+                    check_integers(0, ALL, **{name: getattr(self, name)})
+                raise TypeError(f"{name} must be a {'bool' if name in ('invert', 'light') else 'number'}, "
+                                f"not {getattr(self, name)!r:.40}") from None
         check_closing(self.closing)
         options.closing_width, options.closing_height = self.closing
         options.denoise = choose("denoise", DENOISE, self.denoise)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import kind_of, view_of
+from ._arrays import HOST, kind_of, view_of
 
 # scikit-image counts the axes along which neighbours may differ.
 CONNECTIVITIES = {2: {None: 8, 4: 4, 8: 8, 1: 4, 2: 8},
@@ -75,12 +75,35 @@ def read_image(image: Any, threshold: float, invert: bool, stream: Any) -> tuple
     if type(image) is not np.ndarray and isinstance(image, np.ma.MaskedArray):
         image, threshold, invert = unmasked(image, threshold, invert), 0, False
     try:
-        return image, view_of(image, stream), threshold, invert
+        view = view_of(image, stream)
     except (BufferError, TypeError):
         if not numpy_converts(image):
             raise
         image, threshold = readable(image, threshold)
-        return image, view_of(image, stream), threshold, invert
+        view = view_of(image, stream)
+    if view.device == HOST and not view.is_float and not is_of_64_bits(threshold):
+        image, threshold = exceeds_whole(image, view.shape, threshold), 0
+        view = view_of(image)
+    return image, view, threshold, invert
+
+
+def is_of_64_bits(threshold: Any) -> bool:
+    """Whether a threshold is one of the library, which compares integers of 64 bits with a sign; what is no number is
+    reported later."""
+    try:
+        return not math.isfinite(threshold) or -2**63 <= threshold < 2**63
+    except (OverflowError, TypeError, ValueError):
+        return not isinstance(threshold, int)
+
+
+def exceeds_whole(array: Any, shape: tuple[int, ...], threshold: float) -> NDArray[np.bool_]:
+    """Where integers are greater than a threshold beyond those of 64 bits with a sign."""
+    if threshold < 0:
+        return np.ones(shape, bool)
+    if threshold >= 2**64:
+        return np.zeros(shape, bool)
+    values = np.asarray(array)
+    return np.asarray(values > np.uint64(math.floor(threshold))) if values.dtype == np.uint64 else np.zeros(shape, bool)
 
 
 def numpy_converts(image: Any) -> bool:
@@ -92,7 +115,8 @@ def numpy_converts(image: Any) -> bool:
 def readable(image: Any, threshold: float) -> tuple[NDArray[Any], float]:
     """An array of a type that the library reads, with the threshold that applies to it."""
     if kind_of(image) == "PIL" and image.mode not in GREY_MODES and not image.mode.startswith("I;16"):
-        raise ValueError(f"an image of PIL with mode {image.mode} has colours: convert it first, as in image.convert('L')")
+        raise ValueError(f"an image of PIL with mode {image.mode} has colours: label_values() takes each as a value; grey is "
+                         "image.convert('L')")
     try:
         array = np.asarray(image)
     except ValueError:  # some releases make an array of lists
@@ -117,8 +141,8 @@ def exceeds(array: Any, threshold: float, out: NDArray[Any] | None = None) -> ND
         out = np.empty(view.shape, bool)
     if out.size == 0:
         return out
-    if not view.is_float and not -2**63 <= threshold < 2**63:
-        np.greater(array, np.uint64(threshold) if 0 < threshold < 2**64 else threshold, out=out)
+    if not view.is_float and math.isinf(threshold):
+        out[...] = threshold < 0
         return out
     _cudaccl.compare(view, threshold_of(view, threshold), view_of(out, writable=True))
     return out

@@ -22,16 +22,21 @@ if TYPE_CHECKING:
 
     from ._types import LabelOptions, RunOptions
 
-component_dtype: np.dtype[np.void] = table_dtype(np.uint32, ndim=2)
+component_dtype: np.dtype[np.void] = table_dtype(np.int32, ndim=2)
 """A row of the component table of an image: label, area (pixels), bounding box (pixels; x and y are
 its upper left corner) and centroid (pixel centres are at integer coordinates). Since: 0.2"""
 
-volume_component_dtype: np.dtype[np.void] = table_dtype(np.uint32, ndim=3)
+volume_component_dtype: np.dtype[np.void] = table_dtype(np.int32, ndim=3)
 """A row of the component table of a volume, as component_dtype; area counts voxels. Since: 0.2"""
 
 ALL = 2**32 - 1
 MOST_ROWS = 2**31 - 1  # of a table; the CPU uses memory only for those that an image needs
 FIRST_GPU_ROWS = 65536  # a GPU allocates all rows
+
+
+def shown(number: int) -> str:
+    """An integer in an error; of a long one the magnitude."""
+    return str(number) if number.bit_length() <= 64 else f"an integer of {number.bit_length()} bits"
 
 
 def check_integers(least: int, most: int, **arguments: Any) -> None:
@@ -42,7 +47,17 @@ def check_integers(least: int, most: int, **arguments: Any) -> None:
         except TypeError:
             raise TypeError(f"{name} must be an integer, not {value!r}") from None
         if not least <= number <= most:
-            raise ValueError(f"{name} must be {least}…{most}, not {value!r}")
+            raise ValueError(f"{name} must be {least}…{most}, not {shown(number)}")
+
+
+def check_sides(shape: Any) -> tuple[int, int]:
+    """The sides of a shape of two dimensions."""
+    try:
+        height, width = map(operator.index, shape)
+    except (TypeError, ValueError):
+        raise TypeError(f"a shape is (height, width), not {shape!r:.60}") from None
+    check_integers(1, 2**31 - 1, height=height, width=width)
+    return height, width
 
 
 class Labeller:
@@ -77,7 +92,7 @@ class Labeller:
             raise TypeError(f"a shape is (height, width) or (depth, height, width), not {shape!r}") from None
         check_shape(self._shape, wanted_ndim(ndim, connectivity))
         if any(not 0 < length < 2**31 for length in self._shape):
-            raise ValueError(f"the lengths of a shape must be 1…{2**31 - 1}, not {self._shape}")
+            raise ValueError(f"the lengths of a shape must be 1…{2**31 - 1}, not {', '.join(map(shown, self._shape))}")
         self._connectivity = check_connectivity(connectivity, len(self._shape))
         self._device = device_number(device)
         self._complete = max_components is None

@@ -2,9 +2,8 @@
 """Component tables with the columns of scikit-image."""
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,7 @@ AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
 
 
-def table_dtype(count_type: type[np.unsignedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
+def table_dtype(count_type: type[np.signedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
     """The type of a row of the component table of images (2) or volumes (3), by the library's list of columns."""
     return np.dtype([(name, np.float64 if is_real else count_type)
                      for name, is_real, is_of_volumes in _cudaccl.columns() if ndim == 3 or not is_of_volumes])
@@ -43,7 +42,12 @@ class Measured:
         self.measured, self._shape = measured, shape
         self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
         self.channels: list[Measured] | None = None
+        self.of_values: dict[str, list[NDArray[np.float64]]] | None = None  # by property, of values that NumPy measures
         self._hulls: NDArray[np.float64] | None = None
+
+    @property
+    def ndim(self) -> int:
+        return len(self._shape)
 
     def tensor(self) -> list[NDArray[Any]]:
         xy = -self.shapes["covariance"]
@@ -154,6 +158,7 @@ MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
 MEASURED_ON_GPU: dict[int, dict[str, Property]] = {
     2: {**MEASURED_OF_TILES, **{name: of for name, of in MEASURED_OF_IMAGES.items() if name.startswith(("hull_", "feret_"))}},
     3: MEASURED_OF_VOLUMES}
+OF_TABLES = ("label", "area", "num_pixels", "area_bbox", "extent", "equivalent_diameter_area", "bbox", "centroid", "slice")
 OF_VALUES = {"centroid_weighted", *(f"intensity_{name}" for name in ("max", "mean", "min", "std"))}
 
 
@@ -231,7 +236,7 @@ def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
             rows, features, shapes = _cudaccl.measure_labels(view_of(map), view, columns, n)
         else:
             rows, shapes = _cudaccl.measure_volume_labels(view_of(map), view, columns, n)
-    return (np.frombuffer(rows, table_dtype(np.uint32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
+    return (np.frombuffer(rows, table_dtype(np.int32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
             np.frombuffer(shapes, shape_dtype if map.ndim == 2 else volume_shape_dtype))
 
 
@@ -239,26 +244,77 @@ def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
     """The planes of an intensity image, and whether they are channels."""
     if image is None:
         return [None], False
-    image = np.asarray(image)
-    if image.ndim != ndim + 1:
-        return [image], False
-    if image.shape[-1] == 0:
+    if np.ma.getmask(image) is not np.ma.nomask:
+        raise TypeError("a masked array has no values where it is masked: give its data, or NaN there with ignore_nan=True")
+    if type(image).__module__.startswith("PIL") and image.mode == "P":
+        raise TypeError("the indices of a palette are no intensities: give colours, as in image.convert('RGB')")
+    array = np.asarray(image)
+    if array.dtype.kind not in "buif":
+        raise TypeError(f"the intensity image must be of bool, integers or floats, not {array.dtype.name}")
+    if array.ndim != ndim + 1:
+        return [plain_plane(array)], False
+    if array.shape[-1] == 0:
         raise ValueError("the intensity image has no channels")
-    return [np.ascontiguousarray(image[..., i]) for i in range(image.shape[-1])], True
+    return [plain_plane(array[..., i]) for i in range(array.shape[-1])], True
+
+
+def plain_plane(plane: NDArray[Any]) -> NDArray[Any]:
+    """A plane as the library reads it, whatever its layout: in this machine's byte order, without gaps."""
+    return np.ascontiguousarray(plane, plane.dtype.newbyteorder("="))
+
+
+def is_of_the_library(plane: NDArray[Any] | None) -> bool:
+    """Whether the library measures the values of a plane, exactly; NumPy measures others."""
+    return plane is None or plane.dtype in (np.bool_, np.uint8, np.uint16)
+
+
+def measure_values(map: NDArray[np.uint32], there: NDArray[np.bool_], plane: NDArray[Any],
+                   ignore_nan: bool) -> dict[str, list[NDArray[np.float64]]]:
+    """The properties of intensity of the labels that have pixels, of values of any type."""
+    if plane.shape != map.shape:
+        raise ValueError("the intensity image has another shape than the labels")
+    values = plane.astype(np.float64, copy=False).ravel()
+    pixels = np.flatnonzero(map if not ignore_nan else (map != 0) & ~np.isnan(values).reshape(map.shape))
+    labels = map.ravel()[pixels]
+    order = np.argsort(labels, kind="stable")
+    pixels, labels = pixels[order], labels[order]
+    values = values[pixels]
+    starts = np.flatnonzero(np.diff(labels, prepend=np.uint32(0)))
+    owners = labels[starts].astype(np.int64) - 1
+    counts = np.diff(starts, append=len(labels))
+
+    def of_all(found: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each label, also those without a value."""
+        result = np.full(len(there), np.nan)
+        result[owners] = found
+        return result[there]
+
+    def sums(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.add.reduceat(numbers, starts) if len(starts) else np.empty(0)
+
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        means = sums(values) / counts
+        deviations = np.sqrt(sums((values - np.repeat(means, counts)) ** 2) / counts)
+        total = sums(values)
+        centroids = [sums(values * place) / total for place in np.unravel_index(pixels, map.shape)]
+    least, greatest = ((np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)) if len(starts)
+                       else (np.empty(0), np.empty(0)))
+    return {"intensity_mean": [of_all(means)], "intensity_std": [of_all(deviations)], "intensity_min": [of_all(least)],
+            "intensity_max": [of_all(greatest)], "centroid_weighted": [of_all(centroid) for centroid in centroids]}
 
 
 def rows_of_image(rows: NDArray[Any]) -> NDArray[Any]:
     """Rows of a volume of one slice as those of an image."""
-    table = np.empty(len(rows), table_dtype(np.uint32, ndim=2))
+    table = np.empty(len(rows), table_dtype(np.int32, ndim=2))
     for name in table.dtype.names or ():
         table[name] = rows[name]
     return table
 
 
 def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], connectivity: int | None,
-                   dimensions: tuple[int, ...]) -> Measured | None:
+                   dimensions: tuple[int, ...], ignore_nan: bool) -> Measured | None:
     """Measures a mask or a label map on a GPU; None if it is in host memory."""
-    from ._device_maps import device_map_of, values_on_gpu
+    from ._device_maps import device_map_of, is_measured_on_gpu, on_host, values_on_gpu
     from ._images import check_connectivity
 
     if isinstance(labels, np.ndarray):
@@ -272,6 +328,9 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     of_values = COLUMN_OF[3]["mean_value"]
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
+    if columns & of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
+        map.measure(0, None)  # which waits until the map is complete, and checks it
+        return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan)
     planes, are_channels = values_on_gpu(intensity_image if columns & of_values else None, ndim, map.view.device)
     if 0 in map.view.shape:
         return measure(map.copy_to_host(), np.empty(map.view.shape, np.uint8), properties, connectivity, dimensions)
@@ -289,12 +348,12 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
 
 
 def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connectivity: int | None,
-            dimensions: tuple[int, ...] = (2,)) -> Measured:
+            dimensions: tuple[int, ...] = (2,), ignore_nan: bool = False) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
     from ._images import check_connectivity
 
     properties = list(properties)
-    on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions)
+    on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions, ignore_nan)
     if on_gpu:
         return on_gpu
     map, values, n = label_map_of(labels, connectivity, dimensions)
@@ -303,10 +362,12 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
     neighbours = check_connectivity(connectivity, map.ndim)
-    planes, are_channels = planes_of(intensity_image, map.ndim)
-    parts = [measure_plane(map, n, planes[0], columns)]
-    if columns & of_values:
-        parts += [measure_plane(map, n, plane, of_values) for plane in planes[1:]]
+    planes, are_channels = planes_of(intensity_image if columns & of_values else None, map.ndim)
+    is_of_library = is_of_the_library(planes[0])
+    if is_of_library:
+        parts = [measure_plane(map, n, planes[0], columns), *(measure_plane(map, n, plane, of_values) for plane in planes[1:])]
+    else:
+        parts = [measure_plane(map, n, None, columns & ~of_values)] * len(planes)
     there = parts[0][0]["area"] > 0
     rows = map_rows = parts[0][0][there]
     if values is not None:
@@ -316,6 +377,9 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map.shape,
                       lambda: map, map_rows, MEASURED[map.ndim])
              for _, features, shapes in parts]
+    for part, plane in zip(found, planes):
+        if plane is not None and not is_of_library:
+            part.of_values = measure_values(map, there, plane, ignore_nan)
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -325,7 +389,7 @@ def measured_columns(found: Measured, name: str, separator: str, of: Property) -
     """The columns of a property that is measured."""
     _, indices, make = of
     channels = found.channels if name in OF_VALUES and found.channels else [found]
-    columns = [make(channel) for channel in channels]
+    columns = [channel.of_values[name] if channel.of_values and name in OF_VALUES else make(channel) for channel in channels]
     result = {}
     for place, index in enumerate(indices):
         for number, of_channel in enumerate(columns):
@@ -334,9 +398,19 @@ def measured_columns(found: Measured, name: str, separator: str, of: Property) -
     return result
 
 
-def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"), *, intensity_image: Any = None,
-                      connectivity: int | None = None, separator: str = "-", sort_by: str | None = None,
-                      largest: int | None = None) -> dict[str, NDArray[Any]]:
+Properties = Union[str, Iterable[str]]
+
+
+def are_properties(argument: Any) -> bool:
+    """Whether an argument names properties, and is no image."""
+    return isinstance(argument, str) or (
+        isinstance(argument, (list, tuple, set, frozenset, dict)) and all(isinstance(name, str) for name in argument))
+
+
+def regionprops_table(table: Any = None, *arguments: Any, properties: Properties | None = None,
+                      intensity_image: Any = None, label_image: Any = None, cache: bool = True, separator: str = "-",
+                      connectivity: int | None = None, sort_by: str | None = None, largest: int | None = None,
+                      ignore_nan: bool = False) -> dict[str, NDArray[Any]]:
     """The columns of skimage.measure.regionprops_table() for a component table, a mask or a label map.
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
@@ -344,6 +418,9 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         maps have two dimensions and sides of at most 65536 pixels, or three. On a GPU they are measured there;
         label maps are of int32 or uint32 there, or their library converts them, and no label exceeds the number
         of pixels. A mask of three dimensions needs the connectivity of a volume.
+    arguments: the intensity image and the properties, as in scikit-image and cuCIM, whose calls may stay as they are:
+        regionprops_table(labels, image, properties=[…]); or the properties alone: regionprops_table(labels, […]).
+    label_image: scikit-image's name of the first argument; cache is accepted, too, and has no effect.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
@@ -356,9 +433,12 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
         lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
         'perimeter', 'n_holes' and properties of hulls.
-    intensity_image: an image of the same shape, of uint8, uint16 or bool; in host memory, or where the map is. With one dimension
+    intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory, or where the
+        map is. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
         more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and
         'centroid_weighted-0-1' is that of the first axis and the second channel.
+    ignore_nan: whether pixels whose value is not a number are left out of the properties of intensity, also of the mean,
+        which is NaN where no pixel is left. False: the properties of a component with such a pixel are NaN.
     connectivity: 4 or 8, None for 8, in volumes 6, 18 or 26, None for 26: of the components of a mask, and
         for 'n_holes'.
     separator: between a property's name and the index of a column.
@@ -371,14 +451,17 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
     ValueError for another property. Since: 0.2; masks and label maps since 0.3
     """
+    table, intensity_image, properties = sorted_arguments(table, label_image, arguments, intensity_image, properties)
     properties = [properties] if isinstance(properties, str) else list(properties)
+    check_names(properties)
     found = None
     if is_table(table):
-        measured = [name for name in properties if columns_for([name], 2) | columns_for([name], 3)]
+        measured = [name for name in properties if name not in OF_TABLES]
         if measured:
             raise ValueError(f"a component table has no property {measured[0]!r}: give the mask or the label map")
     else:
-        found = measure(table, intensity_image, properties, connectivity, (2, 3))
+        found = measure(table, intensity_image, properties, connectivity, (2, 3), ignore_nan)
+        check_dimensions(properties, found)
         table = found.rows
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
@@ -389,13 +472,47 @@ def regionprops_table(table: Any, properties: Iterable[str] = ("label", "bbox"),
     return in_order(result, table["area"], sort_by, largest)
 
 
+def sorted_arguments(table: Any, label_image: Any, arguments: tuple[Any, ...], intensity_image: Any,
+                     properties: Properties | None) -> tuple[Any, Any, Properties]:
+    """Table, intensity image and properties of a call in the order of scikit-image, or with the properties second."""
+    if (table is None) == (label_image is None):
+        raise TypeError("regionprops_table() needs a component table, a mask or a label map, once")
+    if len(arguments) > 2:
+        raise TypeError(f"regionprops_table() takes at most 3 positional arguments, not {1 + len(arguments)}")
+    for place, argument in enumerate(arguments):
+        if properties is None and (are_properties(argument) or place == 1):
+            properties = argument
+        elif argument is not None and intensity_image is None and not are_properties(argument):
+            intensity_image = argument
+        elif argument is not None:
+            raise TypeError("regionprops_table() got its intensity image or its properties twice")
+    return label_image if table is None else table, intensity_image, ("label", "bbox") if properties is None else properties
+
+
+def check_names(properties: list[str]) -> None:
+    for name in properties:
+        if not isinstance(name, str):
+            raise TypeError(f"properties are names, not {name!r:.40}")
+        if name not in OF_TABLES and not any(name in known for known in MEASURED.values()):
+            raise ValueError(f"there is no property {name!r}")
+
+
+def check_dimensions(properties: list[str], found: Measured) -> None:
+    """Refuses properties that these dimensions, or label maps on a GPU, do not have."""
+    for name in properties:
+        if name not in OF_TABLES and name not in found.measured:
+            raise ValueError(f"{found.ndim} dimensions have no property {name!r}")
+
+
 def in_order(columns: dict[str, NDArray[Any]], area: NDArray[Any], sort_by: str | None,
              largest: int | None) -> dict[str, NDArray[Any]]:
     """The rows of columns in the order of one of them, or the largest."""
     if sort_by is None and largest is None:
         return columns
-    if largest is not None and operator.index(largest) < 0:
-        raise ValueError(f"largest must be 0 or greater, not {largest}")
+    if largest is not None:
+        from ._labeller import check_integers
+
+        check_integers(0, 2**63 - 1, largest=largest)
     if sort_by not in (None, "area") and sort_by not in columns:
         raise ValueError(f"the result has no column {sort_by!r} to sort by")
     keys = columns[sort_by] if sort_by in columns else area
@@ -435,4 +552,4 @@ def columns_of_table(table: NDArray[Any], name: str, separator: str) -> dict[str
         for row in range(len(table)):
             slices[row] = tuple(slice(int(low[row]), int(high[row])) for low, high in zip(start, stop))
         return {name: slices}
-    raise ValueError(f"a component table has no property {name!r}")
+    raise ValueError(f"there is no property {name!r} here")

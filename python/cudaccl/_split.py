@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import view_of
 from ._images import check_connectivity, wanted_ndim
+from ._labeller import check_integers
 from ._regionprops import label_map_of
 
 NO_DISTANCE = 2**32 - 1
@@ -62,6 +63,7 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     those of skimage.segmentation.watershed(-distance, markers, mask=mask); <cudaccl/distance.h> has the
     rule for ties. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    check_integers(1, 255, radius=radius)
     map = plain_labels(labels, ndim)
     neighbours = check_connectivity(connectivity, map.ndim)
     squared = squared_distances(map)

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
-from ._labeller import component_dtype
+from ._labeller import ALL, check_integers, check_sides, component_dtype
+from ._regionprops import label_map_of
 
 DEFAULTS = _cudaccl.tracker_defaults()  # those of the library and the elements
 
@@ -37,6 +38,12 @@ foot_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for name in (
 """The foot point of a track, the middle of its box's lower edge (pixels), the velocity of the middle of
 its box (pixels per frame), the height of the box, the number of frames by which the height follows late,
 and for each axis the variances of position and velocity and their covariance. Since: 0.3"""
+
+
+def host_labels(labels: Any) -> NDArray[np.uint32]:
+    """A label map of a frame in host memory, as the library reads it."""
+    map: NDArray[np.uint32] = label_map_of(labels, None)[0]
+    return map
 
 
 class Tracks(NamedTuple):
@@ -76,11 +83,9 @@ class Tracker:
                  max_components: int = DEFAULTS["max_components"], confirm_frames: int = DEFAULTS["confirm_frames"],
                  max_lost: int = DEFAULTS["max_lost"], static_frames: int = DEFAULTS["static_frames"],
                  frame_rate: float = DEFAULTS["frame_rate"]) -> None:
-        if len(shape) != 2 or any(not 0 < length < 2**31 for length in shape):
-            raise ValueError(f"a shape is (height, width), each 1…{2**31 - 1}, not {shape}")
-        if not (1 <= max_tracks <= 4096 and 1 <= max_components <= 4096):
-            raise ValueError("max_tracks and max_components must be 1…4096")
-        self._tracker = _cudaccl.Tracker(*shape, max_tracks, max_components)
+        sides = check_sides(shape)
+        check_integers(1, 4096, max_tracks=max_tracks, max_components=max_components)
+        self._tracker = _cudaccl.Tracker(*sides, max_tracks, max_components)
         self.confirm_frames = confirm_frames
         self.max_lost = max_lost
         self.static_frames = static_frames
@@ -94,7 +99,7 @@ class Tracker:
 
         table: rows of component_dtype, without a label map in any order.
         elapsed: frames since the last call, greater than 0 and at most 1000: 2 when one was dropped.
-        labels: the label map of the table, int32 or uint32 in host memory, as label() returns it. The
+        labels: the label map of the table, of integers, as label() returns it; from a GPU it is copied. The
             rows must then be in the order of their labels. Where successive frames have label maps, the
             pixels that components have in common distinguish objects whose boxes overlap. Components of
             several objects side by side are divided.
@@ -102,12 +107,17 @@ class Tracker:
         Returns the tracks, their components, and events. Raises ValueError or TypeError; the tracks
         are then as before. Since: 0.2
         """
-        if getattr(table, "dtype", None) != component_dtype or table.ndim != 1:
+        if getattr(getattr(table, "dtype", None), "names", None) != component_dtype.names or table.ndim != 1:
             raise TypeError("a component table of an image is needed: an array of component_dtype")
+        table = table.astype(component_dtype, copy=False)  # those of former versions have uint32
         rows = np.ascontiguousarray(table).view(np.uint8)
-        map_view = None if labels is None else view_of(labels)
-        tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, elapsed, self.confirm_frames,
-                                                          self.max_lost, self.static_frames, self.frame_rate)
+        map_view = None if labels is None else view_of(host_labels(labels))
+        settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate
+        try:
+            tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, *settings)
+        except TypeError:
+            check_integers(0, ALL, confirm_frames=self.confirm_frames, max_lost=self.max_lost, static_frames=self.static_frames)
+            raise TypeError(f"elapsed and frame_rate must be numbers, not {elapsed!r:.40} and {self.frame_rate!r:.40}") from None
         self.feet = np.frombuffer(feet, foot_dtype)
         return Tracks(np.frombuffer(tracks, track_dtype), np.frombuffer(members, member_dtype),
                       np.frombuffer(events, event_dtype))

@@ -21,12 +21,27 @@ def plain(image: Any) -> Any:
     """An array that the library reads: aligned, in the machine's byte order, with consecutive pixels in each row."""
     if isinstance(image, np.ma.MaskedArray):
         image = np.asarray(np.ma.filled(image, 0))
+    if kind_of(image) == "PIL":
+        image = values_of_pil(image)
     if type(image) is not np.ndarray and not numpy_converts(image) and hasattr(image, "__dlpack__"):
         image = np.from_dlpack(image)
     array, _ = readable(image, 0)
     if array.dtype == np.longdouble and array.dtype != np.float64:
         raise TypeError("pixels must have at most 64 bits")
     return np.require(array, requirements=["C", "A"])
+
+
+def values_of_pil(image: Any) -> NDArray[Any]:
+    """A number for each pixel of an image of PIL: the index of a palette, and a number of its own for each colour."""
+    array = np.asarray(image)
+    if image.mode in ("RGB", "RGBA", "RGBX"):
+        red, green, blue = (array[..., i].astype(np.uint32) for i in range(3))
+        return red << 16 | green << 8 | blue
+    if image.mode in ("LA", "PA"):
+        return array[..., 0]
+    if array.ndim != 2:
+        raise ValueError(f"an image of PIL with mode {image.mode} has no values: convert it, as in image.convert('RGB')")
+    return array
 
 
 def wide_on_gpu(image: Any) -> Any:
@@ -59,7 +74,8 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
 
     image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
         in Python: 0.0 equals -0.0, and a pixel that is not a number is a component of its own. Masked pixels
-        count as 0. On a GPU, pixels of a row must be consecutive.
+        count as 0. On a GPU, pixels of a row must be consecutive. Of an image of PIL with a palette the values are
+        the indices, of one with colours each colour is a value, black is 0, and opacity is ignored.
     connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
     background: 0: pixels of value 0 get label 0. None: they are components as all others are.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ._arrays import empty, finish, kind_of
-from ._batch import host_array, plain_masks, run_batch, run_batch_on_gpu, view_on_gpu
+from ._batch import batched, host_array, plain_masks, run_batch, run_batch_on_gpu, view_on_gpu
 
 __all__ = ["get_connected_componnets"]
 
@@ -23,7 +23,7 @@ __all__ = ["get_connected_componnets"]
 def get_connected_componnets(inputs: Any) -> tuple[Any, Any]:
     """The 8-connected components of masks, with the name, the argument and the results of sam2._C's function.
 
-    inputs: masks of shape (n, 1, height, width), of uint8 or bool; foreground is what is not 0. A tensor of
+    inputs: masks of shape (n, 1, height, width) or (n, height, width), of uint8 or bool; foreground is what is not 0. A tensor of
         PyTorch, or an array of NumPy; both are labelled where they are.
 
     Returns (labels, counts) of the same shape, of int32, on the device of the masks: labels from 1 on in each
@@ -38,14 +38,14 @@ def get_connected_componnets(inputs: Any) -> tuple[Any, Any]:
         return run_batch_on_gpu(inputs, view, 8, None, counts)[0], finish(counts, inputs)
     array = host_array(inputs.detach().numpy() if kind_of(inputs) == "torch" else inputs)
     check(array.shape, array.dtype.name)
-    masks = plain_masks(array[:, 0])
+    masks = plain_masks(batched(array))
     areas = np.zeros(masks.shape, np.int32)
     labels, _, _ = run_batch(masks, 8, areas)
     return finish(labels.reshape(array.shape), inputs), finish(areas.reshape(array.shape), inputs)
 
 
 def check(shape: tuple[int, ...], dtype: str) -> None:
-    if len(shape) != 4 or shape[1] != 1:
-        raise ValueError(f"masks have the shape (n, 1, height, width), not {shape}")
+    if len(shape) != 3 and (len(shape) != 4 or shape[1] != 1):
+        raise ValueError(f"masks have the shape (n, 1, height, width) or (n, height, width), not {shape}")
     if dtype not in ("uint8", "bool"):
-        raise TypeError(f"masks must be of uint8 or bool, not {dtype}")
+        raise TypeError(f"masks must be of uint8 or bool, not {dtype}: give masks > 0")

@@ -17,7 +17,7 @@ public:
   {
     nb::dict interface;
     interface["shape"] = nb::make_tuple (length_);
-    interface["typestr"] = nb::str (is_real_ ? "<f8" : "<u4");
+    interface["typestr"] = nb::str (is_real_ ? "<f8" : "<i4");
     interface["data"] = nb::make_tuple (length_ ? address_ : 0, true);
     interface["strides"] = nb::make_tuple (stride_);
     interface["version"] = 3;
@@ -28,7 +28,7 @@ public:
   tensor (nb::handle self) const
   {
     const int bytes = is_real_ ? 8 : 4;
-    const auto code = is_real_ ? nb::dlpack::dtype_code::Float : nb::dlpack::dtype_code::UInt;
+    const auto code = is_real_ ? nb::dlpack::dtype_code::Float : nb::dlpack::dtype_code::Int;
     const int64_t stride = (int64_t)stride_ / bytes;
     return nb::cast (nb::ndarray<nb::array_api, nb::ro> ((void *)address_, 1, &length_, self,
         &stride, {(uint8_t)code, (uint8_t)(8 * bytes), 1}, nb::device::cuda::value, device_));
@@ -66,6 +66,13 @@ bind_device_column (nb::module_ &module)
       .def ("__len__", &DeviceColumn::length)
       .def_prop_ro ("device", &DeviceColumn::device, "The GPU's number.")
       .def_prop_ro ("__cuda_array_interface__", &DeviceColumn::cuda_array_interface)
+      .def (
+          "__array__",
+          [] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
+            throw nb::type_error ("the column is in the memory of a GPU: copy_to_host() of its "
+                                  "table makes an array of NumPy");
+          },
+          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
       .def (
           "__dlpack__",
           [] (nb::handle self, const nb::kwargs &options) {

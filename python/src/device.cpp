@@ -164,6 +164,14 @@ bind_device (nb::module_ &module)
       .def_prop_ro ("nbytes", &DeviceArray::n_bytes, "Bytes.")
       .def_prop_ro ("__cuda_array_interface__", &DeviceArray::cuda_array_interface)
       .def (
+          "__array__",
+          [] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
+            throw nb::type_error (
+                "the array is in the memory of a GPU: cudaccl.copy_to_host() makes an "
+                "array of NumPy of it");
+          },
+          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
+      .def (
           "__dlpack__",
           [] (nb::handle self, const nb::kwargs &options) {
             const nb::object tensor = nb::cast<const DeviceArray &> (self).tensor (self);

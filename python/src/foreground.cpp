@@ -189,9 +189,30 @@ numbers_of ()
   return numbers;
 }
 
+/* The library's defaults by the names of the attributes of ForegroundOptions. */
+static nb::typed<nb::dict, nb::str, nb::any>
+defaults ()
+{
+  nb::dict values;
+  values["threshold"] = initial.threshold;
+  values["invert"] = initial.invert;
+  values["denoise"] = (int)initial.denoise;
+  values["closing_width"] = initial.closing_width;
+  values["closing_height"] = initial.closing_height;
+  values["history"] = initial.history;
+  values["var_threshold"] = (double)initial.var_threshold;
+  values["learning_rate"] = initial.learning_rate;
+  values["mixtures"] = initial.mixtures;
+  values["shadows"] = (int)initial.shadows;
+  values["light"] = initial.light;
+  values["hold"] = initial.hold;
+  return values;
+}
+
 void
 bind_foreground (nb::module_ &module)
 {
+  module.def ("foreground_defaults", defaults, "The defaults of a segmenter's options.");
   module.def ("methods", numbers_of<CclForegroundMethod, ccl_foreground_method_name>,
       "The number of each method by its name.");
   module.def ("filters", numbers_of<CclDenoise, ccl_denoise_name>,

@@ -95,6 +95,7 @@ private:
       nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
   bool import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
   void normalise_strides ();
+  void check_capture () const;
 
   std::unique_ptr<ExchangedArray, ReleaseExchanged> exchanged_;
   Py_buffer buffer_ = {};

@@ -304,6 +304,24 @@ View::View (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writ
     throw;
   }
   normalise_strides ();
+  check_capture ();
+}
+
+/* Nothing may be allocated for a stream that is being captured into a CUDA graph. The legacy
+ * default stream, 0 and 1, never is. */
+void
+View::check_capture () const
+{
+  if (device == HOST || stream < 2)
+    return;
+  CclError error = {};
+  const CclStatus status =
+      ccl_cuda_stream_check_capture (open_device (device), (void *)stream, &error);
+  if (status != CUDACCL_OK) {
+    if (buffer_.obj)
+      PyBuffer_Release (const_cast<Py_buffer *> (&buffer_));
+    check (status, error);
+  }
 }
 
 View::~View ()

@@ -125,7 +125,7 @@ def test_wrong_arguments():
                         (lambda: cudaccl.label_batch(masks, 6), ValueError),
                         (lambda: cudaccl.label_batch(masks[0, 0]), ValueError),
                         (lambda: cudaccl.label_batch(masks.reshape(1, 2, 4, 5)), ValueError),
-                        (lambda: cudaccl.sam2.get_connected_componnets(masks), ValueError),
+                        (lambda: cudaccl.sam2.get_connected_componnets(masks[0]), ValueError),
                         (lambda: cudaccl.sam2.get_connected_componnets(masks[:, np.newaxis].astype(int)), TypeError)):
         with pytest.raises(error):
             call()

@@ -647,9 +647,9 @@ def test_label_maps_that_cannot_be_measured():
                                   (InterfaceArray(-BLOBS.astype(np.int32)), InterfaceArray(image), ValueError),
                                   (InterfaceArray(BLOBS.astype(np.int32) * 10**6), InterfaceArray(image), ValueError),
                                   (Divided(BLOBS.astype(np.int64) * 2**31), InterfaceArray(image), ValueError),
-                                  (good, None, ValueError), (good, image.astype(float), TypeError),
+                                  (good, None, ValueError), (good, image.astype(complex), TypeError),
                                   (good, InterfaceArray(image[1:]), ValueError),
-                                  (good, InterfaceArray(image.astype(np.float32)), TypeError),
+                                  (good, InterfaceArray(image.astype(np.float16)), TypeError),
                                   (good, InterfaceArray(np.zeros((*image.shape, 0), np.uint8)), ValueError)):
         with pytest.raises(error):
             cudaccl.regionprops_table(labels, names, intensity_image=values)
@@ -692,3 +692,92 @@ def test_distances_and_objects_as_on_the_cpu():
         objects, n = cudaccl.split_touching(array, 2, ndim=ndim)
         expected, wanted = cudaccl.split_touching(labels, 2, ndim=ndim)
         assert n == wanted and (objects == expected).all()
+
+
+class Immutable(InterfaceArray):
+    """As JAX's arrays, which it holds for constant."""
+
+
+Immutable.__module__ = "jaxlib.xla_extension"
+
+
+def test_immutable_arrays_are_not_written():
+    masks, image = Immutable(MASKS), Immutable(MASK)
+    for call in (lambda: cudaccl.fill_holes(masks, value=1), lambda: cudaccl.remove_small(masks, 9),
+                 lambda: cudaccl.label(InterfaceArray(MASK), out=Immutable(np.zeros(MASK.shape, np.int32))),
+                 lambda: cudaccl.label_values(InterfaceArray(MASK), out=Immutable(np.zeros(MASK.shape, np.int32)))):
+        with pytest.raises(TypeError, match="immutable"):
+            call()
+    assert (masks.download() == MASKS).all() and (image.download() == MASK).all()
+
+
+def test_device_memory_is_no_array_of_numpy():
+    labels = cudaccl.label(InterfaceArray(MASK))[0]
+    table = cudaccl.Labeller(MASK.shape, device="cuda").device_table(InterfaceArray(MASK))
+    for array in labels, table, table["area"]:
+        for call in np.asarray, np.array, lambda array: np.add(array, 1):
+            with pytest.raises(TypeError, match="copy_to_host"):
+                call(array)
+
+
+def test_calls_that_others_make():
+    masks = [InterfaceArray(mask) for mask in MASKS]
+    for call in cudaccl.label_batch, lambda masks: cudaccl.remove_small(masks, 3):
+        with pytest.raises(TypeError, match="a list of masks"):
+            call(masks)
+    with pytest.raises(TypeError, match="masks > 0"):
+        cudaccl.fill_holes(InterfaceArray(MASKS.astype(np.float32)), value=1)
+    with pytest.raises(TypeError, match="masks > 0"):
+        cudaccl.sam2.get_connected_componnets(InterfaceArray(MASKS[:, np.newaxis].astype(np.float32)))
+    for found, expected in zip(cudaccl.sam2.get_connected_componnets(InterfaceArray(MASKS)),
+                               cudaccl.sam2.get_connected_componnets(MASKS[:, np.newaxis])):
+        assert (cudaccl.copy_to_host(found) == expected[:, 0]).all()
+    labels, table = cudaccl.label(InterfaceArray(MASK))
+    found = cudaccl.Tracker(MASK.shape).update(table, labels=labels)
+    expected = cudaccl.Tracker(MASK.shape).update(table, labels=cudaccl.copy_to_host(labels))
+    assert (found.tracks == expected.tracks).all()
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.float32, np.float64])
+def test_intensities_that_the_host_measures(dtype):
+    labels = cudaccl.label(MASK)[0]
+    values = (random.random(MASK.shape) * 100 - 50).astype(dtype)
+    names = ["label", "intensity_mean", "intensity_std", "intensity_min", "centroid_weighted"]
+    expected = cudaccl.regionprops_table(labels, names, intensity_image=values)
+    for image in InterfaceArray(values), InterfaceArray(values, pitched=True), values, np.asfortranarray(values):
+        found = cudaccl.regionprops_table(InterfaceArray(labels), image, names)
+        assert all((found[name] == expected[name]).all() for name in expected)
+
+
+def functions_on(stream):
+    """Calls of all functions that take arrays on a GPU, on a stream; nothing is kept from earlier calls."""
+    cudaccl.clear_cache()
+    labels, table = cudaccl.label(MASK)
+    image, masks = InterfaceArray(MASK, stream=stream), InterfaceArray(MASKS, stream=stream)
+    map, volume = InterfaceArray(labels, stream=stream), InterfaceArray(VOLUME, stream=stream)
+    grey = InterfaceArray(MASK, stream=stream)
+    labeller, model = cudaccl.Labeller(MASK.shape, device="cuda"), cudaccl.Foreground(MASK.shape, "threshold", device="cuda")
+    return [lambda: cudaccl.label(image), lambda: cudaccl.components(image), lambda: cudaccl.label(volume, 26),
+            lambda: cudaccl.label_batch(masks), lambda: cudaccl.fill_holes(masks), lambda: cudaccl.remove_small(masks, 3),
+            lambda: cudaccl.label_values(image), lambda: cudaccl.regionprops_table(map, ["area", "intensity_mean"], intensity_image=grey),
+            lambda: cudaccl.contours(image), lambda: cudaccl.rle(map), lambda: cudaccl.distance(map), lambda: cudaccl.split_touching(map),
+            lambda: labeller.label(image), lambda: labeller.device_table(image), lambda: model.apply(image),
+            lambda: cudaccl.Tracker(MASK.shape).update(table, labels=map), lambda: cudaccl.sam2.get_connected_componnets(masks),
+            lambda: cudaccl.table_to_array(table, image)]
+
+
+def test_captures_of_graphs_are_left_alone():
+    """Each function refuses a stream that is being captured before it calls the driver otherwise: the capture goes on."""
+    device_arrays.enter()
+    stream = device_arrays.new_stream()
+    calls = functions_on(stream)
+    device_arrays.call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 0)  # the global mode
+    graph = ctypes.c_void_p()
+    try:
+        for number, call in enumerate(calls):
+            with pytest.raises(ValueError, match="captured"):
+                call()
+    finally:
+        device_arrays.enter()
+        device_arrays.call("cuStreamEndCapture", ctypes.c_void_p(stream), ctypes.byref(graph))
+    device_arrays.call("cuGraphDestroy", graph)

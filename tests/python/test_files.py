@@ -402,7 +402,7 @@ def test_thresholds_are_not_rounded(dtype):
         labels = np.zeros(image.shape, np.uint32)
         cudaccl.label_file(image, labels, threshold=threshold)
         assert (labels > 0).tolist() == [want], (threshold, row)
-        if -2**63 <= threshold < 2**63 or dtype[0] == "f":
+        if abs(threshold) != np.inf or dtype[0] == "f":
             assert (cudaccl.label(image, threshold=threshold)[0] > 0).tolist() == [want], (threshold, row)
 
 
@@ -429,7 +429,7 @@ def test_a_volume_is_asked_for():
     np.save("volume.npy", np.ones((5, 6, 9), np.uint8))
     assert cudaccl.label_file("volume.npy") == 1  # a file with a volume is one
     np.save("colours.npy", volume)
-    with pytest.raises(ValueError, match="convert colours to grey"):
+    with pytest.raises(ValueError, match="colours, or a volume"):
         cudaccl.label_file("colours.npy")
     assert cudaccl.label_file("colours.npy", ndim=3) == 1
     cv2.imwrite("image.png", volume[0])

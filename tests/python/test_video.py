@@ -246,11 +246,11 @@ def test_label_maps_distinguish_objects_whose_boxes_overlap(with_labels):
 def test_label_maps_that_a_tracker_refuses():
     labels, table = cudaccl.label(two_bars(100))
     tracker = cudaccl.Tracker(labels.shape)
-    for wrong in (labels[1:], labels[:, ::-1], labels.T):
+    for wrong in (labels[1:], labels.T):
         with pytest.raises(ValueError):
             tracker.update(table, labels=wrong)
     with pytest.raises(TypeError):
-        tracker.update(table, labels=labels.astype(np.int64))
+        tracker.update(table, labels=labels.astype(float))
     with pytest.raises(ValueError):
         tracker.update(table[::-1], labels=labels)
     assert len(tracker.update(table, labels=labels).tracks) == 2
