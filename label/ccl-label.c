@@ -405,6 +405,8 @@ open_values (Job *job, CclError *error)
   job->values = picture_open ((char *const *)&name, 1, &how, error);
   if (!job->values)
     return false;
+  if (!picture->is_volume && job->values->is_volume)
+    picture_take_colours (job->values);
   if (job->values->width != picture->width || job->values->height != picture->height ||
       job->values->depth != picture->depth)
     return fail (error, "%s: the intensities have another size than the picture", name);

@@ -79,7 +79,8 @@ parse_shape (Flat *self, const char *shape)
   self->picture.depth = n == 3 ? sides[0] : 1;
   self->picture.height = sides[n - 2];
   self->picture.width = sides[n - 1];
-  self->picture.may_be = n == 3 && (sides[2] == 3 || sides[2] == 4) ? "colours" : NULL;
+  self->picture.has_flat_colours = n == 3 && (sides[2] == 3 || sides[2] == 4);
+  self->picture.may_be = self->picture.has_flat_colours ? "colours" : NULL;
   return true;
 }
 

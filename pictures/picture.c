@@ -298,6 +298,20 @@ picture_read_values (
   return for_rows (picture, false, first_row, n_rows, take_value, samples, error);
 }
 
+bool
+picture_take_colours (Picture *picture)
+{
+  if (!picture->has_flat_colours || picture->n_channels != 1)
+    return false;
+  picture->n_channels = (uint32_t)picture->width;
+  picture->width = picture->height;
+  picture->height = picture->depth;
+  picture->depth = 1;
+  picture->is_volume = false;
+  picture->may_be = NULL;
+  return true;
+}
+
 uint32_t
 picture_n_colours (const Picture *picture)
 {

@@ -53,6 +53,7 @@ struct Picture {
   const PictureClass *klass;
   uint64_t width, height, depth; /* ≥ 1; height × depth rows of width pixels */
   bool is_volume;                /* whether the file has slices, if only one */
+  bool has_flat_colours;         /* of a volume: rows may be the 3 or 4 colours of a pixel */
   const char *may_be; /* what a volume may be instead, such as "colours"; NULL: nothing */
   uint32_t
       orientation; /* of a reader: as in TIFF and Exif; 0 and 1: the first row is the upper one */
@@ -118,6 +119,10 @@ SampleType picture_value_type (const Picture *picture);
  * samples as they are, and colours as one number each. Black is 0; opacity is ignored. */
 bool picture_read_values (
     Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
+
+/* Makes a picture with colours of a volume whose rows may be the colours of a pixel, as NPY files
+ * have it: the height becomes the width, and the depth the height. Returns whether it was one. */
+bool picture_take_colours (Picture *picture);
 
 /* How many channels of colour a picture has: 3, or 1 if it is grey. Opacity is none of them. */
 uint32_t picture_n_colours (const Picture *picture);

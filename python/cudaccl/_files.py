@@ -71,6 +71,7 @@ class Input:
 
     def __init__(self, image: Any, threshold: float, ndim: int) -> None:
         self.image = image
+        self.files: list[str] = []  # that are read beside those that are known
         self.shape = tuple(int(length) for length in image.shape)
         # A file with a volume need not be asked for.
         check_shape(self.shape, 3 if isinstance(image, Files) and len(self.shape) == 3 else ndim)
@@ -88,6 +89,8 @@ class Input:
     @property
     def paths(self) -> list[str]:
         """The files that are read, as far as they are known."""
+        if self.files:
+            return self.files
         if isinstance(self.image, Files):
             return self.image.paths
         return [os.fspath(self.image.filename)] if isinstance(self.image, np.memmap) and self.image.filename else []
@@ -162,17 +165,34 @@ def open_inputs(image: Any, roi_mask: Any, raw_shape: tuple[int, ...] | None, ra
     return Input(picture, threshold, ndim), region
 
 
-def open_values(image: Any, shape: tuple[int, ...]) -> Input:
-    """The picture whose values are measured."""
-    opened = open_picture(image, None, None, len(shape))
+class Channel:
+    """A channel of an image that gives layers."""
+
+    def __init__(self, image: Any, number: int) -> None:
+        self.image, self.number = image, number
+        self.shape, self.dtype = image.shape[:-1], image.dtype
+
+    def __getitem__(self, layers: slice) -> NDArray[Any]:
+        return np.asarray(self.image[layers])[..., self.number]
+
+
+def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
+    """The channels of the picture whose values are measured, and whether it has more than one dimension for it."""
+    opened = open_picture(image, None, None, 3)  # colours of a file are allowed
     if isinstance(opened, np.ma.MaskedArray):
         raise TypeError("a masked array has no values where it is masked: give its data")
-    values = Input(opened, 0, len(shape))
-    if values.shape != shape:
-        raise ValueError(f"the intensity image has the shape {values.shape}, the picture {shape}")
-    if values.dtype.kind not in "bu" or values.dtype.itemsize > 2:
-        raise TypeError(f"the intensity image must be of uint8, uint16 or bool, not {values.dtype}")
-    return values
+    has_channels = len(opened.shape) == len(shape) + 1 and tuple(opened.shape[:-1]) == shape
+    if has_channels and opened.shape[-1] == 0:
+        raise ValueError("the intensity image has no channels")
+    if not has_channels and tuple(opened.shape) != shape:
+        raise ValueError(f"the intensity image has the shape {tuple(opened.shape)}, the picture {shape}")
+    planes = [Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened]
+    values = [Input(plane, 0, len(shape)) for plane in planes]
+    if isinstance(opened, Files):
+        values[0].files = opened.paths
+    if values[0].dtype.kind not in "bu" or values[0].dtype.itemsize > 2:
+        raise TypeError(f"the intensity image must be of uint8, uint16 or bool, not {values[0].dtype}")
+    return values, has_channels
 
 
 def check_label_map(labels: Any, image: Any, shape: tuple[int, ...]) -> None:
@@ -230,7 +250,9 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         With a connectivity of 4, 6 or 18, 'perimeter' and 'euler_number' need memory for the whole picture
         in one tile. None: those of tiled_component_dtype.
     intensity_image: whatever image can be, except raw: of uint8, uint16 or bool, and of the shape of the
-        picture; for properties of intensity.
+        picture; for properties of intensity. An array with one dimension more has channels, as for regionprops_table(): the
+        picture is then labelled once for each, and some 350 bytes for each component are kept in memory. Colours of a
+        picture in a file become grey, those of an array in a NumPy file are channels.
     comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
         function together. Each reads its part of the picture and writes its part of the results, so
         all must reach the files under the same names. An array as labels must take writes of several
@@ -246,7 +268,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     comm = comm or Alone()
     rank, n_ranks = comm.Get_rank(), comm.Get_size()
 
-    def prepare() -> tuple[Mask, int, int, TileColumns | None, Input | None]:
+    def prepare() -> tuple[Mask, int, int, TileColumns | None, list[Input]]:
         check_integers(0, 2**63 - 1, min_area=min_area, max_area=max_area, memory=memory, tile=tile)
         check_integers(0, 2**32 - 1, n_threads=n_threads)
         if label_bytes not in (0, 4, 8):
@@ -260,8 +282,11 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         columns = None if properties is None else TileColumns(properties, picture.shape, neighbours)
         if columns and columns.has_values and intensity_image is None:
             raise ValueError("properties of intensity need an intensity_image")
-        values = open_values(intensity_image, picture.shape) if columns and columns.has_values else None
-        check_output_names([path for source in (picture, region, values) if source for path in source.paths],
+        values, has_channels = (open_values(intensity_image, picture.shape) if columns and columns.has_values
+                                else ([], False))
+        if columns and has_channels:
+            columns.use_channels(len(values))
+        check_output_names([path for source in (picture, region, *values) if source for path in source.paths],
                            [os.fspath(path) for path in (labels, table) if is_path(path)])
         check_label_map(labels, image, picture.shape)
         return Mask(picture, settings, region), neighbours, device_number(device), columns, values
@@ -283,12 +308,18 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             rows.begin(n_components, first_label)
 
     messages = Messages(comm)
-    with written_together(files, comm) as folder:
+
+    def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None) -> int:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, slab, tile, memory, n_threads,
-            label_bytes, gpu, folder, columns.columns if columns else 0, values.dtype.itemsize if values else 1,
-            mask.read if mask.is_needed else mask.picture.read, begin,
-            label_map and label_map.write, rows and rows.write,
-            values and values.read_samples, rank, n_ranks, messages.send, messages.receive,
-            getattr(comm, "Abort", None)))
-    return n_components
+            label_bytes, gpu, folder, measured, channel.dtype.itemsize if channel else 1,
+            mask.read if mask.is_needed else mask.picture.read, begin, write, take, channel and channel.read_samples, rank,
+            n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
+        return n_components
+
+    with written_together(files, comm) as folder:
+        for number, channel in enumerate(values[1:], 1):  # the columns of intensity alone
+            assert columns is not None
+            run(folder, columns.of_values, lambda *_: None, None, columns.keeper(number), channel)
+        return run(folder, columns.columns if columns else 0, begin, label_map and label_map.write, rows and rows.write,
+                   values[0] if values else None)

@@ -2,7 +2,7 @@
 """Tables of label_file() with the columns of regionprops_table()."""
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,38 @@ class TileColumns:
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
         self._shape = shape
+        self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
+        self._n_taken = 0  # rows that are written
+        self.of_values = COLUMN_OF[3]["mean_value"]
         self.columns = flags_of(self._properties, self._measured, COLUMN_OF[3])
         if "slice" in self._properties:
             raise ValueError("a file cannot have the property 'slice'")
+        self._find_dtype()
+
+    def _find_dtype(self) -> None:
         columns = self._columns(np.empty(0, TILED_ROW), np.empty(0, volume_shape_dtype))
         self.dtype = np.dtype([(name, column.dtype) for name, column in columns.items()])
+
+    def use_channels(self, n: int) -> None:
+        """Makes columns of intensity for each of n channels, all but the first of which are kept by keeper()."""
+        self._others = [[] for _ in range(n - 1)]
+        self._find_dtype()
+
+    def keeper(self, number: int) -> Callable[[memoryview, memoryview], None]:
+        """A function that keeps what is measured with the values of a channel, 1…n − 1."""
+        assert self._others is not None
+        kept = self._others[number - 1]
+        return lambda rows, shapes: kept.append(np.frombuffer(bytes(shapes), volume_shape_dtype))
+
+    def _shapes_of_channels(self, n: int) -> list[NDArray[Any]]:
+        """The next n of each channel but the first."""
+        taken = []
+        for kept in self._others or []:
+            joined = kept[0] if len(kept) == 1 else np.concatenate([np.empty(0, volume_shape_dtype), *kept])
+            kept[:] = [joined]
+            taken.append(joined[self._n_taken:self._n_taken + n])
+        self._n_taken += n
+        return taken
 
     @property
     def has_values(self) -> bool:
@@ -46,6 +73,9 @@ class TileColumns:
             raise ValueError("'euler_number' needs a connectivity of 8 or 26, or memory for the whole picture in one "
                              "tile")
         found = Measured(rows, shapes, shapes, self._connectivity, self._shape, self._no_map, rows, self._measured)
+        if self._others is not None:
+            found.channels = [found, *(Measured(rows, shape, shape, self._connectivity, self._shape, self._no_map, rows,
+                                                self._measured) for shape in self._shapes_of_channels(len(rows)))]
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
             if name in self._measured:

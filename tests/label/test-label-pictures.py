@@ -279,6 +279,25 @@ def orientation():
         check(image > 127, "l.jpg", "--threshold", 127)
 
 
+def intensities_in_arrays():
+    """--intensity: the three channels of a NumPy file are those of a picture"""
+    image = (random.random((20, 30)) < 0.4).astype(np.uint8)
+    colours = random.integers(0, 256, (20, 30, 3)).astype(np.uint8)
+    np.save("i.npy", image)
+    Image.fromarray(colours).save("c.png")
+    columns = ["--columns", "label,area,intensity_mean,intensity_max,centroid_weighted"]
+    assert run("i.npy", "-t", "want.csv", *columns, "--intensity", "c.png").returncode == 0
+    assert "intensity_mean-2" in open("want.csv").read()
+    for array in colours, np.asfortranarray(colours), np.dstack([colours, colours[..., 0]]), colours.astype(">u2"):
+        np.save("c.npy", array)
+        for more in [], ["--tile", 3]:
+            result = run("i.npy", "-t", "t.csv", *columns, "--intensity", "c.npy", *more)
+            assert result.returncode == 0, result.stderr
+            tap.equal(open("t.csv").read(), open("want.csv").read())
+    np.save("c.npy", colours[1:])
+    refused("i.npy", "-t", "t.csv", *columns, "--intensity", "c.npy", word="another size")
+
+
 def with_orientation(page, number):
     file = io.BytesIO()
     exif = Image.Exif()
@@ -291,6 +310,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
     status = tap.run(stacks_in_one_directory, axes, pages_and_directories, animations, palettes_are_values,
-                     colours_are_values, odd_bits, orientation)
+                     colours_are_values, odd_bits, orientation, intensities_in_arrays)
     os.chdir("/")
 sys.exit(status)

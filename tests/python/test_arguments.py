@@ -1,7 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Arguments of every layout, type and range: the same result, or one true sentence."""
+import pathlib
+import runpy
 import subprocess
 import sys
+import types
+import zipfile
 
 import cudaccl
 import numpy as np
@@ -61,6 +65,25 @@ def test_intensities_of_every_type_and_layout(dtype):
     deep = cudaccl.regionprops_table(np.stack([LABELS, LABELS]), ["intensity_mean", "centroid_weighted"], intensity_image=volume)
     np.testing.assert_allclose(deep["intensity_mean"], expected["intensity_mean"])
     np.testing.assert_allclose(deep["centroid_weighted-0"], 0.5)
+
+
+def test_files_with_channels(tmp_path):
+    """label_file() measures each channel of an array, or of a NumPy file, whatever the tiles."""
+    mask = (random.random((40, 30)) < 0.4).astype(np.uint8)
+    colours = random.integers(0, 255, (40, 30, 3), np.uint8)
+    names = ["label", "area", "intensity_mean", "intensity_max", "centroid_weighted"]
+    want = cudaccl.regionprops_table(cudaccl.label(mask)[0], colours, names)
+    np.save(tmp_path / "colours.npy", colours)
+    for image in (colours, np.asfortranarray(colours), tmp_path / "colours.npy", colours.astype(">u2"), colours[..., :1]):
+        for tile in 0, 3:
+            cudaccl.label_file(mask, None, tmp_path / "t.npy", properties=names, intensity_image=image, tile=tile)
+            table = np.load(tmp_path / "t.npy")
+            assert len(table.dtype.names) == 2 + 4 * (np.load(image) if isinstance(image, type(tmp_path)) else image).shape[2]
+            for name in table.dtype.names:
+                np.testing.assert_allclose(table[name], want[name], rtol=1e-12)
+    for image in colours[1:], colours[..., :0], colours.astype(float):
+        with pytest.raises((TypeError, ValueError)):
+            cudaccl.label_file(mask, None, tmp_path / "t.npy", properties=names, intensity_image=image)
 
 
 def test_values_that_are_no_number():
@@ -182,6 +205,26 @@ def test_values_of_pictures_of_pil():
     assert "'L'" not in str(error.value)
     with pytest.raises(ValueError, match="label_values"):
         cudaccl.label(palette)
+
+
+def test_a_wheel_of_a_later_python_serves_the_first_one_with_the_stable_abi(tmp_path, monkeypatch):
+    """Also of 3.13: nanobind's stable ABI begins with 3.12."""
+    pytest.importorskip("wheel")
+    source = pathlib.Path(__file__).parents[2] / "python" / "backend.py"
+    monkeypatch.setitem(sys.modules, "mesonpy", types.SimpleNamespace(
+        build_sdist=None, get_requires_for_build_sdist=None, get_requires_for_build_wheel=None))
+    backend = runpy.run_path(str(source))
+    name, info = "cudaccl-1.0-cp313-abi3-linux_x86_64.whl", tmp_path / "cudaccl-1.0" / "cudaccl-1.0.dist-info"
+    info.mkdir(parents=True)
+    (info / "WHEEL").write_text("Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: false\nTag: cp313-abi3-linux_x86_64\n")
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: cudaccl\nVersion: 1.0\n")
+    subprocess.run([sys.executable, "-m", "wheel", "pack", tmp_path / "cudaccl-1.0", "--dest-dir", tmp_path], check=True,
+                   stdout=subprocess.DEVNULL)
+    found = backend["with_stable_tag"](str(tmp_path), name)
+    assert found == name.replace("cp313", "cp312") and [path.name for path in tmp_path.glob("*.whl")] == [found]
+    assert b"Tag: cp312-abi3-linux_x86_64" in zipfile.ZipFile(tmp_path / found).read("cudaccl-1.0.dist-info/WHEEL")
+    for other in found, "cudaccl-1.0-cp311-cp311-linux_x86_64.whl":
+        assert backend["with_stable_tag"](str(tmp_path), other) == other
 
 
 def test_the_package_leaves_nothing_at_exit():
