@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The bench of kinds: drawn scenes in which nothing but one disturbance happens, and in which something moves under it.
 
-`./run quality --kinds` calls it. For each kind (table.py) it draws a quiet and a busy clip, encodes both as a camera does, and lets
-ccl-watch, OpenCV's MOG2 and KNN, and Debian's program motion watch the files, all at their defaults. It prints
-a line for each kind and method:
+`./run quality --kinds` calls it. For each kind (table.py) it draws a quiet and a busy clip, encodes both as a
+camera does, and lets ccl-watch, OpenCV's MOG2 and KNN, and Debian's program motion watch the files, all at
+their defaults. It prints a line for each kind and method:
 
   false s    seconds of motion a minute of the quiet clip in which nothing moved
   false tr   confirmed tracks a minute of the quiet clip that touch no thing
@@ -12,39 +12,37 @@ a line for each kind and method:
   unseen     events of the busy clip during which no motion was reported
   delay      seconds from the first sight of a thing to its confirmed track
   quiet      seconds of motion after the disturbance began, or the thing stopped; inf: to the end of the clip
+  F          F-measure of the masks of the busy clip
 """
 import argparse
 import concurrent.futures
 import csv
 import fnmatch
 import multiprocessing
-import os
-import pathlib
 import shutil
 import sys
 
 import figures
-import methods
+import models
+import motion_program
 import store
 import table
+import watch
 
 OURS = "cudaccl"
 METHODS = (OURS, "MOG2", "KNN", "motion")
-COLUMNS = ("false_motion", "false_tracks", "missed", "events", "unseen", "delay", "settled")
-
-
-def draw(job):
-    folder, kind, seed, is_busy = job
-    store.Clip(folder, kind, seed, is_busy).draw()
+COLUMNS = ("false_motion", "false_tracks", "missed", "events", "unseen", "delay", "settled", "f")
 
 
 def see(method, clip, program, settings):
+    """What the method sees; that of other programs is kept with the clip."""
     if method == OURS:
-        return methods.watch(program, clip.video, settings)
-    version = store.digest("methods.py")
+        return watch.see(program, clip.video, settings) | {"f": clip.f_measure(watch.masks(clip.video, settings))}
     if method == "motion":
-        return clip.kept(method, version, lambda: methods.motion(clip.video, clip.kind, clip.truth["seconds"]))
-    return clip.kept(method, version, lambda: methods.model(method, clip.video))
+        return clip.kept(method, store.digest("motion_program.py"),
+                         lambda: motion_program.see(clip.video, clip.kind, clip.truth["seconds"]))
+    return clip.kept(method, store.digest("models.py", "rule.py"),
+                     lambda: models.see(method, clip.video, clip.true_masks()))
 
 
 def judge(job):
@@ -56,16 +54,18 @@ def judge(job):
             | figures.busy_figures(see(method, busy, program, settings), busy.truth))
 
 
-def text(value, width):
-    return f"{'–' if value is None else f'{value:.1f}':>{width}}"
+def text(value, width, digits=1):
+    return f"{'–' if value is None else f'{value:.{digits}f}':>{width}}"
 
 
 def line(kind, seed, method, row):
+    missed = "–" if method == "motion" else row["missed"]
     return (f"{kind.name:20}{seed:3} {method:8}{text(row['false_motion'], 9)}{text(row['false_tracks'], 9)}"
-            f"{row['missed']:6} of{row['events']:2}{row['unseen']:7}{text(row['delay'], 8)}{text(row['settled'], 8)}")
+            f"{missed:>6} of{row['events']:2}{row['unseen']:7}{text(row['delay'], 8)}{text(row['settled'], 8)}"
+            f"{text(row['f'], 8, 3)}")
 
 
-HEAD = f"{'kind':20}{'':3} {'':8}{'false s':>9}{'false tr':>9}{'missed':>11}{'unseen':>7}{'delay':>8}{'quiet':>8}"
+HEAD = f"{'kind':20}{'':3} {'':8}{'false s':>9}{'false tr':>9}{'missed':>11}{'unseen':>7}{'delay':>8}{'quiet':>8}{'F':>8}"
 
 
 def parse_arguments(arguments):
@@ -73,10 +73,11 @@ def parse_arguments(arguments):
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ccl-watch", default="builddir/watch/ccl-watch", help="the program (%(default)s)")
     parser.add_argument("--only", default="*", help="names of kinds, with * and ?, and commas between them")
-    parser.add_argument("--quick", action="store_true", help="only the kinds of the test")
+    parser.add_argument("--quick", action="store_true", help="only the kinds of the test, at half the size")
     parser.add_argument("--methods", default=",".join(METHODS), help="with commas between them (%(default)s)")
     parser.add_argument("--seeds", default="1", help="with commas between them (%(default)s)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="a key for ccl-watch; may be repeated")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE",
+                        help="a key for ccl-watch; may be repeated")
     parser.add_argument("--csv", help="file for the figures")
     parser.add_argument("--folder", default="builddir/kinds", help="for the drawn clips, which are kept (%(default)s)")
     parser.add_argument("--jobs", type=int, default=2, help="processes (%(default)s)")
@@ -86,24 +87,24 @@ def parse_arguments(arguments):
 
 def chosen(arguments):
     patterns = arguments.only.split(",")
-    kinds = [kind for kind in table.KINDS if any(fnmatch.fnmatch(kind.name, pattern) for pattern in patterns)
-             and (kind.is_quick or not arguments.quick)]
+    kinds = [kind for kind in (table.quick() if arguments.quick else table.KINDS)
+             if any(fnmatch.fnmatch(kind.name, pattern) for pattern in patterns)]
     if not kinds:
         sys.exit(f"quality: no kind is named {arguments.only}")
     return kinds
 
 
 def results(kinds, seeds, names, arguments):
-    """Yields the figures. Other processes draw and watch, all but motion: it waits most of the time, so many run at once."""
+    """Yields the figures. motion plays clips as fast as they were recorded and mostly waits, so many run at once."""
+    def jobs(*methods):
+        return [(arguments.folder, kind, seed, method, arguments.ccl_watch, arguments.set)
+                for kind in kinds for seed in seeds for method in methods]
+    first, others = names[:1], [name for name in names[1:] if name != "motion"]
     with (multiprocessing.get_context("spawn").Pool(arguments.jobs) as pool,
           concurrent.futures.ThreadPoolExecutor(24) as waiting):
-        def jobs(*methods_):
-            return [(arguments.folder, kind, seed, method, arguments.ccl_watch, arguments.set)
-                    for kind in kinds for seed in seeds for method in methods_]
-        pool.map(draw, [(arguments.folder, kind, seed, is_busy) for kind in kinds for seed in seeds
-                        for is_busy in (False, True)], 1)
-        motion = waiting.map(judge, jobs("motion")) if "motion" in names else ()
-        yield from pool.imap(judge, jobs(*(name for name in names if name != "motion")), 1)
+        yield from pool.imap(judge, jobs(*first), 1)  # these draw the clips
+        motion = waiting.map(judge, jobs("motion")) if "motion" in names[1:] else ()
+        yield from pool.imap(judge, jobs(*others), 1)
         yield from motion
 
 
@@ -116,23 +117,25 @@ def main(arguments=None):
     if "motion" in names and not shutil.which("motion"):
         print("quality: the program motion is not installed, so its rows are left out")
         names.remove("motion")
-    os.nice(5)
     rows = []
     print(HEAD, flush=True)
-    for kind, seed, method, row in results(kinds, [int(seed) for seed in arguments.seeds.split(",")], names, arguments):
+    seeds = [int(seed) for seed in arguments.seeds.split(",")]
+    for kind, seed, method, row in results(kinds, seeds, names, arguments):
         rows.append((kind, seed, method, row))
         print(line(kind, seed, method, row), flush=True)
     for method in names:
         own = [row for _, _, name, row in rows if name == method]
-        print(f"{method:12} kinds with false motion of more than 1 s a minute: {sum(row['false_motion'] > 1 for row in own)}, with false "
-              f"tracks: {sum(row['false_tracks'] > 0 for row in own)}; events missed: {sum(row['missed'] for row in own)}, unseen: "
-              f"{sum(row['unseen'] for row in own)} of {sum(row['events'] for row in own)}")
+        missed, unseen, events = (sum(row[column] for row in own) for column in ("missed", "unseen", "events"))
+        print(f"{method:8} of {len(own)} kinds, {sum(row['false_motion'] > 1 for row in own)} have more than 1 s of false motion "
+              f"a minute, {sum(row['false_tracks'] > 0 for row in own)} false tracks; of {events} events, "
+              f"{'' if method == 'motion' else f'{missed} are missed, '}{unseen} unseen")
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(["kind", "seed", "method", *COLUMNS])
-            writer.writerows([kind.name, seed, method, *(row[column] for column in COLUMNS)] for kind, seed, method, row in rows)
-        print(f"written: {pathlib.Path(arguments.csv)}")
+            writer.writerows([kind.name, seed, method, *(row[column] for column in COLUMNS)]
+                             for kind, seed, method, row in rows)
+        print(f"written: {arguments.csv}")
 
 
 if __name__ == "__main__":

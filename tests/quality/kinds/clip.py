@@ -26,7 +26,9 @@ class Scene:
     """One clip of a kind. Iterating gives (I420 frame, boxes of the things, mask of the things)."""
 
     def __init__(self, kind, seed, is_busy):
+        cv2.setNumThreads(1)
         key = [zlib.crc32(kind.name.encode()), seed]
+        cv2.setRNGSeed(key[0] % 2 ** 31 + seed)
         self.rng, self.thing_rng = numpy.random.default_rng(key), numpy.random.default_rng(key + [1])
         self.width, self.height = kind.size
         self.rate, self.n_frames = kind.rate, round(kind.seconds * kind.rate)
@@ -54,8 +56,7 @@ class Scene:
     def _frame(self, t):
         image = self.surface(t)
         mask = numpy.zeros(image.shape[:2], numpy.uint8)
-        boxes = []
-        matrix = self._view(t)
+        boxes, matrix = [], self._view(t)
         places = [(thing, thing.foot(t)) for thing in self.things]
         painted = [(i, thing, foot) for i, (thing, foot) in enumerate(places) if foot and not thing.added]
         if painted:
@@ -84,10 +85,11 @@ class Scene:
 
     def _look(self, image, matrix, interpolation=cv2.INTER_LINEAR):
         left, top = -matrix[0, 2], -matrix[1, 2]
-        if matrix[0, 0] == 1 and left == round(left) and top == round(top) and 0 <= left <= image.shape[
-                1] - self.width and 0 <= top <= image.shape[0] - self.height:
+        is_whole = matrix[0, 0] == 1 and left == round(left) and top == round(top)
+        if is_whole and 0 <= left <= image.shape[1] - self.width and 0 <= top <= image.shape[0] - self.height:
             return image[int(top):int(top) + self.height, int(left):int(left) + self.width].copy()
-        return cv2.warpAffine(image, matrix, (self.width, self.height), flags=interpolation, borderMode=cv2.BORDER_REFLECT)
+        return cv2.warpAffine(image, matrix, (self.width, self.height), flags=interpolation,
+                              borderMode=cv2.BORDER_REFLECT)
 
     def _clip(self, box):
         i, x, y, width, height = box
@@ -104,8 +106,9 @@ class Scene:
     def _noisy(self, plane, tile):
         if tile is None:
             return plane
-        top, left = self.rng.integers(tile.shape[0] - plane.shape[0] + 1), self.rng.integers(tile.shape[1] - plane.shape[1] + 1)
-        return cv2.add(plane, tile[top:top + plane.shape[0], left:left + plane.shape[1]], dtype=cv2.CV_8U)
+        height, width = plane.shape
+        top, left = (self.rng.integers(tile.shape[i] - plane.shape[i] + 1) for i in (0, 1))
+        return cv2.add(plane, tile[top:top + height, left:left + width], dtype=cv2.CV_8U)
 
     def _encode(self, image, t):
         frame = cv2.cvtColor(image, cv2.COLOR_BGR2YUV_I420)
@@ -143,4 +146,5 @@ def add_levels(image, mask, alpha, levels, x, y):
 
 def transform_box(matrix, box):
     x, y, width, height = box
-    return (matrix[0, 0] * x + matrix[0, 2], matrix[1, 1] * y + matrix[1, 2], matrix[0, 0] * width, matrix[1, 1] * height)
+    zoom = matrix[0, 0]
+    return (zoom * x + matrix[0, 2], zoom * y + matrix[1, 2], zoom * width, zoom * height)

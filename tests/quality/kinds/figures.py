@@ -22,7 +22,8 @@ def without(interval, times):
     """The seconds of the interval outside these times."""
     pieces = [interval]
     for begin, end in times:
-        pieces = [piece for a, b in pieces for piece in ((a, min(b, begin)), (max(a, end), b)) if piece[1] > piece[0]]
+        pieces = [piece for a, b in pieces for piece in ((a, min(b, begin)), (max(a, end), b))
+                  if piece[1] > piece[0]]
     return sum(b - a for a, b in pieces)
 
 
@@ -40,14 +41,15 @@ def touches(track, thing):
 
 
 def is_false(track, truth):
-    """Whether the track never touches a thing. After a thing has gone, the place that it uncovers is no mistake for two seconds."""
+    """Whether the track never touches a thing."""
     return all(touches(track, thing) is None for thing in truth["things"])
 
 
 def settled(result, truth, since):
-    """Seconds from `since` until the last motion ends, which is no motion of things; the end of the clip: without end."""
+    """Seconds from `since` until the last motion of nothing ends; one that lasts to the end of the clip has no end."""
     times = moving_times(truth)
-    last = max((end for begin, end in result["motion"] if end > since and without((max(begin, since), end), times) > 0), default=since)
+    last = max((end for begin, end in result["motion"]
+                if end > since and without((max(begin, since), end), times) > 0), default=since)
     return math.inf if last >= truth["seconds"] - 1.5 else last - since
 
 
@@ -55,8 +57,8 @@ def quiet_figures(result, kind, truth):
     minutes = truth["seconds"] / 60
     times = moving_times(truth)
     false_tracks = sum(is_false(track, truth) for track in result["tracks"])
-    since = max([kind.disturbed] + [t for thing in truth["things"] for t in (thing["stops"],
-                thing["boxes"][-1][0] if thing["boxes"] else 0) if t is not None and t < truth["seconds"] - 1])
+    changes = [t for thing in truth["things"] for t in (thing["stops"], thing["boxes"][-1][0]) if t is not None]
+    since = max([kind.disturbed] + [t for t in changes if t < truth["seconds"] - 1])
     return {"false_motion": sum(without(interval, times) for interval in result["motion"]) / minutes,
             "false_tracks": false_tracks / minutes, "settled": settled(result, truth, since)}
 
@@ -68,4 +70,4 @@ def busy_figures(result, truth):
              for thing in things]
     delays = [min(times) - thing["boxes"][0][0] for times, thing in zip(found, things) if times]
     return {"events": len(things), "missed": sum(not times for times in found), "unseen": moved.count(False),
-            "delay": sum(delays) / len(delays) if delays else None}
+            "delay": sum(delays) / len(delays) if delays else None, "f": result.get("f")}

@@ -31,6 +31,6 @@ def logo(_scene, text="LIVE", every=1.0):
     """A sign that blinks."""
     def draw(luma, _chroma, t):
         if t % every < every / 2:
-            cv2.putText(luma, text, (luma.shape[1] * 4 // 5, luma.shape[0] // 8), cv2.FONT_HERSHEY_DUPLEX, luma.shape[0] / 360,
-                        235, 2, cv2.LINE_AA)
+            cv2.putText(luma, text, (luma.shape[1] * 4 // 5, luma.shape[0] // 8), cv2.FONT_HERSHEY_DUPLEX,
+                        luma.shape[0] / 360, 235, 2, cv2.LINE_AA)
     return draw

@@ -12,6 +12,7 @@ import numpy
 
 from clip import Scene
 from encode import encode
+from models import Score
 
 HERE = pathlib.Path(__file__).parent
 DRAWING = ("parts.py", "stills.py", "camera.py", "light.py", "weather.py", "surfaces.py", "things.py", "overlay.py",
@@ -28,7 +29,7 @@ class Clip:
 
     def __init__(self, folder, kind, seed, is_busy):
         self.kind, self.seed, self.is_busy = kind, seed, is_busy
-        name = f"{kind.name}-{seed}-{'busy' if is_busy else 'quiet'}-{digest(*DRAWING, extra=repr(kind))}"
+        name = f"{kind.name}-{seed}-{'busy' if is_busy else 'quiet'}-{digest(*DRAWING, extra=kind.drawing())}"
         self.video = pathlib.Path(folder).resolve() / (name + kind.suffix)
         self.masks = self.video.with_suffix(".npz")
         self.notes = self.video.with_suffix(".json")
@@ -61,6 +62,24 @@ class Clip:
         part.rename(self.video)
         self.notes.write_text(json.dumps({"seconds": scene.n_frames / scene.rate, "background": scene.background,
                                           "things": things}))
+
+    def true_masks(self):
+        """The masks of the things a frame, or None in clips that have none, or whose frames are damaged."""
+        if not self.is_busy or self.kind.damage:
+            return None
+        with numpy.load(self.masks) as packed:
+            n_pixels = self.kind.size[0] * self.kind.size[1]
+            return [numpy.unpackbits(packed[name])[:n_pixels].reshape(self.kind.size[::-1]).astype(bool)
+                    for name in packed.files]
+
+    def f_measure(self, masks):
+        truth = self.true_masks()
+        if truth is None:
+            return None
+        score = Score()
+        for mask, wanted in zip(masks, truth):
+            score.add(mask, wanted)
+        return score.f_measure
 
     def kept(self, name, version, make):
         """The result of make(), a dictionary for JSON, which is kept under a name and a version."""

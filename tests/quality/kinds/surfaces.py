@@ -50,16 +50,18 @@ def water(scene, region=(0.4, 1.0)):
     """Waves of many levels, with glints."""
     height, width = scene.canvas.shape[:2]
     top, bottom = int(region[0] * height), int(region[1] * height)
-    y, x = numpy.mgrid[top:bottom, :width].astype(numpy.float32)
-    depth = 12 + (y - top) * 0.12
+    y, x = numpy.mgrid[top:bottom:2, :width:2].astype(numpy.float32) * (360 / scene.height)  # half the size: faster
+    depth = 12 + (y - y[0]) * 0.12
     phase = scene.rng.uniform(0, 6, 4)
 
     def flow(source, t):
-        wave = (numpy.sin(x / depth * 2 + 1.7 * t + phase[0]) + numpy.sin(y / depth * 7 - 3.1 * t + 1.5 * numpy.sin(
-            x / 40 + t) + phase[1]) + numpy.sin((x + 2 * y) / depth * 1.3 + 4.3 * t + phase[2])) / 3
+        wave = (numpy.sin(x / depth * 2 + numpy.float32(1.7 * t + phase[0]))
+                + numpy.sin(y / depth * 7 - numpy.float32(3.1 * t - phase[1]) + 1.5 * numpy.sin(x / 40 + numpy.float32(t)))
+                + numpy.sin((x + 2 * y) / depth * 1.3 + numpy.float32(4.3 * t + phase[2]))) / 3
+        grey = (85 + 40 * wave + 70 * (wave > 0.72)).astype(numpy.float32)
+        colours = cv2.merge([cv2.convertScaleAbs(grey, alpha=alpha, beta=beta) for alpha, beta in ((1.05, 8), (1, 0), (0.85, 0))])
         out = source.copy()
-        base = 85 + 40 * wave + 70 * (wave > 0.72)
-        out[top:bottom] = cv2.merge([base * 1.05 + 8, base, base * 0.85]).clip(0, 255).astype(numpy.uint8)
+        out[top:bottom] = cv2.resize(colours, (width, bottom - top), interpolation=cv2.INTER_LINEAR)
         return out
     return flow
 

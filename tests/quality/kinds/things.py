@@ -34,9 +34,9 @@ def person_opacity(height, gait):
     big, width = 240, 120  # drawn large, then reduced: soft edges
     shape = numpy.zeros((big, width), numpy.uint8)
     cv2.circle(shape, (60, 20), 17, 255, -1)
-    cv2.ellipse(shape, (60, 85), (26, 50), 0, 0, 360, 255, -1)
+    cv2.ellipse(shape, (60, 85), (29, 52), 0, 0, 360, 255, -1)
     for side in (-1, 1):
-        cv2.line(shape, (60, 120), (int(60 + 28 * side * gait), 234), 255, 19)
+        cv2.line(shape, (60 + 9 * side, 120), (int(60 + 28 * side * gait), 234), 255, 22)
         cv2.line(shape, (60 + 18 * side, 55), (int(60 + 20 * side - 26 * side * gait), 118), 255, 12)
     return cv2.resize(shape, (round(height / 2), round(height)), interpolation=cv2.INTER_AREA)
 
@@ -46,7 +46,8 @@ def person_sprite(rng, height, canvas=None, steps_a_second=1.8):
     clothes = covered_with(rng, phases[0], canvas)[..., :3].copy()
     middle = round(height * 0.5)
     for part_of_body in (clothes[:middle], clothes[middle:]):  # trousers are of another colour
-        part_of_body[:] = cv2.addWeighted(part_of_body, 0.5, numpy.full_like(part_of_body, rng.integers(15, 235, 3)), 0.5, 0)
+        plain = numpy.full_like(part_of_body, rng.integers(15, 235, 3) if canvas is None else part_of_body.mean((0, 1)))
+        part_of_body[:] = cv2.addWeighted(part_of_body, 0.5, plain, 0.5, 0)
     pictures = [numpy.dstack([clothes, phase]) for phase in phases]
     still = numpy.dstack([clothes, phases[0]])
     return lambda t, walks=True: pictures[int(t * steps_a_second * 8) % 8] if walks else still
@@ -100,7 +101,8 @@ def car(scene, begin, seconds, size=0.2, row=0.85, stop=None, stay=0.0):
     height = max(8, round(size * scene.height))
     width = round(2.3 * height)
     shape = numpy.zeros((200, 460), numpy.uint8)
-    cv2.fillPoly(shape, [numpy.array([(5, 160), (10, 95), (110, 80), (160, 15), (330, 15), (385, 85), (452, 100), (455, 160)])], 255)
+    outline = ((5, 160), (10, 95), (110, 80), (160, 15), (330, 15), (385, 85), (452, 100), (455, 160))
+    cv2.fillPoly(shape, [numpy.array(outline)], 255)
     for x in (100, 360):
         cv2.circle(shape, (x, 160), 38, 255, -1)
     picture = covered_with(scene.thing_rng, cv2.resize(shape, (width, height), interpolation=cv2.INTER_AREA))
@@ -129,5 +131,5 @@ def boat(scene, begin, seconds, size=0.12, row=0.75):
     cv2.ellipse(shape, (200, 35), (22, 33), 0, 0, 360, 255, -1)
     alpha = cv2.resize(shape, (4 * height, height), interpolation=cv2.INTER_AREA)
     picture = covered_with(scene.thing_rng, alpha, scene.surface(begin))
-    picture[..., :3] = cv2.blur(picture[..., :3], (9, 9))
+    picture[..., :3] = cv2.convertScaleAbs(cv2.blur(picture[..., :3], (9, 9)), alpha=0.65)
     return Thing(lambda _t: picture, way(scene, begin, seconds, row, 4 * height))
