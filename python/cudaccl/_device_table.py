@@ -2,14 +2,17 @@
 """Component tables in the memory of a GPU."""
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._types import Table
 
 
 class DeviceTable:
-    """A component table in the memory of a GPU: table["area"] is a column, an array of uint32 or float64 that
+    """A component table in the memory of a GPU: table["area"] is a column, an array of int32 or float64 that
     other libraries read through DLPack or __cuda_array_interface__, without a copy. The columns are those of
     component_dtype; their elements are as far apart as the rows.
 
