@@ -6,7 +6,9 @@ usage: rtsp-camera.py PORT WIDTHxHEIGHT RATE [VIDEO]     prints a line when it s
 
 Port 0 is any free port. The path is /camera; /garbage, whose data cannot be decoded; or
 /short, which ends after five frames. With the environment variable PASSWORD, that is required, and
-"user" is the user. With the environment variable GARBAGE, /camera sends what /garbage sends.
+"user" is the user. With the environment variable GARBAGE, /camera sends what /garbage sends. PATTERN is
+that of videotestsrc in place of the ball, KEY_SECONDS the time between key frames, and
+LOSS the part of the packets that are lost.
 """
 import os
 import sys
@@ -24,12 +26,14 @@ if len(sys.argv) > 4:
     source = f'multifilesrc location="{sys.argv[4]}" loop=true ! decodebin ! videoconvert ! videoscale ! videorate'
     live = " ! identity sync=true"
 else:
-    source = "videotestsrc is-live=true pattern=ball motion=wavy"
+    source = f"videotestsrc is-live=true pattern={os.environ.get('PATTERN', 'ball')} motion=wavy"
     live = ""
 caps = f"video/x-raw,format=I420,width={width},height={height},framerate={rate}/1"
 encoder = (f"{source} ! {caps}{live} ! x264enc tune=zerolatency speed-preset=ultrafast threads=1"
-           f" key-int-max={rate} ! ")
+           f" key-int-max={int(rate) * int(os.environ.get('KEY_SECONDS', '1'))} ! ")
 pay = "rtph264pay name=pay0 config-interval=-1"
+if "LOSS" in os.environ:
+    pay = f"rtph264pay config-interval=-1 mtu=300 ! identity name=pay0 drop-probability={os.environ['LOSS']}"
 launches = {
     "/camera": f"( {encoder}{pay} )",
     "/short": f"( videotestsrc num-buffers=5 ! {caps} ! x264enc tune=zerolatency threads=1 ! {pay} )",

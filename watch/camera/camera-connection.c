@@ -7,6 +7,7 @@
 
 #include "backlog.h"
 #include "camera-private.h"
+#include "damage.h"
 #include "decoder.h"
 #include "watch/system/log.h"
 #include "watch/web/reach.h"
@@ -347,6 +348,7 @@ connect_camera (gpointer data)
   camera->n_data = 0;
   camera->late = (WatchRate){0};
   g_mutex_unlock (&camera->lock);
+  watch_damage_begin (camera);
   camera->next_time = 0;
   g_atomic_int_set (&camera->is_decimated, FALSE);
   camera->motion = NULL;

@@ -52,6 +52,13 @@ typedef struct {
   gdouble preference; /* the share minus the mean of all cameras */
 } WatchBacklog;
 
+/* See damage.h. Of the streaming thread in front of the decoder. */
+typedef struct {
+  gpointer decoder; /* that got the last frame; only to be compared */
+  gboolean awaits_key_frame;
+  gint64 wait_time; /* monotonic: when that began */
+} WatchDamage;
+
 /* Why lines must not wait for room in the outputs. */
 enum {
   WATCH_PIPELINE_STOPS = 1,
@@ -105,6 +112,8 @@ struct _WatchCamera {
   GstElement *sink;     /* the appsink; the analysis holds it */
   GstElement *track;    /* or NULL; the analysis holds it */
   gint cancelled;       /* atomic: flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
+
+  WatchDamage damage;
 
   /* Of the streaming thread behind the labeller. */
   const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */

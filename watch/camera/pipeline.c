@@ -8,6 +8,7 @@
 
 #include "backlog.h"
 #include "camera-private.h"
+#include "damage.h"
 #include "decimation.h"
 #include "decoder.h"
 #include "frame-pool.h"
@@ -30,7 +31,7 @@ running_time_on_pad (GstPad *pad, GstClockTime time)
 /* The analysis elements. */
 
 /* Frames enter the analysis: notes their time of arrival where no decoder did, and skips frames
- * that are too many or too late. */
+ * that are damaged, too many or too late. */
 static GstPadProbeReturn
 on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
@@ -38,6 +39,10 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   guint n_waiting;
 
+  if (watch_damage_has_picture (buffer)) {
+    watch_camera_frame_skipped (camera);
+    return GST_PAD_PROBE_DROP;
+  }
   g_object_get (camera->queue, "current-level-buffers", &n_waiting, NULL);
   watch_camera_set_waiting (camera, n_waiting);
   if (!g_atomic_int_get (&camera->is_decimated) &&
@@ -366,7 +371,8 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   gboolean take;
 
   GST_PAD_PROBE_INFO_DATA (info) = buffer;
-  take = watch_backlog_take (camera, buffer);
+  take = watch_damage_take (camera, decoder, buffer);
+  take = watch_backlog_take (camera, buffer) && take;
   watch_camera_data (camera);
   if (decoder)
     watch_decoder_note_running (camera, decoder);
@@ -414,6 +420,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
   /* The threads of a decoder delay each frame; many cameras keep all processors busy anyway. */
   if (camera->is_live)
     watch_settings_default (element, "max-threads", "1");
+  watch_settings_default (element, "output-corrupt", "false"); /* of libav's decoders */
   watch_settings_apply (camera->config, "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
   watch_decimation_add (camera, element);
