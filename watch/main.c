@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "watch/camera/sockets.h"
 #include "watch/media/clips.h"
 #include "watch/config/command-line.h"
 #include "watch/web/http.h"
@@ -340,6 +341,7 @@ main (gint argc, gchar **argv)
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */
   watch_limits_raise ();
   register_network_types ();
+  watch_sockets_install ();
   if (!watch_command_line_parse (argc, argv, &request))
     return EXIT_CONFIG;
   if (request == WATCH_REQUEST_VERSION) {

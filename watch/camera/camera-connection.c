@@ -9,6 +9,7 @@
 #include "camera-private.h"
 #include "damage.h"
 #include "decoder.h"
+#include "sockets.h"
 #include "watch/system/log.h"
 #include "watch/web/reach.h"
 
@@ -189,8 +190,11 @@ handle_error (WatchCamera *camera, const GError *error)
 {
   const gboolean is_remote = watch_reach_can_ask (camera->config->uri);
   const WatchState state = state_of_error (camera, error);
+  const gchar *reason = watch_sockets_check (camera);
 
-  if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
+  if (reason)
+    lose_camera (camera, WATCH_STATE_GARBAGE, FALSE, FALSE, reason);
+  else if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
     lose_camera (camera, state, FALSE, FALSE, "the user name or the password is missing or wrong");
   else if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
     lose_camera (camera, state, FALSE, FALSE, "the camera has no stream of this address");
@@ -271,10 +275,15 @@ static gboolean
 check_camera (gpointer data)
 {
   WatchCamera *camera = data;
-  const gchar *format;
+  const gchar *format, *reason;
   WatchState state;
   gchar *detail;
 
+  reason = camera->pipeline ? watch_sockets_check (camera) : NULL;
+  if (reason) {
+    lose_camera (camera, WATCH_STATE_GARBAGE, FALSE, FALSE, reason);
+    return G_SOURCE_REMOVE;
+  }
   if (!has_timed_out (camera, &state, &format))
     return G_SOURCE_CONTINUE;
   detail = g_strdup_printf (format, camera->config->timeout);
@@ -288,6 +297,7 @@ start_pipeline (WatchCamera *camera, const gchar *uri)
 {
   GstBus *bus;
 
+  watch_sockets_begin (camera);
   camera->pipeline = watch_pipeline_new (camera, uri);
   bus = gst_element_get_bus (camera->pipeline);
   gst_bus_add_watch (bus, on_bus, camera);

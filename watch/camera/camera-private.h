@@ -59,6 +59,19 @@ typedef struct {
   gint64 wait_time; /* monotonic: when that began */
 } WatchDamage;
 
+/* See sockets.h. Guarded by the lock of that file. */
+typedef struct {
+  guint number;       /* of the camera's connection; 0 without one */
+  GPtrArray *sockets; /* GSocket that may be closed; NULL without a connection */
+  gchar *host;        /* of the URI, or NULL */
+  guint16 port;
+  guint n_connections; /* since the connection began */
+  gboolean is_shut_down;
+  guint64 n_pushed; /* bytes that the source handed on */
+  guint64 n_frames; /* at the last check */
+  guint64 n_bytes;  /* received until the last frame */
+} WatchSockets;
+
 /* Why lines must not wait for room in the outputs. */
 enum {
   WATCH_PIPELINE_STOPS = 1,
@@ -114,6 +127,7 @@ struct _WatchCamera {
   gint cancelled;       /* atomic: flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
 
   WatchDamage damage;
+  WatchSockets sockets;
 
   /* Of the streaming thread behind the labeller. */
   const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */

@@ -5,6 +5,7 @@
 #include "backlog.h"
 #include "camera-private.h"
 #include "watch/system/process-limits.h"
+#include "sockets.h"
 #include "watch/system/log.h"
 
 #define ALIVE_INTERVAL 200 /* ms */
@@ -220,6 +221,7 @@ watch_camera_check_thread (WatchCamera *camera)
 
   if (age <= limit)
     return FALSE;
+  watch_sockets_shut_down (camera);
   detail = g_strdup_printf ("its thread has not answered for %g seconds", limit);
   g_atomic_int_set (&camera->is_stuck, TRUE);
   watch_camera_set_state (camera, WATCH_STATE_STUCK, detail);

@@ -12,6 +12,7 @@
 #include "decimation.h"
 #include "decoder.h"
 #include "frame-pool.h"
+#include "sockets.h"
 #include "watch/config/settings.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
@@ -251,6 +252,7 @@ static void
 on_source_setup (GstElement *decodebin, GstElement *source, gpointer data)
 {
   watch_settings_apply_to_source (((WatchCamera *)data)->config, source);
+  watch_sockets_add_source (data, source);
 }
 
 /* Only the first video stream is decoded. */
@@ -478,6 +480,7 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   WatchCamera *camera = data;
   const GstStructure *structure = gst_message_get_structure (message);
 
+  watch_sockets_note_thread (camera);
   share_context (camera->hub, message);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && structure) {
     guint count = 0;
@@ -541,7 +544,11 @@ watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
 
   g_atomic_int_or (&camera->cancelled, WATCH_PIPELINE_STOPS);
   end_tracks (camera);
+  /* A source that has not played yet may wait for an answer that never ends. */
+  if (watch_camera_is_first_frame (camera))
+    watch_sockets_shut_down (camera);
   gst_element_set_state (pipeline, GST_STATE_NULL);
+  watch_sockets_end (camera);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
   gst_bus_remove_watch (bus);
   gst_object_unref (bus);

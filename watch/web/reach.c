@@ -53,12 +53,19 @@ parse_uri (const gchar *text, gchar **host, guint16 *port, gboolean *is_rtsp)
 }
 
 gboolean
+watch_reach_parse (const gchar *uri, gchar **host, guint16 *port)
+{
+  gboolean is_rtsp;
+
+  return parse_uri (uri, host, port, &is_rtsp);
+}
+
+gboolean
 watch_reach_can_ask (const gchar *uri)
 {
   gchar *host = NULL;
   guint16 port;
-  gboolean is_rtsp;
-  const gboolean can = parse_uri (uri, &host, &port, &is_rtsp);
+  const gboolean can = watch_reach_parse (uri, &host, &port);
 
   g_free (host);
   return can;

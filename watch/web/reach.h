@@ -13,6 +13,9 @@ typedef void (*WatchReachFunc) (gboolean is_reached, gchar *reason, gpointer dat
 /* Whether the URI has a host that can be asked: that of RTSP, HTTP and others by TCP. */
 gboolean watch_reach_can_ask (const gchar *uri);
 
+/* Its host, to be freed, and its port. FALSE if it has none that can be asked. */
+gboolean watch_reach_parse (const gchar *uri, gchar **host, guint16 *port);
+
 /* Connects to the host of such a URI, without credentials, and calls the function in the thread's
  * default context: after at most some seconds, or soon after it was cancelled. */
 void watch_reach_ask (
