@@ -476,8 +476,7 @@ watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError *
 gboolean
 watch_is_healthy (Watch *watch)
 {
-  return !watch->is_stopping && !watch_has_closed_output (watch) &&
-         !watch_heartbeat_is_any_stuck ();
+  return !watch->is_stopping && !watch_has_closed_output (watch);
 }
 
 gboolean

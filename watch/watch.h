@@ -115,5 +115,6 @@ typedef struct {
 /* WatchOutputStatus of each output; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_outputs (Watch *watch);
 
-/* FALSE if a thread is stuck, the watch is stopping, or an output is broken for ever. */
+/* FALSE if the watch is stopping, or an output is broken for ever. A camera, a disk or a receiver
+ * that does not answer says nothing about the program: to start it again would not help. */
 gboolean watch_is_healthy (Watch *watch);

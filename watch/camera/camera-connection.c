@@ -194,7 +194,8 @@ handle_error (WatchCamera *camera, const GError *error)
 
   if (reason)
     lose_camera (camera, WATCH_STATE_GARBAGE, FALSE, FALSE, reason);
-  else if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
+  else if (is_remote &&
+           g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_AUTHORIZED))
     lose_camera (camera, state, FALSE, FALSE, "the user name or the password is missing or wrong");
   else if (is_remote && g_error_matches (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND))
     lose_camera (camera, state, FALSE, FALSE, "the camera has no stream of this address");

@@ -129,7 +129,7 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   WatchCamera *camera = g_atomic_rc_box_new0 (WatchCamera);
   gchar *thread_name = g_strdup_printf ("camera %s", config->name);
 
-  camera->heartbeat = watch_heartbeat_new (thread_name, config->stuck);
+  camera->heartbeat = watch_heartbeat_new (thread_name);
   g_free (thread_name);
   camera->name = g_strdup (config->name);
   camera->config = watch_camera_config_ref (config);

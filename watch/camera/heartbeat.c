@@ -5,19 +5,18 @@
 
 struct _WatchHeartbeat {
   gchar *name;
-  gdouble limit; /* seconds */
-  gint64 time;   /* of the last beat, monotonic, or AT_REST; guarded by the lock */
+  gint64 time; /* of the last beat, monotonic, or AT_REST; guarded by the lock */
 };
 
 static GMutex lock;
 static GList *heartbeats; /* WatchHeartbeat, guarded by the lock */
 
 WatchHeartbeat *
-watch_heartbeat_new (const gchar *name, gdouble limit)
+watch_heartbeat_new (const gchar *name)
 {
   WatchHeartbeat *heartbeat = g_new (WatchHeartbeat, 1);
 
-  *heartbeat = (WatchHeartbeat){.name = g_strdup (name), .limit = limit, .time = AT_REST};
+  *heartbeat = (WatchHeartbeat){.name = g_strdup (name), .time = AT_REST};
   g_mutex_lock (&lock);
   heartbeats = g_list_prepend (heartbeats, heartbeat);
   g_mutex_unlock (&lock);
@@ -88,16 +87,4 @@ watch_heartbeat_get_ages (void)
   }
   g_mutex_unlock (&lock);
   return ages;
-}
-
-gboolean
-watch_heartbeat_is_any_stuck (void)
-{
-  gboolean is_stuck = FALSE;
-
-  g_mutex_lock (&lock);
-  for (GList *l = heartbeats; l; l = l->next)
-    is_stuck = is_stuck || age_of (l->data) > ((WatchHeartbeat *)l->data)->limit;
-  g_mutex_unlock (&lock);
-  return is_stuck;
 }

@@ -6,13 +6,10 @@
 
 #include <glib.h>
 
-#define WATCH_HEARTBEAT_LIMIT 30.0 /* seconds, where no other limit is set */
-
 typedef struct _WatchHeartbeat WatchHeartbeat;
 
-/* At rest. `name` tells users which thread it is, for instance "camera door". The thread counts as
- * stuck when the last beat is `limit` seconds old. */
-WatchHeartbeat *watch_heartbeat_new (const gchar *name, gdouble limit);
+/* At rest. `name` tells users which thread it is, for instance "camera door". */
+WatchHeartbeat *watch_heartbeat_new (const gchar *name);
 void watch_heartbeat_free (WatchHeartbeat *heartbeat);
 
 /* The thread goes on. A thread that works calls it every few seconds. */
@@ -27,5 +24,3 @@ gdouble watch_heartbeat_get_age (WatchHeartbeat *heartbeat);
 /* The ages of all heartbeats: name → gdouble, the greatest where several have one name. Free with
  * g_hash_table_unref(). */
 GHashTable *watch_heartbeat_get_ages (void);
-/* Whether one is older than its limit. */
-gboolean watch_heartbeat_is_any_stuck (void);

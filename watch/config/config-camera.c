@@ -8,14 +8,13 @@
 
 #include "config-values.h"
 #include "watch/camera/decoder.h"
-#include "watch/camera/heartbeat.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
 #define DEFAULT_TIMEOUT 10.0
 #define DEFAULT_FROZEN 60.0
 #define DEFAULT_MAX_DELAY 2.0
-#define DEFAULT_STUCK WATCH_HEARTBEAT_LIMIT
+#define DEFAULT_STUCK 30.0
 #define DEFAULT_RETRY_MIN 1.0
 #define DEFAULT_RETRY_MAX 30.0
 #define DEFAULT_CLIP_PRE 5.0

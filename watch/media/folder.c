@@ -345,7 +345,7 @@ watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes)
   folder->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&folder->lock);
   g_cond_init (&folder->changed);
-  folder->heartbeat = watch_heartbeat_new ("folder", WATCH_HEARTBEAT_LIMIT);
+  folder->heartbeat = watch_heartbeat_new ("folder");
   g_thread_unref (g_thread_new ("folder", run, watch_folder_ref (folder)));
   return folder;
 }

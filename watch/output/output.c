@@ -160,7 +160,7 @@ new_output (const WatchOutputConfig *config, GError **error)
     return NULL;
   }
   name = g_strdup_printf ("output %s", config->name);
-  output->heartbeat = watch_heartbeat_new (name, output->stuck_after);
+  output->heartbeat = watch_heartbeat_new (name);
   g_free (name);
   return output;
 }

@@ -322,7 +322,7 @@ get_lane (WatchWriter *writer, WatchFolder *folder, const gchar *camera)
     lane = g_new0 (Lane, 1);
     lane->path = g_steal_pointer (&path);
     lane->camera = g_strdup (camera);
-    lane->heartbeat = watch_heartbeat_new (thread, WATCH_HEARTBEAT_LIMIT);
+    lane->heartbeat = watch_heartbeat_new (thread);
     g_hash_table_insert (writer->lanes, lane->path, lane);
   }
   return lane;

@@ -146,7 +146,7 @@ void
 watch_log_start (void)
 {
   g_mutex_lock (&waiting.lock);
-  waiting.heartbeat = watch_heartbeat_new ("log", WATCH_HEARTBEAT_LIMIT);
+  waiting.heartbeat = watch_heartbeat_new ("log");
   waiting.thread = g_thread_new ("log", run, NULL);
   g_mutex_unlock (&waiting.lock);
 }

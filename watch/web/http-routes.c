@@ -214,7 +214,7 @@ handle_health (
   if (watch_is_healthy (self->watch))
     watch_respond (message, SOUP_STATUS_OK, "text/plain; charset=utf-8", "ok\n");
   else
-    watch_respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "a thread is stuck");
+    watch_respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "the program ends");
 }
 
 static void
