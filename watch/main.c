@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* ccl-watch: labels the video of many cameras, and goes on whatever happens to them. */
+#include <errno.h>
 #include <gio/gio.h>
 #include <gio/gunixsocketaddress.h>
 #include <glib-unix.h>
@@ -15,6 +16,7 @@
 #include "watch/media/clips.h"
 #include "watch/config/command-line.h"
 #include "watch/web/http.h"
+#include "watch/system/lock.h"
 #include "watch/system/log.h"
 #include "watch/output/notify.h"
 #include "watch/system/offload.h"
@@ -231,7 +233,7 @@ end_now (gint number)
   _exit (exit_status);
 }
 
-/* Runs until a signal or the end of all cameras; FALSE if the web server cannot listen. */
+/* Runs until a signal or the end of all cameras; FALSE if the web server has no address. */
 static gboolean
 run (Watch *watch, GError **error)
 {
@@ -326,6 +328,19 @@ limit_malloc (void)
   mallopt (M_TRIM_THRESHOLD, 2 * MALLOC_LARGE);
 }
 
+/* Two processes with one state file would lose each other's changes. Status 1, because the other one
+ * may be on its way out. */
+static gboolean
+lock_state (const WatchConfig *config)
+{
+  g_autofree gchar *path = config->state ? g_strconcat (config->state, ".lock", NULL) : NULL;
+
+  if (!path || watch_lock_file (path) >= 0 || errno != EWOULDBLOCK)
+    return TRUE;
+  watch_log_error ("%s: another ccl-watch uses this state file", config->state);
+  return FALSE;
+}
+
 gint
 main (gint argc, gchar **argv)
 {
@@ -356,6 +371,8 @@ main (gint argc, gchar **argv)
   } else {
     if (config && (config->http || config->state))
       watch_guard_install ();
+    if (config && !lock_state (config))
+      return EXIT_FAILED;
     watch_log_start ();
     is_valid = config && watch_cameras (config, changes, &error);
     if (!write_messages ())

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <glib/gstdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "key-file.h"
@@ -33,8 +34,11 @@ check_groups (GKeyFile *file, const gchar *path, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
 
   for (gchar **group = groups; *group; group++)
-    if (!g_str_has_prefix (*group, GROUP))
-      return watch_fail (error, "%s: there is no group \"%s\"", path, *group);
+    if (!g_str_has_prefix (*group, GROUP)) {
+      g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "%s: there is no group \"%s\"",
+          path, *group);
+      return FALSE;
+    }
   return TRUE;
 }
 
@@ -42,13 +46,32 @@ static GKeyFile *
 read_state (const gchar *path, GError **error)
 {
   GKeyFile *file;
+  struct stat status;
 
-  if (g_access (path, F_OK) != 0 && errno == ENOENT)
+  if (stat (path, &status) != 0 && errno == ENOENT)
     return g_key_file_new ();
+  if (!S_ISREG (status.st_mode)) { /* a pipe without a writer would be waited for */
+    watch_fail (error, "%s is no regular file", path);
+    return NULL;
+  }
   file = watch_key_file_load (path, error);
   if (file && !check_groups (file, path, error))
     g_clear_pointer (&file, g_key_file_unref);
   return file;
+}
+
+gboolean
+watch_changes_set_aside (const gchar *path, const GError *damage)
+{
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree gchar *time = g_date_time_format (now, "%Y%m%dT%H%M%SZ");
+  g_autofree gchar *other = g_strdup_printf ("%s.damaged-%s", path, time);
+
+  if (damage->domain != G_KEY_FILE_ERROR || g_rename (path, other) != 0)
+    return FALSE;
+  watch_log_error ("%s; the file is now %s, and the configured cameras run without its changes",
+      damage->message, other);
+  return TRUE;
 }
 
 WatchChanges *

@@ -234,6 +234,22 @@ list_hosts (const WatchConfig *config)
   return hosts;
 }
 
+/* A damaged state file must not keep the cameras off when the program starts. */
+static WatchChanges *
+load_changes (const gchar *present, GError **error)
+{
+  GError *damage = NULL;
+  WatchChanges *changes = watch_changes_new (state, present, &damage);
+
+  if (!changes && !present && !options.check && watch_changes_set_aside (state, damage)) {
+    g_clear_error (&damage);
+    changes = watch_changes_new (state, present, &damage);
+  }
+  if (damage)
+    g_propagate_error (error, damage);
+  return changes;
+}
+
 WatchConfig *
 watch_command_line_load (const gchar *present, WatchChanges **changes, GError **error)
 {
@@ -246,7 +262,7 @@ watch_command_line_load (const gchar *present, WatchChanges **changes, GError **
   if (apply_command_line (config, error) && check_names (config, error)) {
     if (!state)
       state = g_strdup (config->state);
-    *changes = watch_changes_new (state, present, error);
+    *changes = load_changes (present, error);
   }
   if (*changes) {
     config->hosts = list_hosts (config);

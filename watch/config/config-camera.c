@@ -261,6 +261,18 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
   return set_property_key (config, key, value, error);
 }
 
+/* A camera has a folder of its name beside these files, perhaps where case makes no difference. */
+static gboolean
+check_reserved (const gchar *name, GError **error)
+{
+  static const gchar *const files[] = {"events.ndjson", "traffic.ndjson"};
+
+  for (guint i = 0; i < G_N_ELEMENTS (files); i++)
+    if (g_ascii_strcasecmp (name, files[i]) == 0)
+      return watch_fail (error, "the name is that of a file of the history");
+  return TRUE;
+}
+
 WatchCameraConfig *
 watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
 {
@@ -288,7 +300,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   g_hash_table_insert (config->properties, g_strdup ("ccl.denoise"), g_strdup ("median-5x5"));
   g_hash_table_insert (config->properties, g_strdup ("ccl.min-area"), g_strdup ("200"));
 
-  if (!watch_check_name (name, &reason))
+  if (!watch_check_name (name, &reason) || !check_reserved (name, &reason))
     goto failed;
   if (!uri || !*uri) {
     watch_fail (&reason, "the key \"uri\" is missing");

@@ -33,6 +33,11 @@ read_file (const gchar *path, gchar **text, gboolean *others_may_read, GError **
     g_string_append_len (read, buffer, n);
   fclose (stream);
   *others_may_read = (status.st_mode & S_IROTH) != 0;
+  if (strlen (read->str) < read->len) { /* what a machine that lost its power may leave */
+    g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "it has bytes of value 0");
+    g_string_free (read, TRUE);
+    return FALSE;
+  }
   *text = g_string_free (read, FALSE);
   return TRUE;
 }

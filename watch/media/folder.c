@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "watch/camera/heartbeat.h"
+#include "watch/system/lock.h"
 #include "watch/system/log.h"
 
 #define NAME_PATTERN                                                                               \
@@ -34,7 +35,9 @@ struct _WatchFolder {
   gboolean is_due;   /* the limits are others than when the thread last looked */
   gboolean is_stopping, is_stopped;
   WatchHeartbeat *heartbeat;
-  WatchLogLimit delete_limit; /* of messages */
+  WatchLogLimit delete_limit, lock_limit; /* of messages */
+  GMutex lock_lock;                       /* held while the disk works */
+  gint lock_file;                         /* that is locked, guarded by its lock; -1: none */
 };
 
 /* Names. */
@@ -86,6 +89,26 @@ forget_name (WatchFolder *folder, const gchar *name)
   g_mutex_unlock (&folder->lock);
 }
 
+/* The lock. */
+
+#define LOCK_NAME ".lock" /* no name of a camera */
+
+gboolean
+watch_folder_is_own (WatchFolder *folder)
+{
+  g_autofree gchar *path = g_build_filename (folder->path, LOCK_NAME, NULL);
+  gboolean is_own = TRUE;
+
+  g_mutex_lock (&folder->lock_lock);
+  if (folder->lock_file < 0 && (folder->lock_file = watch_lock_file (path)) < 0)
+    is_own = errno != EWOULDBLOCK && errno != ENOENT; /* file systems without locks go on */
+  if (!is_own && errno == EWOULDBLOCK)
+    watch_log_warning_limited (&folder->lock_limit,
+        "%s: another ccl-watch uses this folder; nothing is written to it", folder->path);
+  g_mutex_unlock (&folder->lock_lock);
+  return is_own;
+}
+
 /* Files. */
 
 static gint
@@ -126,6 +149,12 @@ watch_folder_create (WatchFolder *folder, const gchar *camera, gint64 utc, const
 {
   gint parent = open_camera (folder, camera, TRUE, error), descriptor = -1;
 
+  if (parent >= 0 && !watch_folder_is_own (folder)) {
+    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY, "%s: another ccl-watch uses this folder",
+        folder->path);
+    close (parent);
+    return -1;
+  }
   if (parent < 0)
     return -1;
   for (gint i = 0; i < MAX_NAMES && descriptor < 0; i++) {
@@ -286,6 +315,8 @@ clean (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes)
   g_autoptr (GPtrArray) files = learn_files (folder);
   guint64 total = 0;
 
+  if (!watch_folder_is_own (folder))
+    return;
   for (guint i = 0; i < files->len; i++)
     total += ((File *)files->pdata[i])->size;
   for (guint i = 0; i < files->len; i++) {
@@ -344,6 +375,8 @@ watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes)
   folder->keep_bytes = keep_bytes;
   folder->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&folder->lock);
+  g_mutex_init (&folder->lock_lock);
+  folder->lock_file = -1;
   g_cond_init (&folder->changed);
   folder->heartbeat = watch_heartbeat_new ("folder");
   g_thread_unref (g_thread_new ("folder", run, watch_folder_ref (folder)));
@@ -362,6 +395,9 @@ clear_folder (WatchFolder *folder)
   g_hash_table_unref (folder->names);
   watch_heartbeat_free (folder->heartbeat);
   g_mutex_clear (&folder->lock);
+  g_mutex_clear (&folder->lock_lock);
+  if (folder->lock_file >= 0)
+    close (folder->lock_file);
   g_cond_clear (&folder->changed);
   g_free (folder->path);
 }

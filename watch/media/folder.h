@@ -48,3 +48,7 @@ void watch_folder_note (WatchFolder *folder, const gchar *name);
 void watch_folder_delete (WatchFolder *folder, const gchar *name);
 /* Opens a file to be read; -1 and an error if there is no such regular file. */
 gint watch_folder_open (WatchFolder *folder, const gchar *name, GError **error);
+
+/* Whether this process alone writes to the folder, which it locks. FALSE if there is no such folder
+ * yet. Any thread; may wait for the disk. */
+gboolean watch_folder_is_own (WatchFolder *folder);

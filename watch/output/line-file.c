@@ -135,7 +135,8 @@ static void
 update_path (WatchLineFile *file)
 {
   WatchFolder *folder = watch_get_folder (file->watch);
-  gchar *path = folder ? g_build_filename (watch_folder_get_path (folder), file->name, NULL) : NULL;
+  const gboolean is_own = folder && watch_folder_is_own (folder);
+  gchar *path = is_own ? g_build_filename (watch_folder_get_path (folder), file->name, NULL) : NULL;
 
   g_clear_pointer (&folder, watch_folder_unref);
   file->is_new = g_strcmp0 (path, file->path) != 0;

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "watch/system/lock.h"
 #include "watch/system/log.h"
 #include "output.h"
 
@@ -190,6 +191,23 @@ time_of_file (const FileOutput *self)
 
 /* The connection. */
 
+/* Two writers would rotate the file away from each other. File systems without locks go on. */
+static gboolean
+take_lock (const FileOutput *self, GError **error)
+{
+  if (watch_lock_descriptor (self->fd) || errno != EWOULDBLOCK)
+    return TRUE;
+  g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_AGAIN,
+      "%s: another output or another ccl-watch writes to it", self->path);
+  return FALSE;
+}
+
+static gboolean
+mend (FileOutput *self, GError **error)
+{
+  return mend_last_line (self) || fail (error, self->path);
+}
+
 static gboolean
 file_open (gpointer data, GError **error)
 {
@@ -205,8 +223,7 @@ file_open (gpointer data, GError **error)
     return fail (error, self->path);
   self->is_regular = fstat (self->fd, &status) == 0 && S_ISREG (status.st_mode);
   self->size = self->is_regular ? status.st_size : 0;
-  if (self->is_regular && !mend_last_line (self)) {
-    fail (error, self->path);
+  if (self->is_regular && !(take_lock (self, error) && mend (self, error))) {
     close (self->fd);
     self->fd = -1;
     return FALSE;

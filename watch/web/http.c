@@ -12,11 +12,16 @@
 
 #define MAX_BODY_BYTES 65536
 #define MIN_TOKEN_LENGTH 16
+#define RETRY_SECONDS 2 /* until it listens */
 
 struct _WatchHttp {
   SoupServer *server;
   WatchConnections *connections;
   WatchHttpRoutes *routes;
+  gchar *address;
+  gdouble timeout;
+  gchar *trouble; /* why it cannot listen */
+  guint retrying; /* id of a source; 0: it listens */
 };
 
 /* What browsers must not do with any response. */
@@ -114,23 +119,45 @@ watch_http_check (const WatchConfig *config, GError **error)
   return TRUE;
 }
 
-static WatchConnections *
-listen_at (SoupServer *server, const WatchConfig *config, GError **error)
+/* Each failure is reported once. */
+static void
+report_trouble (WatchHttp *self, const gchar *reason)
 {
-  g_autoptr (GSocketAddress) address = parse_address (config->http, error);
-  g_autoptr (GSocketAddress) effective = NULL;
-  WatchConnections *connections;
+  if (g_strcmp0 (self->trouble, reason) != 0)
+    watch_log_warning ("cannot listen at %s: %s; the cameras run without the page, which is tried "
+                       "again every %d seconds",
+        self->address, reason, RETRY_SECONDS);
+  g_free (self->trouble);
+  self->trouble = g_strdup (reason);
+}
 
-  if (!address)
-    return NULL;
-  connections = watch_connections_new (server, address, config->http_timeout, error);
-  if (!connections) {
-    g_prefix_error (error, "cannot listen at %s: ", config->http);
-    return NULL;
+/* FALSE if the address is busy, or not there yet. */
+static gboolean
+listen_at (WatchHttp *self, GSocketAddress *address)
+{
+  g_autoptr (GSocketAddress) effective = NULL;
+  g_autoptr (GError) error = NULL;
+
+  self->connections = watch_connections_new (self->server, address, self->timeout, &error);
+  if (!self->connections) {
+    report_trouble (self, error->message);
+    return FALSE;
   }
-  effective = watch_connections_get_address (connections);
+  effective = watch_connections_get_address (self->connections);
   log_address (effective);
-  return connections;
+  return TRUE;
+}
+
+static gboolean
+on_retry (gpointer data)
+{
+  WatchHttp *self = data;
+  g_autoptr (GSocketAddress) address = parse_address (self->address, NULL);
+
+  if (!listen_at (self, address))
+    return G_SOURCE_CONTINUE;
+  self->retrying = 0;
+  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -144,19 +171,22 @@ WatchHttp *
 watch_http_new (Watch *watch, GError **error)
 {
   const WatchConfig *config = watch_get_config (watch);
-  WatchHttp *self = g_new0 (WatchHttp, 1);
+  g_autoptr (GSocketAddress) address = config->http ? parse_address (config->http, error) : NULL;
+  WatchHttp *self;
 
-  if (!config->http)
+  if (config->http && !address)
+    return NULL;
+  self = g_new0 (WatchHttp, 1);
+  if (!address)
     return self;
+  self->address = g_strdup (config->http);
+  self->timeout = config->http_timeout;
   self->routes = watch_http_routes_new (watch);
   self->server = soup_server_new ("server-header", "ccl-watch", NULL);
   soup_server_add_early_handler (self->server, NULL, check_headers, NULL, NULL);
   soup_server_add_handler (self->server, NULL, handle_request, self->routes, NULL);
-  self->connections = listen_at (self->server, config, error);
-  if (!self->connections) {
-    watch_http_free (self, G_MAXINT64);
-    return NULL;
-  }
+  if (!listen_at (self, address))
+    self->retrying = g_timeout_add_seconds (RETRY_SECONDS, on_retry, self);
   return self;
 }
 
@@ -165,12 +195,16 @@ watch_http_free (WatchHttp *self, gint64 until)
 {
   gboolean all_stopped = TRUE;
 
+  if (self->retrying)
+    g_source_remove (self->retrying);
   if (self->server)
     soup_server_disconnect (self->server);
   g_clear_pointer (&self->connections, watch_connections_free);
   if (self->routes)
     all_stopped = watch_http_routes_free (self->routes, until);
   g_clear_object (&self->server);
+  g_free (self->address);
+  g_free (self->trouble);
   g_free (self);
   return all_stopped;
 }
