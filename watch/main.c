@@ -15,6 +15,7 @@
 #include "watch/camera/sockets.h"
 #include "watch/media/clips.h"
 #include "watch/config/command-line.h"
+#include "watch/config/places.h"
 #include "watch/web/http.h"
 #include "watch/system/lock.h"
 #include "watch/system/log.h"
@@ -328,8 +329,8 @@ limit_malloc (void)
   mallopt (M_TRIM_THRESHOLD, 2 * MALLOC_LARGE);
 }
 
-/* Two processes with one state file would lose each other's changes. Status 1, because the other one
- * may be on its way out. */
+/* Two processes with one state file would lose each other's changes. Status 1, because the other
+ * one may be on its way out. */
 static gboolean
 lock_state (const WatchConfig *config)
 {
@@ -365,7 +366,7 @@ main (gint argc, gchar **argv)
   }
   config = watch_command_line_load (NULL, &changes, &error);
   if (config && request == WATCH_REQUEST_CHECK) {
-    is_valid = watch_check_outputs (config, &error);
+    is_valid = watch_check_outputs (config, &error) && watch_places_check (config, &error);
     watch_changes_free (changes);
     watch_config_free (config);
   } else {

@@ -245,5 +245,15 @@ def wrong_options():
         assert words in result.stderr, result.stderr
 
 
-sys.exit(tap.run(lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
+def one_connection():
+    """all lines take one connection"""
+    with FakeReceiver(lambda request: OK) as receiver, feed(url(receiver)) as fed:
+        for n in range(200):
+            fed.push(n)
+        delivered(fed, 200)
+        tap.equal(receiver.numbers(), list(range(200)))
+        assert receiver.n_connections <= 2, receiver.n_connections
+
+
+sys.exit(tap.run(one_connection, lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
                  endless_answer, redirected, certificates, wrong_options))

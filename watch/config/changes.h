@@ -12,8 +12,8 @@ typedef struct _WatchChanges WatchChanges;
  * they are in memory alone: those of `present`, which may be NULL, by watch_changes_to_text(). NULL
  * if the file is wrong, or if other users may read it and it holds a password. */
 WatchChanges *watch_changes_new (const gchar *path, const gchar *present, GError **error);
-/* Gives a state file that is damaged another name, and says so. FALSE if the error is none of damage,
- * or it cannot be renamed. */
+/* Gives a state file that is damaged another name, and says so. FALSE if the error is none of
+ * damage, or it cannot be renamed. */
 gboolean watch_changes_set_aside (const gchar *path, const GError *damage);
 void watch_changes_free (WatchChanges *changes);
 

@@ -273,6 +273,20 @@ check_reserved (const gchar *name, GError **error)
   return TRUE;
 }
 
+/* A value that goes to a camera has no control characters: a line end would begin another header.
+ * Those of the analysis, such as regions, may have several lines. */
+static gboolean
+check_characters (const gchar *key, const gchar *value, GError **error)
+{
+  const gboolean may_have_lines =
+      g_str_has_prefix (key, "ccl.") || g_str_has_prefix (key, "ccltrack.");
+
+  for (const gchar *c = value; *c; c++)
+    if (g_ascii_iscntrl (*c) && !(may_have_lines && g_ascii_isspace (*c)))
+      return watch_fail (error, "the value has a control character");
+  return TRUE;
+}
+
 WatchCameraConfig *
 watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
 {
@@ -306,7 +320,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
     watch_fail (&reason, "the key \"uri\" is missing");
     goto failed;
   }
-  config->uri = check_uri (uri, &reason);
+  config->uri = check_characters ("uri", uri, &reason) ? check_uri (uri, &reason) : NULL;
   if (!config->uri)
     goto failed;
   if (g_hash_table_contains (keys, "record-uri") && g_str_has_prefix (config->uri, "file:")) {
@@ -315,7 +329,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   }
   g_hash_table_iter_init (&iter, keys);
   while (g_hash_table_iter_next (&iter, &key, &value)) {
-    if (!set_camera_key (config, key, value, &reason)) {
+    if (!check_characters (key, value, &reason) || !set_camera_key (config, key, value, &reason)) {
       g_prefix_error (&reason, "%s: ", (const gchar *)key);
       goto failed;
     }

@@ -8,6 +8,7 @@
 #include "stream-viewer.h"
 
 #define MAX_VIEWERS 64
+#define MAX_VIEWERS_OF_CLIENT 32
 #define MAX_ON_WAY (8 * 1000 * 1000) /* bytes for the main thread, of a stream */
 
 /* Of a camera that has viewers, until the camera's connection ends. */
@@ -39,6 +40,7 @@ struct _WatchStreams {
   GHashTable *streams; /* camera's name → Stream */
   GPtrArray *watched;  /* Stream that have viewers; main thread only, as their number */
   guint n_viewers;
+  GHashTable *clients; /* WatchStreamViewer → its client; main thread only */
   gint n_streams;      /* atomic */
   WatchLogLimit limit; /* of messages */
 };
@@ -145,6 +147,7 @@ on_viewer_closed (gpointer data, WatchStreamViewer *viewer)
   Stream *stream = data;
 
   stream->all->n_viewers--;
+  g_hash_table_remove (stream->all->clients, viewer);
   g_ptr_array_remove (stream->viewers, viewer);
   if (stream->viewers->len > 0)
     return;
@@ -345,8 +348,21 @@ on_stopped (gpointer data, WatchCamera *camera)
 
 /* The interface. */
 
+static guint
+count_of_client (WatchStreams *self, const gchar *client)
+{
+  GHashTableIter iter;
+  gpointer other;
+  guint n = 0;
+
+  g_hash_table_iter_init (&iter, self->clients);
+  while (g_hash_table_iter_next (&iter, NULL, &other))
+    n += g_str_equal (other, client);
+  return n;
+}
+
 WatchStreamAnswer
-watch_streams_ask (WatchStreams *self, const gchar *name)
+watch_streams_ask (WatchStreams *self, const gchar *name, const gchar *client)
 {
   WatchCamera *camera = watch_find_camera (self->watch, name);
   WatchStatus status;
@@ -360,12 +376,14 @@ watch_streams_ask (WatchStreams *self, const gchar *name)
   watch_camera_unref (camera);
   if (!has_stream)
     return WATCH_STREAM_NOT_H264;
-  return self->n_viewers < MAX_VIEWERS ? WATCH_STREAM_POSSIBLE : WATCH_STREAM_TOO_MANY;
+  return self->n_viewers < MAX_VIEWERS && count_of_client (self, client) < MAX_VIEWERS_OF_CLIENT
+             ? WATCH_STREAM_POSSIBLE
+             : WATCH_STREAM_TOO_MANY;
 }
 
 void
-watch_streams_add_viewer (
-    WatchStreams *self, const gchar *camera, SoupWebsocketConnection *connection, GSocket *socket)
+watch_streams_add_viewer (WatchStreams *self, const gchar *camera,
+    SoupWebsocketConnection *connection, GSocket *socket, const gchar *client)
 {
   WatchStreamViewer *viewer;
   Stream *stream;
@@ -382,6 +400,7 @@ watch_streams_add_viewer (
   viewer = watch_stream_viewer_new (connection, socket, on_viewer_closed, stream);
   g_ptr_array_add (stream->viewers, viewer);
   self->n_viewers++;
+  g_hash_table_insert (self->clients, viewer, g_strdup (client));
   if (stream->head)
     watch_stream_viewer_send_head (viewer, stream->head_text, stream->head);
 }
@@ -400,6 +419,7 @@ watch_streams_new (Watch *watch)
   self->watch = watch;
   g_mutex_init (&self->lock);
   self->streams = g_hash_table_new (g_str_hash, g_str_equal);
+  self->clients = g_hash_table_new_full (NULL, NULL, NULL, g_free);
   self->watched = g_ptr_array_new_with_free_func (stream_unref);
   self->observer = (WatchObserver){.analysed = on_analysed,
       .frame = on_frame,
@@ -424,6 +444,7 @@ watch_streams_free (WatchStreams *self)
   }
   g_ptr_array_unref (self->watched);
   g_hash_table_unref (self->streams);
+  g_hash_table_unref (self->clients);
   g_mutex_clear (&self->lock);
   g_free (self);
 }

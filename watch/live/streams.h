@@ -27,9 +27,10 @@ typedef enum {
   WATCH_STREAM_TOO_MANY, /* viewers */
 } WatchStreamAnswer;
 
-/* Whether a viewer of the camera may be added. */
-WatchStreamAnswer watch_streams_ask (WatchStreams *streams, const gchar *camera);
+/* Whether a viewer of the camera may be added for the client. */
+WatchStreamAnswer watch_streams_ask (
+    WatchStreams *streams, const gchar *camera, const gchar *client);
 /* Adds a viewer; takes the connection. It ends with the camera's connection.
  * @socket: that of the connection */
 void watch_streams_add_viewer (WatchStreams *streams, const gchar *camera,
-    SoupWebsocketConnection *connection, GSocket *socket);
+    SoupWebsocketConnection *connection, GSocket *socket, const gchar *client);

@@ -150,8 +150,8 @@ watch_folder_create (WatchFolder *folder, const gchar *camera, gint64 utc, const
   gint parent = open_camera (folder, camera, TRUE, error), descriptor = -1;
 
   if (parent >= 0 && !watch_folder_is_own (folder)) {
-    g_set_error (error, G_IO_ERROR, G_IO_ERROR_BUSY, "%s: another ccl-watch uses this folder",
-        folder->path);
+    g_set_error (
+        error, G_IO_ERROR, G_IO_ERROR_BUSY, "%s: another ccl-watch uses this folder", folder->path);
     close (parent);
     return -1;
   }

@@ -147,6 +147,8 @@ new_message (HttpOutput *self)
 
   /* Another host gets neither the line nor the password. */
   soup_message_add_flags (message, SOUP_MESSAGE_NO_REDIRECT);
+  /* A line may be sent twice, so the connection of the line before is used. */
+  soup_message_add_flags (message, SOUP_MESSAGE_IDEMPOTENT);
   return message;
 }
 

@@ -65,6 +65,30 @@ choose_results (WatchOutput *output, const gchar *results, GError **error)
   return watch_fail (error, "results: \"%s\" is none of all and events", results);
 }
 
+static gboolean
+has_control_character (const gchar *text)
+{
+  while (*text && !g_ascii_iscntrl (*text))
+    text++;
+  return *text != 0;
+}
+
+/* A line end would begin another header, or another name of a topic. */
+static gboolean
+check_characters (WatchOutput *output, const WatchOutputConfig *config, GError **error)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (has_control_character (config->uri))
+    return watch_fail (error, "the URI has a control character");
+  g_hash_table_iter_init (&iter, output->options);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (has_control_character (value))
+      return watch_fail (error, "%s: the value has a control character", (const gchar *)key);
+  return TRUE;
+}
+
 /* The keys of all outputs. */
 static gboolean
 read_options (WatchOutput *output, const WatchOutputConfig *config, GError **error)
@@ -95,6 +119,8 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
         "the URI is none of -, a path, tcp://, mqtt://, mqtts://, kafka://, http:// and https://");
     return FALSE;
   }
+  if (!check_characters (output, config, error))
+    return FALSE;
   output->destination = output->class->new (output, config, error);
   if (!output->destination)
     return FALSE;

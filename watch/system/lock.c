@@ -20,8 +20,7 @@ watch_lock_descriptor (gint descriptor)
 gint
 watch_lock_file (const gchar *path)
 {
-  const gint descriptor =
-      open (path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
+  const gint descriptor = open (path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0600);
   gint code;
 
   if (descriptor < 0 || watch_lock_descriptor (descriptor))

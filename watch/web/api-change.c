@@ -42,6 +42,9 @@ read_settings (GHashTable *settings, const gchar *json, gsize length, GError **e
   JsonObjectIter iter;
   const gchar *key;
 
+  /* Texts end at such a character. */
+  if (g_strstr_len (json, length, "\\u0000"))
+    return watch_fail (error, "a text has the character \\u0000");
   if (!json_parser_load_from_data (parser, json, length, NULL) ||
       !(root = json_parser_get_root (parser)) || !JSON_NODE_HOLDS_OBJECT (root)) {
     g_set_error_literal (error, WATCH_CONFIG_ERROR, 0, "the body is not a JSON object");

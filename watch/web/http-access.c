@@ -3,14 +3,27 @@
 
 #include <string.h>
 
+#include "http-connections.h"
 #include "http-respond.h"
+#include "watch/system/log.h"
 
 #define COOKIE_NAME "ccl-watch"
 #define COOKIE_SECONDS (90 * 86400)
+#define MAX_WRONG 10     /* tokens of a client, one after the other; then one a second */
+#define MAX_CLIENTS 1000 /* that sent wrong tokens */
+#define STATUS_TOO_MANY_REQUESTS 429
+
+/* Of a client that sent a wrong token. */
+typedef struct {
+  gdouble n_wrong; /* less one for each second since */
+  gint64 time;     /* monotonic, of the last one */
+} Tries;
 
 struct _WatchHttpAccess {
   gchar *session; /* value of the cookie of browsers that sent the token; NULL without a token */
   gchar *token_digest;
+  GHashTable *tries; /* client → Tries */
+  WatchLogLimit wrong_limit;
 };
 
 gboolean
@@ -55,6 +68,7 @@ watch_http_access_new (const gchar *token)
     access->session = digest (token, "session");
     access->token_digest = digest ("token", token);
   }
+  access->tries = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return access;
 }
 
@@ -63,24 +77,63 @@ watch_http_access_free (WatchHttpAccess *access)
 {
   g_free (access->session);
   g_free (access->token_digest);
+  g_hash_table_unref (access->tries);
   g_free (access);
 }
 
-static gboolean
-is_token (WatchHttpAccess *access, const gchar *token)
+/* Wrong tokens that the client sent; they are forgotten, one each second. */
+static gdouble
+count_wrong (WatchHttpAccess *access, SoupServerMessage *message)
+{
+  const Tries *tries = g_hash_table_lookup (access->tries, watch_connections_get_client (message));
+
+  return tries ? MAX (tries->n_wrong - (g_get_monotonic_time () - tries->time) / 1e6, 0) : 0;
+}
+
+static void
+note_wrong (WatchHttpAccess *access, SoupServerMessage *message)
+{
+  Tries *tries = g_new (Tries, 1);
+
+  *tries = (Tries){count_wrong (access, message) + 1, g_get_monotonic_time ()};
+  if (g_hash_table_size (access->tries) >= MAX_CLIENTS)
+    g_hash_table_remove_all (access->tries);
+  g_hash_table_replace (access->tries, g_strdup (watch_connections_get_client (message)), tries);
+  watch_log_warning_limited (&access->wrong_limit, "web server: %s sent a wrong token",
+      soup_server_message_get_remote_host (message));
+}
+
+typedef enum { NO_TOKEN, RIGHT_TOKEN, WRONG_TOKEN, TOO_MANY_TOKENS } TokenAnswer;
+
+static TokenAnswer
+check_token (WatchHttpAccess *access, SoupServerMessage *message, const gchar *token)
 {
   g_autofree gchar *given = digest ("token", token);
 
-  return is_equal_secret (given, access->token_digest);
+  if (count_wrong (access, message) > MAX_WRONG - 1)
+    return TOO_MANY_TOKENS;
+  if (is_equal_secret (given, access->token_digest))
+    return RIGHT_TOKEN;
+  note_wrong (access, message);
+  return WRONG_TOKEN;
 }
 
-static gboolean
-has_bearer_token (WatchHttpAccess *access, SoupServerMessage *message)
+static TokenAnswer
+check_bearer_token (WatchHttpAccess *access, SoupServerMessage *message)
 {
   const gchar *authorization = get_header (message, "Authorization");
 
-  return authorization && g_ascii_strncasecmp (authorization, "Bearer ", 7) == 0 &&
-         is_token (access, authorization + 7);
+  if (!access->session || !authorization || g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
+    return NO_TOKEN;
+  return check_token (access, message, authorization + 7);
+}
+
+static void
+refuse_tokens (SoupServerMessage *message)
+{
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "Retry-After", "1");
+  watch_respond_error (message, STATUS_TOO_MANY_REQUESTS, "too many wrong tokens");
 }
 
 static gboolean
@@ -150,9 +203,12 @@ is_own_request (SoupServerMessage *message)
 gboolean
 watch_http_access_check (WatchHttpAccess *access, SoupServerMessage *message, gboolean is_public)
 {
-  gboolean bearer = access->session && has_bearer_token (access, message);
+  const TokenAnswer answer = check_bearer_token (access, message);
+  const gboolean bearer = answer == RIGHT_TOKEN;
 
-  if (!access->session && !is_local_host (message)) {
+  if (answer == TOO_MANY_TOKENS && !is_public) {
+    refuse_tokens (message);
+  } else if (!access->session && !is_local_host (message)) {
     watch_respond_error (
         message, SOUP_STATUS_FORBIDDEN, "the host of the request is not this machine");
   } else if (access->session && !is_public && !bearer && !has_session (access, message)) {
@@ -171,10 +227,32 @@ watch_http_access_check (WatchHttpAccess *access, SoupServerMessage *message, gb
 gboolean
 watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message)
 {
-  if (has_own_origin (message) || (access->session && has_bearer_token (access, message)))
+  if (has_own_origin (message) || check_bearer_token (access, message) == RIGHT_TOKEN)
     return TRUE;
   watch_respond_error (message, SOUP_STATUS_FORBIDDEN, "the origin is another site");
   return FALSE;
+}
+
+/* Whether the browser speaks TLS, with a proxy that ends it. */
+static gboolean
+is_secure (SoupServerMessage *message)
+{
+  const gchar *origin = get_header (message, "Origin");
+  const gchar *protocol = get_header (message, "X-Forwarded-Proto");
+
+  return (origin && g_ascii_strncasecmp (origin, "https://", 8) == 0) ||
+         (protocol && g_ascii_strcasecmp (protocol, "https") == 0);
+}
+
+static void
+set_cookie (WatchHttpAccess *access, SoupServerMessage *message)
+{
+  g_autofree gchar *cookie =
+      g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s", COOKIE_NAME,
+          access->session, COOKIE_SECONDS, is_secure (message) ? "; Secure" : "");
+
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (message), "Set-Cookie", cookie);
 }
 
 void
@@ -183,20 +261,20 @@ watch_http_access_login (WatchHttpAccess *access, SoupServerMessage *message)
   g_autoptr (GBytes) body =
       soup_message_body_flatten (soup_server_message_get_request_body (message));
   g_autofree gchar *token = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
+  TokenAnswer answer;
 
   if (soup_server_message_get_method (message) != SOUP_METHOD_POST) {
     watch_respond_wrong_method (message, "POST");
-  } else if (access->session && !is_token (access, token)) {
+    return;
+  }
+  answer = access->session ? check_token (access, message, token) : NO_TOKEN;
+  if (answer == TOO_MANY_TOKENS) {
+    refuse_tokens (message);
+  } else if (answer == WRONG_TOKEN) {
     watch_respond_error (message, SOUP_STATUS_UNAUTHORIZED, "this is not the token");
   } else {
-    if (access->session) {
-      g_autofree gchar *cookie =
-          g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict", COOKIE_NAME,
-              access->session, COOKIE_SECONDS);
-
-      soup_message_headers_replace (
-          soup_server_message_get_response_headers (message), "Set-Cookie", cookie);
-    }
+    if (answer == RIGHT_TOKEN)
+      set_cookie (access, message);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }
 }

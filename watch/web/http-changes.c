@@ -16,6 +16,7 @@ typedef struct {
   guint timer;                /* id of a source; 0: it is answered */
   Watch *watch;
   gchar *name;
+  gchar *client;   /* its address */
   gboolean exists; /* the camera did, when the change's turn came */
   void (*removed) (gpointer data, const gchar *name);
   gpointer data;
@@ -68,6 +69,7 @@ static void
 end_change (Change *change)
 {
   g_free (change->name);
+  g_free (change->client);
   g_free (change);
   watch_turn_end ();
 }
@@ -97,6 +99,11 @@ on_noted (gpointer done_data, gpointer data)
   if (!watch_make_change (change->watch, data, &error)) {
     refuse_error (change, error);
   } else {
+    watch_log_info ("camera %s: %s by %s", change->name,
+        !watch_note_get_camera (data) ? "removed"
+        : change->exists              ? "changed"
+                                      : "added",
+        change->client ? change->client : "a client that is gone");
     if (!watch_note_get_camera (data))
       change->removed (change->data, change->name);
     if (change->message)
@@ -197,6 +204,7 @@ watch_http_change_camera (SoupServerMessage *message, Watch *watch, const gchar 
   change->message = g_object_ref (message);
   change->watch = watch;
   change->name = g_strdup (name);
+  change->client = g_strdup (soup_server_message_get_remote_host (message));
   change->removed = removed;
   change->data = data;
   change->timer = g_timeout_add_seconds (ANSWER_SECONDS, on_timeout, change);

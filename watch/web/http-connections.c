@@ -12,6 +12,7 @@
 #define CHECK_SECONDS 1
 #define PAUSE_SECONDS 1
 #define SOCKET "ccl-watch-socket"
+#define CLIENT "ccl-watch-client"
 
 struct _WatchConnections {
   SoupServer *server;
@@ -88,6 +89,8 @@ on_request (SoupServer *server, SoupServerMessage *message, gpointer data)
   Connection *connection = find_connection (data, message);
 
   note_progress (connection, TRUE);
+  if (connection)
+    g_object_set_data_full (G_OBJECT (message), CLIENT, g_strdup (connection->client), g_free);
   if (connection)
     g_object_set_data_full (G_OBJECT (message), SOCKET,
         g_object_ref (g_socket_connection_get_socket (connection->stream)), g_object_unref);
@@ -370,4 +373,12 @@ GSocket *
 watch_connections_get_socket (SoupServerMessage *message)
 {
   return g_object_get_data (G_OBJECT (message), SOCKET);
+}
+
+const gchar *
+watch_connections_get_client (SoupServerMessage *message)
+{
+  const gchar *client = g_object_get_data (G_OBJECT (message), CLIENT);
+
+  return client ? client : "";
 }

@@ -27,3 +27,6 @@ GSocketAddress *watch_connections_get_address (WatchConnections *connections);
 
 /* The socket of a request's connection, which libsoup does not tell; not owned. */
 GSocket *watch_connections_get_socket (SoupServerMessage *message);
+
+/* What requests of one client have in common: its address, of IPv6 the network. */
+const gchar *watch_connections_get_client (SoupServerMessage *message);

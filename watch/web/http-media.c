@@ -2,6 +2,7 @@
 #include "http-media.h"
 
 #include <errno.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@ typedef struct {
   SoupServerMessage *message; /* main thread only */
   gint file;                  /* -1: it cannot be read */
   goffset size;               /* of the file */
+  gboolean is_partial;        /* of the file */
   goffset at, end;            /* what remains to be sent */
   GBytes *chunk;              /* that was read; NULL after a failure */
 } Sending;
@@ -131,46 +133,65 @@ open_file (gpointer data)
     sending->size = sending->end = status.st_size;
 }
 
-/* Takes the range that the request asks for. Of several ranges, the whole file is sent, which is
- * allowed. FALSE if the range is not in the file. */
+/* A number of decimal digits alone; at most the greatest one. */
+static gboolean
+parse_position (const gchar *text, goffset *position)
+{
+  *position = MIN (g_ascii_strtoull (text, NULL, 10), G_MAXINT64);
+  return *text && strspn (text, "0123456789") == strlen (text);
+}
+
+/* Takes the range that the request asks for, as RFC 9110 says (14.1.2). Of other units, several
+ * ranges and texts that are none, the whole file is sent. FALSE if the range is not in the file. */
 static gboolean
 take_range (Sending *sending)
 {
   const gchar *text = g_object_get_data (G_OBJECT (sending->message), RANGE);
-  SoupMessageHeaders *headers = soup_message_headers_new (SOUP_MESSAGE_HEADERS_REQUEST);
-  gboolean is_valid = TRUE;
-  SoupRange *ranges;
-  gint n;
+  g_auto (GStrv) parts =
+      text && g_ascii_strncasecmp (text, "bytes=", 6) == 0 ? g_strsplit (text + 6, "-", 2) : NULL;
+  goffset first, last = G_MAXINT64;
 
-  if (text) {
-    soup_message_headers_append (headers, "Range", text);
-    is_valid = soup_message_headers_get_ranges (headers, sending->size, &ranges, &n);
-  }
-  if (text && is_valid) {
-    if (n == 1) {
-      is_valid = ranges[0].start < sending->size;
-      sending->at = ranges[0].start;
-      sending->end = MIN (ranges[0].end + 1, sending->size);
-    }
-    soup_message_headers_free_ranges (headers, ranges);
-  }
-  soup_message_headers_unref (headers);
-  return is_valid;
+  if (!parts || !parts[0] || !parts[1])
+    return TRUE;
+  g_strstrip (parts[0]);
+  g_strstrip (parts[1]);
+  if (*parts[0] ? !parse_position (parts[0], &first) ||
+                      (*parts[1] && (!parse_position (parts[1], &last) || last < first))
+                : !parse_position (parts[1], &first))
+    return TRUE;
+  if (!*parts[0]) /* so many bytes at the end */
+    first = first == 0 ? sending->size : MAX (sending->size - first, 0);
+  if (first >= sending->size)
+    return FALSE;
+  sending->at = first;
+  sending->end = MIN (last, sending->size - 1) + 1;
+  sending->is_partial = TRUE;
+  return TRUE;
+}
+
+static void
+refuse_range (Sending *sending)
+{
+  g_autofree gchar *text = g_strdup_printf ("bytes */%" G_GOFFSET_FORMAT, sending->size);
+
+  watch_respond_error (sending->message, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE,
+      "the file does not have this range");
+  soup_message_headers_replace (
+      soup_server_message_get_response_headers (sending->message), "Content-Range", text);
 }
 
 static void
 set_headers (Sending *sending)
 {
   SoupMessageHeaders *headers = soup_server_message_get_response_headers (sending->message);
-  gboolean is_partial = sending->at > 0 || sending->end < sending->size;
 
   soup_server_message_set_status (
-      sending->message, is_partial ? SOUP_STATUS_PARTIAL_CONTENT : SOUP_STATUS_OK, NULL);
+      sending->message, sending->is_partial ? SOUP_STATUS_PARTIAL_CONTENT : SOUP_STATUS_OK, NULL);
   soup_message_headers_set_content_type (
       headers, g_str_has_suffix (sending->name, ".jpg") ? "image/jpeg" : "video/mp4", NULL);
   soup_message_headers_set_content_length (headers, sending->end - sending->at);
   soup_message_headers_replace (headers, "Accept-Ranges", "bytes");
-  if (is_partial)
+  if (sending->is_partial)
     soup_message_headers_set_content_range (headers, sending->at, sending->end - 1, sending->size);
 }
 
@@ -185,8 +206,7 @@ on_opened (gpointer done_data, gpointer data)
   } else if (sending->file < 0) {
     watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
   } else if (!take_range (sending)) {
-    watch_respond_error (
-        message, SOUP_STATUS_REQUESTED_RANGE_NOT_SATISFIABLE, "the file does not have this range");
+    refuse_range (sending);
   } else {
     set_headers (sending);
     if (sending->at < sending->end && soup_server_message_get_method (message) == SOUP_METHOD_GET) {

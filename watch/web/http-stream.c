@@ -30,8 +30,8 @@ on_switched (SoupServerMessage *message, gpointer data)
 
   connection = soup_websocket_connection_new (stream, soup_server_message_get_uri (message),
       SOUP_WEBSOCKET_CONNECTION_SERVER, NULL, NULL, NULL);
-  watch_streams_add_viewer (
-      opening->streams, opening->camera, connection, watch_connections_get_socket (message));
+  watch_streams_add_viewer (opening->streams, opening->camera, connection,
+      watch_connections_get_socket (message), watch_connections_get_client (message));
   g_object_unref (stream);
 }
 
@@ -57,7 +57,7 @@ switch_protocol (SoupServerMessage *message, WatchStreams *streams, const gchar 
 void
 watch_http_stream_open (SoupServerMessage *message, WatchStreams *streams, const gchar *camera)
 {
-  switch (watch_streams_ask (streams, camera)) {
+  switch (watch_streams_ask (streams, camera, watch_connections_get_client (message))) {
   case WATCH_STREAM_POSSIBLE:
     switch_protocol (message, streams, camera);
     break;

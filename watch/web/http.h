@@ -11,9 +11,9 @@ typedef struct _WatchHttp WatchHttp;
  * can connect to it and there is no token of 16 characters or more. */
 gboolean watch_http_check (const WatchConfig *config, GError **error);
 
-/* Listens at the address of the configuration, as soon as that is possible. NULL and an error of one
- * line if it is no address. Adds observers; must be called before watch_start(), also without a server: then it
- * does nothing and returns an object that may be freed. */
+/* Listens at the address of the configuration, as soon as that is possible. NULL and an error of
+ * one line if it is no address. Adds observers; must be called before watch_start(), also without a
+ * server: then it does nothing and returns an object that may be freed. */
 WatchHttp *watch_http_new (Watch *watch, GError **error);
 
 /* Closes all connections; must be called after watch_stop(). FALSE if a thread waits for a disk
