@@ -54,9 +54,10 @@ bool output_file_reserve (OutputFile *file, uint64_t size, CclError *error);
 bool output_file_write (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
 
-/* Writes together with the other ranks, which call this, too, or output_file_close(): each rank as
- * often as it has something to write. With several processes, a failed write prints the error and
- * ends all of them, because the others may wait inside the MPI library. */
+/* Writes collectively: the call returns when every other rank has called this function or
+ * output_file_close(). Ranks may call it a different number of times. If a write fails with several
+ * processes, the error is printed and all processes end, because the others may be waiting inside
+ * the MPI library. */
 bool output_file_write_together (
     OutputFile *file, uint64_t offset, const void *bytes, uint64_t size, CclError *error);
 

@@ -42,8 +42,8 @@ typedef struct Tiled {
   uint32_t *seam_labels; /* [n_seam_labels]: labels in the tile that touch a seam, sorted */
   uint32_t n_seam_labels;
   uint32_t *first, *last; /* its first and last layer: 0, or 1 + the index of a node of the tile */
-  uint64_t *final; /* [final_size]: the final label of each label, in the measuring pass the least
-                    * one in the tile of its component */
+  uint64_t *final; /* [final_size]: for each label of the tile its final label; in the measuring
+                    * pass, the least label that its component has in the tile */
   uint64_t final_size;
   uint32_t *previous;           /* the last layer of the tile before */
   uint64_t previous_node, node; /* the first nodes of the two tiles, while they are joined */

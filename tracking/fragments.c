@@ -49,9 +49,14 @@ are_separate (const CclTracker *tracker, const CclBox *a, const CclBox *b)
          common < MAX_COMMON * ccl_min (a->right - a->left, b->right - b->left);
 }
 
-/* Classifies a component without a track inside the box of a track. It is a fragment, unless the
- * track's component has the size of an object. Then it is an object if it has the size of one, and
- * the box was too large; else it is noise. */
+/* Classifies a component `c` that has no track and lies inside the box of a track:
+ *
+ *   - the track has no component: c becomes its component;
+ *   - both have the height of an object and stand side by side: c is another object;
+ *   - the track's component is smaller than an object: c is a fragment and joins it;
+ *   - else c is another object if it has the size of one, and noise if it has not.
+ *
+ * Where c is another object, the track's box was too large. */
 static void
 decide_fragment (CclTracker *tracker, Component *c, uint32_t owner)
 {

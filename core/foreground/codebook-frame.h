@@ -18,9 +18,10 @@
 enum {
   /* Entries of the noise histogram for a level; the last one is that distance and all above. */
   CUDACCL_CODEBOOK_DISTANCES = 64,
-  /* Of a level, for a figure of its own. */
+  /* A level of luma with fewer samples has the least tolerance. */
   CUDACCL_CODEBOOK_LEAST_SAMPLES = 256,
-  /* The tolerance in quarters of the median distance; night: of 8…14. */
+  /* The tolerance, in quarters of the median distance; chosen on the drawn scene "night", of 8…14.
+   */
   CUDACCL_CODEBOOK_NOISE_QUARTERS = 12,
   /* The same of weak background; night: of 7 to 12. */
   CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS = 9,
@@ -109,17 +110,6 @@ CUDACCL_CODEBOOK_HOST_FUNCTION bool
 ccl_codebook_fills_cell (uint32_t n_pixels, uint32_t n)
 {
   return 4 * n_pixels >= CUDACCL_CODEBOOK_CELL_QUARTERS * n;
-}
-
-/* The class of a pixel from the numbers of its window of 5×5 pixels: those whose class is
- * CUDACCL_PIXEL_FOREGROUND, those whose class is CUDACCL_PIXEL_SHADOW, and strong ones. Where
- * shadows are kept, they count as foreground. Outside the frame its edge pixels are repeated. */
-CUDACCL_CODEBOOK_HOST_FUNCTION CclPixelClass
-ccl_codebook_window_class (uint32_t foreground, uint32_t shadow, uint32_t strong)
-{
-  if (2 * (foreground + shadow) <= 25 || strong < CUDACCL_CODEBOOK_LEAST_STRONG)
-    return CUDACCL_PIXEL_BACKGROUND;
-  return 3 * foreground >= 2 * shadow ? CUDACCL_PIXEL_FOREGROUND : CUDACCL_PIXEL_SHADOW;
 }
 
 /* The weight that a matched word gains inside objects. hold: 0…CUDACCL_MAX_HOLD, as in

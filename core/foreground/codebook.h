@@ -68,8 +68,9 @@
 #define CUDACCL_CODEBOOK_UNROLL
 #endif
 
-/* docs/internals/foreground.md says how the values were chosen. "Seven" are the real sequences
- * named there, "drawn" are the drawn scenes. */
+/* docs/internals/foreground.md says how the values were chosen. A comment names the data that a
+ * value was chosen on, and the other values that were tried: "seven" are the seven real sequences
+ * that the page lists, "drawn" the drawn scenes. */
 enum {
   /* seven: better than 6 */
   CUDACCL_CODEBOOK_WORDS = 8,

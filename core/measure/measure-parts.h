@@ -10,9 +10,10 @@
 #include "core/label/component-part.h"
 #include "core/base/status.h"
 
-/* A label map, with rows or slices of its picture around those that are measured, as far as the
- * columns need them (ccl_layers_before(), ccl_layers_after()). Beyond them is background. Of the
- * second row before and after a frame's measured ones, any number but 0 says foreground. */
+/* A label map: the layers (rows of a frame, slices of a volume) to measure, and next to them as
+ * many other layers of the picture as the columns need (ccl_layers_before(), ccl_layers_after()).
+ * Everything outside the map is background. In a frame, the second row before and the second row
+ * after the measured ones need no labels: there, each number but 0 means foreground. */
 typedef struct CclPartMap {
   const uint32_t *labels; /* depth slices of height rows of width labels */
   uint32_t width, height, depth;

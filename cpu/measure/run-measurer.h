@@ -5,10 +5,11 @@
 
 #include "cpu/base/band.h"
 
-/* What is counted, in the order of the fields of CclFeatures from n_straight on: pixels in which a
- * pattern of neighbours ends. A row's pixels touch those of the row above it; squares are of 2×2
- * pixels. A pixel may end several patterns of a kind: it is in a plane of bits if it counts once,
- * in another one, N_COUNTS behind it, if it counts twice, and in both if it counts three times. */
+/* The counts of a run, in the order of the fields of CclFeatures from n_straight on. Each counts
+ * the pixels at which a pattern of neighbours ends: patterns of a row and the row above it, or
+ * squares of 2×2 pixels. A pixel can end up to three patterns of one kind, so a kind has two planes
+ * of bits: plane k has the bit of value 1 of the pixel's number, plane k + N_COUNTS the bit of
+ * value 2. */
 enum {
   COUNT_FOUR_PAIRS, /* pixels that end four pairs count here instead */
   COUNT_STRAIGHT,   /* border pixels by their kind, of the top and the bottom row */

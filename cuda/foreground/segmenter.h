@@ -11,8 +11,9 @@
 #include "cuda/driver/frame-upload.h"
 #include "cuda/driver/launch.h"
 
-/* Noise filters in the order of CclDenoise from CUDACCL_DENOISE_MEDIAN_3 on, then median filters of
- * classes, and the two halves of a closing. */
+/* Numbers of the filter kernels: first those of CclDenoise, in its order, without
+ * CUDACCL_DENOISE_NONE; then the median filters that read classes (foreground, shadow, background);
+ * then the dilation and the erosion of a closing. */
 enum {
   CUDACCL_DENOISE_KERNEL,
   CUDACCL_CLASSES_KERNEL = CUDACCL_DENOISE_KERNEL + CUDACCL_DENOISE_OPENING_5,

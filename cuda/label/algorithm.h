@@ -78,9 +78,9 @@ typedef struct CclAlgorithm {
   uint32_t max_elements;       /* of the label buffer; 0: no limit */
   uint32_t max_width;          /* pixels; 0: no limit */
   CclScratch scratch;
-  const CclCudaImage *image; /* the kernels */
-  CclStep
-      steps[CUDACCL_MAX_STEPS]; /* up to the first without a kernel; none: the engine launches */
+  const CclCudaImage *image;        /* the kernels */
+  CclStep steps[CUDACCL_MAX_STEPS]; /* ended by one without a kernel; empty where the engine
+                                     * launches kernels of its own */
   const CclCudaEngineClass *engine;
 } CclAlgorithm;
 

@@ -60,8 +60,8 @@ static const char *const kernel_names[2][N_KERNELS] = {
         "ccl_strips_number_8", "ccl_strips_write_labels_8", "ccl_strips_finish"},
 };
 
-/* The kernels for plans with columns, and the others of those that merge: with neighbours, with
- * values, and with both. */
+/* For plans with columns: the kernels that replace those of kernel_names; [0] with 4, [1] with 8
+ * neighbours. */
 static const char *const columns_kernel_names[2][N_KERNELS] = {
     {[MERGE] = "ccl_strips_columns_merge_4",
         [REDUCE] = "ccl_strips_columns_reduce",
@@ -72,6 +72,8 @@ static const char *const columns_kernel_names[2][N_KERNELS] = {
         [NUMBER] = "ccl_strips_columns_number_8",
         [WRITE_LABELS] = "ccl_strips_columns_write_labels_8"},
 };
+/* The merge kernels of plans whose columns depend on neighbours, on values, or on both. With
+ * 4 neighbours other kernels measure columns that depend on neighbours. */
 static const char *const columns_merge_names[2][3] = {
     {NULL, "ccl_strips_columns_merge_values_4", NULL},
     {"ccl_strips_columns_merge_neighbours_8", "ccl_strips_columns_merge_values_8",

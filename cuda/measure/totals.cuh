@@ -7,8 +7,9 @@
 
 typedef unsigned long long Long;
 
-/* The lower bits of a sum over values go to one word, the others to the next. Both words of the sum
- * of 2^12 totals have 32 bits: those of a tile of 2^13 pixels are below 2^52 together. */
+/* A total of 64 bits is added as two words of 32 bits: the LOWER_BITS lowest bits, and the rest.
+ * Neither word overflows while 2^12 totals are added: each lower word is below 2^20, and all totals
+ * of a tile of 2^13 pixels are below 2^52 together, so their upper words are below 2^32. */
 enum { LOWER_BITS = 20 };
 
 static __device__ __forceinline__ void

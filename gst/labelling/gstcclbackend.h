@@ -75,8 +75,8 @@ typedef struct {
    * labeller's work wait for that of the foreground. */
   void (*connect) (GstElement *element, CclForeground *foreground, CclLabeller *labeller);
 
-  /* Optional. Has the bits of the next mask written to the memory of a sample, too; FALSE: that
-   * cannot be done. NULL: the next mask is not copied. */
+  /* Optional. The next mask is also written to `memory`, as one bit a pixel; NULL: it is not.
+   * Returns FALSE if the foreground cannot do that. */
   gboolean (*copy_bits) (GstElement *element, CclForeground *foreground, gpointer memory);
 
   /* Optional. Called when a labeller that was connected to the foreground has been waited for. */

@@ -26,8 +26,8 @@ struct _WatchOutput {
       *pictures; /* name of the camera → GBytes, the last one, which waits; NULL: not wanted */
   gboolean reopen, ended, abandoned, closed, finished;
   gboolean connected;
-  gint64 progress_time; /* of the connection, of the last line that left, or of one in an empty
-                           queue */
+  gint64 progress_time; /* when a connection was made, a line left, or a line entered an empty
+                           queue: the latest of these */
   gchar *refusal;       /* why the last line was refused; NULL after it was reported */
 
   /* Of watch_output_report(), and guarded by the lock. */

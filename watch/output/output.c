@@ -38,12 +38,6 @@ watch_output_option (WatchOutput *output, const gchar *key)
   return g_hash_table_lookup (output->options, key);
 }
 
-const gchar *
-watch_output_name (WatchOutput *output)
-{
-  return output->name;
-}
-
 gchar *
 watch_output_place (const gchar *uri)
 {

@@ -90,9 +90,10 @@ gboolean watch_output_is_closed (WatchOutput *output);
 
 /* A line sent as WATCH_SEND_PENDING arrived. */
 void watch_output_acknowledge (WatchOutput *output, const WatchLine *line);
-/* A line sent as WATCH_SEND_PENDING will never be accepted. */
+/* The peer has refused a line that was sent as WATCH_SEND_PENDING; it is dropped. */
 void watch_output_lose (WatchOutput *output, const WatchLine *line, const gchar *reason);
-/* A destination that connects again by itself has no connection until the next acknowledgement. */
+/* For destinations that connect again by themselves: the connection is lost. The next
+ * watch_output_acknowledge() says that there is one again. */
 void watch_output_disconnected (WatchOutput *output, const gchar *reason);
 
 /* In new(): it takes pictures. */
@@ -102,7 +103,6 @@ gboolean watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes 
 
 /* An option of the group, taken from the set of unknown ones. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);
-const gchar *watch_output_name (WatchOutput *output);
 
 /* Scheme, host and port of a URI: all of a webhook's that is no secret. Free with g_free(). */
 gchar *watch_output_place (const gchar *uri);
