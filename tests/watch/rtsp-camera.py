@@ -7,7 +7,7 @@ usage: rtsp-camera.py PORT WIDTHxHEIGHT RATE [VIDEO]     prints a line when it s
 Port 0 is any free port. The path is /camera; /garbage, whose data cannot be decoded; or
 /short, which ends after five frames. With the environment variable PASSWORD, that is required, and
 "user" is the user. With the environment variable GARBAGE, /camera sends what /garbage sends. PATTERN is
-that of videotestsrc in place of the ball, KEY_SECONDS the time between key frames, and
+that of videotestsrc in place of the ball, KEY_SECONDS the time between key frames, ENCODER further properties of x264enc, and
 LOSS the part of the packets that are lost.
 """
 import os
@@ -30,7 +30,8 @@ else:
     live = ""
 caps = f"video/x-raw,format=I420,width={width},height={height},framerate={rate}/1"
 encoder = (f"{source} ! {caps}{live} ! x264enc tune=zerolatency speed-preset=ultrafast threads=1"
-           f" key-int-max={int(rate) * int(os.environ.get('KEY_SECONDS', '1'))} ! ")
+           f" key-int-max={int(rate) * int(os.environ.get('KEY_SECONDS', '1'))}"
+           f" {os.environ.get('ENCODER', '')} ! ")
 pay = "rtph264pay name=pay0 config-interval=-1"
 if "LOSS" in os.environ:
     pay = f"rtph264pay config-interval=-1 mtu=300 ! identity name=pay0 drop-probability={os.environ['LOSS']}"

@@ -248,8 +248,7 @@ def wrong_options():
 def one_connection():
     """all lines take one connection"""
     with FakeReceiver(lambda request: OK) as receiver, feed(url(receiver)) as fed:
-        for n in range(200):
-            fed.push(n)
+        fed.push(200)
         delivered(fed, 200)
         tap.equal(receiver.numbers(), list(range(200)))
         assert receiver.n_connections <= 2, receiver.n_connections

@@ -357,6 +357,8 @@ connect_camera (gpointer data)
   camera->active_time = g_get_monotonic_time ();
   camera->play_time = 0;
   camera->n_data = 0;
+  camera->key_time = GST_CLOCK_TIME_NONE;
+  camera->has_other_frames = FALSE;
   camera->late = (WatchRate){0};
   g_mutex_unlock (&camera->lock);
   watch_damage_begin (camera);
@@ -364,6 +366,7 @@ connect_camera (gpointer data)
   g_atomic_int_set (&camera->is_decimated, FALSE);
   camera->motion = NULL;
   camera->checksum_time = 0;
+  camera->key_checksum = 0;
   camera->timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);
   if (!open_pipe (camera))
     start_pipeline (camera, camera->config->uri);

@@ -6,6 +6,7 @@
 
 #include "camera-private.h"
 
+#define LEAST_KEYS 3 /* key frames with the picture of the one before */
 #define CHECKSUM_INTERVAL G_TIME_SPAN_SECOND
 #define START_TIME (3 * G_TIME_SPAN_SECOND) /* of a connection, while decoders are made */
 
@@ -84,6 +85,48 @@ checksum_of_frame (GstBuffer *buffer, GstCaps *caps)
   return sum;
 }
 
+void
+watch_camera_note_key_frame (WatchCamera *camera, GstBuffer *buffer)
+{
+  const gboolean is_key_frame = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+
+  g_mutex_lock (&camera->lock);
+  camera->has_other_frames |= !is_key_frame;
+  if (is_key_frame)
+    camera->key_time = GST_BUFFER_PTS (buffer);
+  g_mutex_unlock (&camera->lock);
+}
+
+static gboolean
+is_picture_of_key_frame (WatchCamera *camera, GstBuffer *buffer)
+{
+  gboolean is;
+
+  g_mutex_lock (&camera->lock);
+  is = camera->has_other_frames && GST_BUFFER_PTS_IS_VALID (buffer) &&
+       GST_BUFFER_PTS (buffer) == camera->key_time;
+  g_mutex_unlock (&camera->lock);
+  return is;
+}
+
+/* An encoder refines a still from frame to frame and begins anew with each key frame, whose
+ * pictures are identical. Those of a scene never are, because of the sensor's noise. */
+static gboolean
+repeats_key_frames (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, gint64 now)
+{
+  guint64 checksum;
+
+  if (is_picture_of_key_frame (camera, buffer)) {
+    checksum = checksum_of_frame (buffer, caps);
+    camera->n_same_keys = checksum == camera->key_checksum ? camera->n_same_keys + 1 : 0;
+    if (camera->n_same_keys == 0)
+      camera->key_changed_time = now;
+    camera->key_checksum = checksum;
+  }
+  return camera->key_checksum != 0 && camera->n_same_keys >= LEAST_KEYS &&
+         now - camera->key_changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+}
+
 /* Whether the frames have been identical for too long. One frame per second is compared. */
 static gboolean
 is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
@@ -93,6 +136,8 @@ is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
 
   if (camera->config->frozen <= 0)
     return FALSE;
+  if (repeats_key_frames (camera, buffer, caps, now))
+    return TRUE;
   if (camera->checksum_time == 0 || now >= camera->checksum_time + CHECKSUM_INTERVAL) {
     checksum = checksum_of_frame (buffer, caps);
     if (checksum != camera->checksum || camera->checksum_time == 0)
@@ -120,8 +165,8 @@ update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
   is_overloaded = watch_camera_is_overloaded (camera);
   g_mutex_unlock (&camera->lock);
   if (frozen) {
-    detail =
-        g_strdup_printf ("all frames of the last %g seconds are identical", camera->config->frozen);
+    detail = g_strdup_printf (
+        "the frames of the last %g seconds show one picture", camera->config->frozen);
     watch_camera_set_state (camera, WATCH_STATE_FROZEN, detail);
     g_free (detail);
   } else if (is_overloaded) {

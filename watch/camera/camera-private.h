@@ -105,6 +105,8 @@ struct _WatchCamera {
   gint64 play_time;         /* monotonic: of the connection's first frame; 0 before */
   guint n_data;             /* buffers that arrived since the last frame */
   gint64 data_time;         /* monotonic: when the last one arrived */
+  GstClockTime key_time;    /* PTS of the last key frame of a stream that has others, too */
+  gboolean has_other_frames;
   WatchBacklog backlog;
   gint pushing; /* atomic: a line waits for room in an output */
 
@@ -139,6 +141,9 @@ struct _WatchCamera {
   guint64 checksum;          /* of an earlier frame */
   gint64 checksum_time;      /* monotonic, when it was computed */
   gint64 changed_time;       /* monotonic, when it was last another one */
+  guint64 key_checksum;      /* of the last key frame's picture; 0: none yet */
+  gint64 key_changed_time;   /* monotonic, when it was last another one */
+  guint n_same_keys;         /* since then */
   GstClockTime running_time; /* of the last frame */
   WatchUtc utc;              /* of the last frame */
 };
@@ -232,6 +237,8 @@ void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gb
 
 /* Data arrived, which may be of a frame. */
 void watch_camera_data (WatchCamera *camera);
+/* An encoded frame goes to the decoder. */
+void watch_camera_note_key_frame (WatchCamera *camera, GstBuffer *buffer);
 /* An encoded frame of the stream that is recorded; the time is that of the pipeline of the
  * analysis.
  */

@@ -376,6 +376,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   take = watch_damage_take (camera, decoder, buffer);
   take = watch_backlog_take (camera, buffer) && take;
   watch_camera_data (camera);
+  watch_camera_note_key_frame (camera, buffer);
   if (decoder)
     watch_decoder_note_running (camera, decoder);
   gst_clear_object (&decoder);

@@ -95,13 +95,22 @@ write_text (const gchar *text)
   }
 }
 
-/* The journal reads a priority before each line. */
+static gint has_started; /* atomic: the program runs, and does not only check its arguments */
+
+/* The journal reads a priority before each line, and adds the time. */
 static gchar *
 make_line (gint priority, const gchar *text)
 {
+  g_autofree gchar *time = NULL;
+  g_autoptr (GDateTime) now = NULL;
+
   if (g_getenv ("JOURNAL_STREAM"))
     return g_strdup_printf ("<%d>%s\n", priority, text);
-  return g_strdup_printf ("ccl-watch: %s\n", text);
+  if (!g_atomic_int_get (&has_started))
+    return g_strdup_printf ("ccl-watch: %s\n", text);
+  now = g_date_time_new_now_utc ();
+  time = g_date_time_format (now, "%Y-%m-%dT%H:%M:%SZ");
+  return g_strdup_printf ("%s ccl-watch: %s\n", time, text);
 }
 
 /* Tells how many lines are missing, if there are any. Called with the lock held. */
@@ -145,6 +154,7 @@ run (gpointer data)
 void
 watch_log_start (void)
 {
+  g_atomic_int_set (&has_started, TRUE);
   g_mutex_lock (&waiting.lock);
   waiting.heartbeat = watch_heartbeat_new ("log");
   waiting.thread = g_thread_new ("log", run, NULL);
