@@ -14,6 +14,7 @@ import time
 import urllib.error
 import urllib.request
 
+import hostile_cameras
 from watching import HERE, ball, folder, free_port, make_certificate, mosquitto, running, wait_for
 
 RATE = 5
@@ -328,6 +329,40 @@ def video_viewers(scene):
             data = answer.partition(b"\r\n\r\n")[2]
             assert b" 404 " in answer[:13] or not data or b'{"type":"video/mp4; codecs=' in data[:40], data[:80]
         pause()
+
+
+@fault
+def endless_description(scene):
+    """A camera whose SDP does not end: its connections end, memory stays bounded, and the page answers."""
+    with hostile_cameras.HostileCamera(hostile_cameras.endless_sdp) as camera:
+        remove = []
+        scene.wait_for_message("64 MiB without a frame", lambda: remove.append(scene.add_camera(
+            f"[camera endless]\nuri=rtsp://127.0.0.1:{camera.port}/camera\n")))
+        assert scene.program.memory() < 1 << 20, scene.program.memory()
+        assert scene.get("/healthz") == "ok\n"
+        remove[0]()
+
+
+@fault
+def dripping_camera(scene):
+    """A camera that answers drop by drop is silent, and no thread is stuck."""
+    with hostile_cameras.HostileCamera(hostile_cameras.dripping) as camera:
+        remove = []
+        scene.wait_for_message("camera drip: silent", lambda: remove.append(scene.add_camera(
+            f"[camera drip]\nuri=rtsp://127.0.0.1:{camera.port}/camera\ntimeout=2\nstuck=20\n")))
+        pause()
+        assert scene.get("/healthz") == "ok\n"
+        assert "camera drip: stuck" not in scene.program.log()
+        remove[0]()
+
+
+@fault
+def connection_between_key_frames(scene):
+    """Another connection to a camera that plays begins between two key frames, and plays, too."""
+    remove = []
+    scene.wait_for_message("camera between: playing", lambda: remove.append(scene.add_camera(
+        f"[camera between]\nuri=rtsp://127.0.0.1:{scene.camera().port}/camera\n")))
+    remove[0]()
 
 
 @fault
