@@ -119,7 +119,7 @@ def impossible_places():
     """--check refuses folders and files that cannot be made, and makes nothing"""
     file = folder / "a file"
     file.write_text("")
-    for words in (["--folder", file / "x"], ["--folder", "/proc/x"], ["--folder", file],
+    for words in (["--folder", file / "x"], ["--folder", "/dev/null/x"], ["--folder", file],
                   ["--state", folder / "none" / "state"], ["-o", folder / "none" / "lines"], ["-o", folder]):
         done = subprocess.run([PROGRAM, "--check", *camera(), *words], capture_output=True, text=True, timeout=10)
         tap.equal(done.returncode, 2, f"{words} {done.stderr}")

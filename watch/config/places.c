@@ -23,8 +23,9 @@ check_folder (const gchar *path, gboolean may_be_made, GError **error)
          watch_fail (error, "%s: %s: %s", path, place, g_strerror (errno));
 }
 
+/* `made`: a folder that the program makes, or NULL. */
 static gboolean
-check_file (const gchar *path, GError **error)
+check_file (const gchar *path, const gchar *made, GError **error)
 {
   g_autofree gchar *parent = g_path_get_dirname (path);
 
@@ -32,7 +33,7 @@ check_file (const gchar *path, GError **error)
     return watch_fail (error, "%s is a folder", path);
   if (access (path, F_OK) == 0)
     return access (path, W_OK) == 0 || watch_fail (error, "%s: %s", path, g_strerror (errno));
-  return check_folder (parent, FALSE, error);
+  return check_folder (parent, g_strcmp0 (parent, made) == 0, error);
 }
 
 static gboolean
@@ -42,7 +43,7 @@ check_output (const gchar *uri, GError **error)
                            : strstr (uri, "://") || strcmp (uri, "-") == 0 ? NULL
                                                                            : g_strdup (uri);
 
-  return !path || check_file (path, error);
+  return !path || check_file (path, NULL, error);
 }
 
 gboolean
@@ -52,7 +53,7 @@ watch_places_check (const WatchConfig *config, GError **error)
     g_prefix_error (error, "folder: ");
     return FALSE;
   }
-  if (config->state && !check_file (config->state, error)) {
+  if (config->state && !check_file (config->state, config->folder, error)) {
     g_prefix_error (error, "state: ");
     return FALSE;
   }
