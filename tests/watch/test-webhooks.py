@@ -254,5 +254,19 @@ def one_connection():
         assert receiver.n_connections <= 2, receiver.n_connections
 
 
-sys.exit(tap.run(one_connection, lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
+def several_lines():
+    """lines=N: up to N lines a request, in order; where one is refused, it alone is dropped"""
+    def answer(request):
+        return status(400) if b'"n":57' in request[1] or b'"n": 57' in request[1] else OK
+    with FakeReceiver(answer) as receiver, feed(url(receiver), "lines=20") as fed:
+        fed.push(200)
+        wait_for(lambda: fed.status()["delivered"] == 199, "not 199 lines")
+        tap.equal(fed.end()["dropped"], 1)
+        assert len(receiver.requests) < 60, len(receiver.requests)
+        assert {headers["content-type"] for headers, _ in receiver.requests} == {"application/x-ndjson"}
+        lines = [line for _, body in receiver.requests for line in body.splitlines()]
+        tap.equal(list(dict.fromkeys(json.loads(line)["n"] for line in lines)), list(range(200)))
+
+
+sys.exit(tap.run(one_connection, several_lines, lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
                  endless_answer, redirected, certificates, wrong_options))

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Lines sent to a webhook: http://[USER:PASSWORD@]HOST[:PORT]/PATH, https:// with TLS. Each line is
- * the body of a POST, and delivered when the answer's status is 2xx. One request after the other,
- * so lines stay in order. Keys: "key-file", whose key signs the bodies; "cafile"; "timeout" of a
- * request. The path may be a secret, so messages name the host alone. */
+/* Lines sent to a webhook: http://[USER:PASSWORD@]HOST[:PORT]/PATH, https:// with TLS. Each line,
+ * or with "lines" so many of them, is the body of a POST, and delivered when the answer's status is
+ * 2xx. One request after the other, so lines stay in order. Keys: "key-file", whose key signs the
+ * bodies; "cafile"; "timeout" of a request. The path may be a secret, so messages name the host
+ * alone. */
 #include <libsoup/soup.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 
 #define CONNECT_TIMEOUT (5 * G_TIME_SPAN_SECOND)
 #define DEFAULT_TIMEOUT 10.0 /* seconds */
+#define MAX_LINES 1000       /* a request */
 #define ANSWER_TIMEOUT 20    /* ms to wait for an answer when the next line is there */
 #define MAX_ANSWER 65536     /* bytes that are read of an answer, which is ignored */
 #define SIGNATURE_HEADER "X-Ccl-Signature-256"
@@ -23,14 +25,17 @@ typedef struct {
   gchar *key_file, *key;
   GTlsDatabase *authorities; /* NULL: those of the system */
   gdouble timeout;
+  guint64 most;          /* lines a request */
   GMainContext *context; /* of all requests, run by this file's functions */
   gchar *failure;        /* why the last line was not taken, until one is */
 
   /* Of a connection. */
   SoupSession *session;
+  GPtrArray *lines; /* const WatchLine that were given and not answered, the oldest first */
+  guint n_sent;     /* of these, with the request, until the answer's status is known */
+  guint n_alone;    /* of these, to be sent one by one, because they were refused together */
   /* Of a request; NULL or 0 without one. */
   SoupMessage *message;
-  const WatchLine *line; /* until the answer's status is known */
   GCancellable *cancellable;
   gint64 deadline;
   gchar *answer; /* its text, as far as it was read */
@@ -45,6 +50,7 @@ http_free (gpointer data)
 
   g_clear_pointer (&self->uri, g_uri_unref);
   g_clear_object (&self->authorities);
+  g_ptr_array_unref (self->lines);
   g_main_context_unref (self->context);
   g_clear_error (&self->error);
   g_free (self->answer);
@@ -103,6 +109,12 @@ configure (HttpOutput *self, GError **error)
   const gchar *timeout = watch_output_option (self->output, "timeout");
   const gchar *cafile = watch_output_option (self->output, "cafile");
 
+  const gchar *lines = watch_output_option (self->output, "lines");
+
+  if (lines && !g_ascii_string_to_unsigned (lines, 10, 1, MAX_LINES, &self->most, error)) {
+    g_prefix_error (error, "lines: ");
+    return FALSE;
+  }
   self->key_file = g_strdup (watch_output_option (self->output, "key-file"));
   if (timeout && !watch_parse_duration (timeout, &self->timeout, error)) {
     g_prefix_error (error, "timeout: ");
@@ -129,6 +141,8 @@ http_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
 
   self->output = output;
   self->timeout = DEFAULT_TIMEOUT;
+  self->most = 1;
+  self->lines = g_ptr_array_new ();
   self->context = g_main_context_new ();
   self->answer = g_malloc (MAX_ANSWER);
   if (!parse_uri (self, config->uri, error) || !configure (self, error)) {
@@ -167,7 +181,7 @@ end_request (HttpOutput *self)
 {
   g_clear_object (&self->message);
   g_clear_object (&self->cancellable);
-  self->line = NULL;
+  self->n_sent = 0;
 }
 
 static gboolean
@@ -225,7 +239,19 @@ is_of_line (guint status)
          status == SOUP_STATUS_UNSUPPORTED_MEDIA_TYPE || status == SOUP_STATUS_UNPROCESSABLE_ENTITY;
 }
 
-/* The line is delivered, refused, or to be sent again. */
+/* The lines of the request have arrived, or never will. */
+static void
+end_lines (HttpOutput *self, const gchar *refusal)
+{
+  for (guint i = 0; i < self->n_sent; i++)
+    if (refusal)
+      watch_output_lose (self->output, self->lines->pdata[i], refusal);
+    else
+      watch_output_acknowledge (self->output, self->lines->pdata[i]);
+  g_ptr_array_remove_range (self->lines, 0, self->n_sent);
+}
+
+/* The lines are delivered, refused, or to be sent again. */
 static void
 take_status (HttpOutput *self)
 {
@@ -235,13 +261,15 @@ take_status (HttpOutput *self)
 
   if (SOUP_STATUS_IS_SUCCESSFUL (status)) {
     g_clear_pointer (&self->failure, g_free);
-    watch_output_acknowledge (self->output, self->line);
+    end_lines (self, NULL);
+  } else if (is_of_line (status) && self->n_sent > 1) {
+    self->n_alone = self->n_sent;
   } else if (is_of_line (status)) {
-    watch_output_lose (self->output, self->line, text);
+    end_lines (self, text);
   } else {
     g_set_error_literal (&self->error, G_IO_ERROR, G_IO_ERROR_BUSY, text);
   }
-  self->line = NULL;
+  self->n_sent = 0;
 }
 
 static void read_answer (HttpOutput *self, GInputStream *stream);
@@ -301,6 +329,8 @@ http_close (gpointer data)
     g_cancellable_cancel (self->cancellable);
   while (self->message)
     g_main_context_iteration (self->context, TRUE);
+  g_ptr_array_set_size (self->lines, 0);
+  self->n_alone = 0;
   soup_session_abort (self->session);
   g_clear_object (&self->session);
   while (g_main_context_iteration (self->context, FALSE)) {
@@ -344,46 +374,76 @@ http_open (gpointer data, GError **error)
   return FALSE;
 }
 
-/* Adds the body, without the newline, and its signature. */
+/* One line without the newline, as JSON, or where several are allowed, lines. */
+static GBytes *
+make_body (HttpOutput *self)
+{
+  const WatchLine *first = self->lines->pdata[0];
+  GString *text;
+
+  if (self->most == 1)
+    return g_bytes_new (first->text, first->length - 1);
+  text = g_string_new (NULL);
+  for (guint i = 0; i < self->n_sent; i++) {
+    const WatchLine *line = self->lines->pdata[i];
+
+    g_string_append_len (text, line->text, line->length);
+  }
+  return g_string_free_to_bytes (text);
+}
+
+/* Adds the body and its signature. */
 static void
-set_body (HttpOutput *self, SoupMessage *message, const WatchLine *line)
+set_body (HttpOutput *self, SoupMessage *message)
 {
   SoupMessageHeaders *headers = soup_message_get_request_headers (message);
-  GBytes *body = g_bytes_new (line->text, line->length - 1);
+  GBytes *body = make_body (self);
 
-  soup_message_set_request_body_from_bytes (message, "application/json", body);
-  g_bytes_unref (body);
+  soup_message_set_request_body_from_bytes (
+      message, self->most == 1 ? "application/json" : "application/x-ndjson", body);
   if (self->authorization)
     soup_message_headers_replace (headers, "Authorization", self->authorization);
   if (self->key) {
     g_autofree gchar *code = g_compute_hmac_for_data (G_CHECKSUM_SHA256, (const guchar *)self->key,
-        strlen (self->key), (const guchar *)line->text, line->length - 1);
+        strlen (self->key), g_bytes_get_data (body, NULL), g_bytes_get_size (body));
     g_autofree gchar *signature = g_strconcat ("sha256=", code, NULL);
 
     soup_message_headers_replace (headers, SIGNATURE_HEADER, signature);
   }
+  g_bytes_unref (body);
 }
 
+static void
+send_request (HttpOutput *self)
+{
+  begin_request (self, new_message (self), self->timeout * G_TIME_SPAN_SECOND);
+  self->n_sent = self->n_alone > 0 ? 1 : self->lines->len;
+  self->n_alone -= self->n_alone > 0;
+  set_body (self, self->message);
+  /* It is connected, but whether the receiver takes lines again is not known. */
+  if (self->failure)
+    watch_output_disconnected (self->output, self->failure);
+  soup_session_send_async (
+      self->session, self->message, G_PRIORITY_DEFAULT, self->cancellable, on_status, self);
+}
+
+/* Lines wait for others until the request has as many as it may have, or no more come. */
 static WatchSend
 http_send (gpointer data, const WatchLine *line, GError **error)
 {
   HttpOutput *self = data;
+  gboolean is_taken;
 
   g_main_context_push_thread_default (self->context);
   if (self->message)
     exchange (self, ANSWER_TIMEOUT);
-  if (!self->message && !self->error) {
-    begin_request (self, new_message (self), self->timeout * G_TIME_SPAN_SECOND);
-    self->line = line;
-    set_body (self, self->message, line);
-    /* It is connected, but whether the receiver takes lines again is not known. */
-    if (self->failure)
-      watch_output_disconnected (self->output, self->failure);
-    soup_session_send_async (
-        self->session, self->message, G_PRIORITY_DEFAULT, self->cancellable, on_status, self);
-  }
+  is_taken = !self->message && !self->error && self->lines->len < self->most;
+  if (is_taken)
+    g_ptr_array_add (self->lines, (gpointer)line);
+  if (!self->message && !self->error && self->lines->len == self->most)
+    send_request (self);
   g_main_context_pop_thread_default (self->context);
-  return self->line == line ? WATCH_SEND_PENDING : WATCH_SEND_AGAIN;
+  return is_taken ? WATCH_SEND_PENDING : WATCH_SEND_AGAIN;
 }
 
 static gboolean
@@ -393,6 +453,8 @@ http_poll (gpointer data, GError **error)
 
   g_main_context_push_thread_default (self->context);
   exchange (self, 0);
+  if (!self->message && !self->error && self->lines->len > 0)
+    send_request (self);
   g_main_context_pop_thread_default (self->context);
   if (!self->error)
     return TRUE;
