@@ -56,6 +56,7 @@ struct CclRegions {
   CclRegionCounts *counts;
   CclRegionEvent *events;
   uint32_t n_events;
+  bool reversed; /* in the present run */
 };
 
 static bool
@@ -149,7 +150,8 @@ report_crossing (CclRegions *regions, uint32_t region, uint64_t id, Visit *visit
   const CclRegion *line = &regions->regions[region].definition;
   const double speed = visit->speed;
   add_event (regions, region, id,
-      visit->crossed > 0 ? CUDACCL_REGION_FORWARD : CUDACCL_REGION_BACKWARD, speed);
+      (visit->crossed > 0) != regions->reversed ? CUDACCL_REGION_FORWARD : CUDACCL_REGION_BACKWARD,
+      speed);
   if (line->faster_than > 0 && speed > line->faster_than)
     add_event (regions, region, id, CUDACCL_REGION_FASTER, speed);
   if (speed >= 0 && speed < line->slower_than)
@@ -326,6 +328,7 @@ ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
   regions->before = former;
   regions->now.n = 0;
   regions->n_events = 0;
+  regions->reversed = options->reversed;
   uint32_t b = 0;
   for (uint32_t i = 0; i < tracks->n_tracks; i++) {
     const CclTrack *track = &tracks->tracks[i];

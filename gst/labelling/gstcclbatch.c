@@ -16,6 +16,7 @@ typedef struct {
   GstCaps *caps;             /* of the latest frame; NULL: unknown */
   const GstSegment *segment; /* of the latest frame; NULL: unknown */
   gsize n_objects;           /* read so far */
+  gboolean is_new;           /* another stream began since the latest frame */
   guint n_buffers;           /* of the list that is being read, read so far */
 } Cursor;
 
@@ -37,6 +38,8 @@ read_event (Cursor *cursor, GstEvent *event)
     gst_event_parse_caps (event, &cursor->caps);
   else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT)
     gst_event_parse_segment (event, &cursor->segment);
+  else if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
+    cursor->is_new = TRUE;
 }
 
 /* The next buffer of a list in the batch; NULL after the last one. */
@@ -137,6 +140,11 @@ queue_next (GstCclBatches *batches, const GstCclOwner *owner, GstCclQueue *queue
   if (!is_video (cursor->caps))
     return TRUE;
   stream = get_stream (batches, owner, cursor->stream->index);
+  if (cursor->is_new) {
+    gst_ccl_queue_finish (queue, owner);
+    gst_ccl_stream_restart (stream, queue->settings.post_motion);
+    cursor->is_new = FALSE;
+  }
   if (!set_caps (queue, owner, stream, cursor->caps)) {
     queue->error_posted = TRUE;
     return FALSE;

@@ -3,7 +3,7 @@
 
 const gchar *
 gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guint n_components, guint min_frames,
-    GstClockTime quiet_time)
+    GstClockTime quiet_time, gboolean is_reversed)
 {
   gboolean began;
 
@@ -21,9 +21,10 @@ gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guint n_component
     return NULL;
   if (!GST_CLOCK_TIME_IS_VALID (motion->last))
     motion->last = time;
-  if (GST_CLOCK_TIME_IS_VALID (time) && time < motion->last)
+  if (GST_CLOCK_TIME_IS_VALID (time) && (is_reversed ? time > motion->last : time < motion->last))
     motion->last = time;
-  if (quiet_time == 0 || (GST_CLOCK_TIME_IS_VALID (time) && time - motion->last >= quiet_time))
+  if (quiet_time == 0 || (GST_CLOCK_TIME_IS_VALID (time) &&
+                             MAX (time, motion->last) - MIN (time, motion->last) >= quiet_time))
     return gst_ccl_motion_end (motion);
   return NULL;
 }

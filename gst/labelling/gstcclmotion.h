@@ -16,13 +16,13 @@ typedef struct {
 } GstCclMotion;
 
 /* Updates the motion with a frame of n_components at a time in ns. GST_CLOCK_TIME_NONE stands for
- * the time of the frame before; a time that runs backwards restarts the quiet time. Motion begins
- * with the last one of min_frames consecutive frames with components, and ends after quiet_time in
- * ns without components.
+ * the time of the frame before; a time that runs backwards, or forwards in a stream that is
+ * reversed, restarts the quiet time. Motion begins with the last one of min_frames consecutive
+ * frames with components, and ends after quiet_time in ns without components.
  *
  * Returns the name of the message about the change, "motion-begin" or "motion-end", or NULL. */
 const gchar *gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guint n_components,
-    guint min_frames, GstClockTime quiet_time);
+    guint min_frames, GstClockTime quiet_time, gboolean is_reversed);
 
 /* Ends the motion at the end of the stream. Returns "motion-end" if there was motion, or NULL. */
 const gchar *gst_ccl_motion_end (GstCclMotion *motion);

@@ -54,12 +54,8 @@ gst_ccl_stream_reset_motion (GstCclStream *stream)
 void
 gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer)
 {
-  const GstSegment *segment = &stream->segment;
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-
-  if (segment->format == GST_FORMAT_TIME)
-    time = gst_segment_to_running_time (segment, GST_FORMAT_TIME, time);
-  gst_ccl_frame_clock_advance (&stream->clock, time, &stream->labeller.frame_duration);
+  gst_ccl_frame_clock_advance (
+      &stream->clock, &stream->segment, GST_BUFFER_PTS (buffer), &stream->labeller.frame_duration);
 }
 
 /* Reads the caps of frames, which must be raw video. Posts an error if there can be no such frames.
@@ -165,14 +161,22 @@ gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
                     factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (stream->owner->element),
                     buffer, &stream->segment, table));
   motion = gst_ccl_motion_frame (&stream->motion, GST_BUFFER_PTS (buffer), table->n_components,
-      settings->min_frames, quiet_time);
+      settings->min_frames, quiet_time, gst_ccl_is_reversed (&stream->segment));
   if (motion && settings->post_motion)
     post_motion (stream, motion, GST_BUFFER_PTS (buffer), table->n_components);
 }
 
 void
-gst_ccl_stream_end_motion (GstCclStream *stream)
+gst_ccl_stream_end_motion (GstCclStream *stream, gboolean post)
 {
-  if (gst_ccl_motion_end (&stream->motion))
+  if (gst_ccl_motion_end (&stream->motion) && post)
     post_motion (stream, "motion-end", stream->motion.last, 0);
+  gst_ccl_stream_reset_motion (stream);
+}
+
+void
+gst_ccl_stream_restart (GstCclStream *stream, gboolean post_motion)
+{
+  gst_ccl_stream_end_motion (stream, post_motion);
+  gst_ccl_stream_reset_model (stream);
 }

@@ -54,8 +54,13 @@ void gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer);
 void gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
     const GstCclSettings *settings, const GstCclLabelledFrame *frame);
 
-/* Ends the motion, with a message if there was motion. Unless motion is reported, reset it. */
-void gst_ccl_stream_end_motion (GstCclStream *stream);
+/* Ends the motion, with a message if there was motion and `post` is set, and resets the time from
+ * frame to frame. */
+void gst_ccl_stream_end_motion (GstCclStream *stream, gboolean post);
+
+/* Begins anew, as after a flush: the next frame may be of another scene. Ends the motion as
+ * gst_ccl_stream_end_motion() does, and discards what the background model has learned. */
+void gst_ccl_stream_restart (GstCclStream *stream, gboolean post_motion);
 
 G_END_DECLS
 

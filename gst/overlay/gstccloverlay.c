@@ -304,7 +304,8 @@ gst_ccl_overlay_sink_event (GstBaseTransform *trans, GstEvent *event)
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
   const GstStructure *structure = gst_event_get_structure (event);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP ||
+      GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START)
     gst_ccl_trails_clear (self->trails);
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM_STICKY && structure &&
       gst_structure_has_name (structure, GST_CCL_REGIONS_EVENT)) {

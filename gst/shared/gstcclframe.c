@@ -23,6 +23,18 @@ gst_ccl_stream_time (const GstSegment *segment, GstClockTime timestamp)
   return gst_segment_to_stream_time (segment, GST_FORMAT_TIME, timestamp);
 }
 
+gdouble
+gst_ccl_speed (const GstSegment *segment)
+{
+  return segment->format == GST_FORMAT_TIME ? ABS (segment->rate * segment->applied_rate) : 1;
+}
+
+gboolean
+gst_ccl_is_reversed (const GstSegment *segment)
+{
+  return segment->format == GST_FORMAT_TIME && segment->rate * segment->applied_rate < 0;
+}
+
 void
 gst_ccl_sync_values (GstBaseTransform *trans, GstBuffer *frame)
 {
@@ -32,10 +44,20 @@ gst_ccl_sync_values (GstBaseTransform *trans, GstBuffer *frame)
     gst_object_sync_values (GST_OBJECT (trans), time);
 }
 
+static void
+set_time (GstStructure *structure, const gchar *name, GstClockTime time)
+{
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    gst_structure_set (structure, name, GST_TYPE_CLOCK_TIME, time, NULL);
+}
+
 GstStructure *
 gst_ccl_moment_structure (const gchar *name, GstClockTime timestamp, const GstSegment *segment)
 {
-  return gst_structure_new (name, "timestamp", GST_TYPE_CLOCK_TIME, timestamp, "stream-time",
-      GST_TYPE_CLOCK_TIME, gst_ccl_stream_time (segment, timestamp), "running-time",
-      GST_TYPE_CLOCK_TIME, gst_ccl_running_time (segment, timestamp), NULL);
+  GstStructure *structure = gst_structure_new_empty (name);
+
+  set_time (structure, "timestamp", timestamp);
+  set_time (structure, "stream-time", gst_ccl_stream_time (segment, timestamp));
+  set_time (structure, "running-time", gst_ccl_running_time (segment, timestamp));
+  return structure;
 }

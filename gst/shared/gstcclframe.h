@@ -17,12 +17,17 @@ gboolean gst_ccl_is_empty_gap (GstBuffer *buffer);
 GstClockTime gst_ccl_running_time (const GstSegment *segment, GstClockTime timestamp);
 GstClockTime gst_ccl_stream_time (const GstSegment *segment, GstClockTime timestamp);
 
+/* The time of the content that passes in a second of running time; 1 for segments that are not of
+ * time. And whether the content runs backwards. */
+gdouble gst_ccl_speed (const GstSegment *segment);
+gboolean gst_ccl_is_reversed (const GstSegment *segment);
+
 /* Sets controlled properties to their values at the time of the frame. The method before_transform
  * of elements with such properties. */
 void gst_ccl_sync_values (GstBaseTransform *trans, GstBuffer *frame);
 
 /* A new structure of that name with the three times of a moment in the segment: timestamp (a PTS),
- * stream-time and running-time, each GST_CLOCK_TIME_NONE if it is not known. */
+ * stream-time and running-time. A time that is not known has no field. */
 GstStructure *gst_ccl_moment_structure (
     const gchar *name, GstClockTime timestamp, const GstSegment *segment);
 

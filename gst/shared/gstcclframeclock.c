@@ -4,6 +4,8 @@
 #include <cudaccl/tracker.h>
 #include <math.h>
 
+#include "gstcclframe.h"
+
 #define MIN_FRAME_RATE 0.01
 #define MAX_FRAME_RATE 10000.0
 #define MAX_ELAPSED 1000.0 /* frames */
@@ -58,17 +60,20 @@ median_interval (const GstCclFrameClock *clock)
 }
 
 gdouble
-gst_ccl_frame_clock_advance (GstCclFrameClock *clock, GstClockTime time, GstClockTime *elapsed)
+gst_ccl_frame_clock_advance (GstCclFrameClock *clock, const GstSegment *segment,
+    GstClockTime timestamp, GstClockTime *elapsed)
 {
   const GstClockTime last = clock->last;
+  const GstClockTime time =
+      segment->format == GST_FORMAT_TIME ? gst_ccl_running_time (segment, timestamp) : timestamp;
   gdouble n_frames;
 
   clock->last = time;
   *elapsed = (GstClockTime)(GST_SECOND / clock->frame_rate);
   if (!GST_CLOCK_TIME_IS_VALID (time) || !GST_CLOCK_TIME_IS_VALID (last) || time <= last)
     return 1;
-  *elapsed = time - last;
-  if (!clock->is_constant) {
+  *elapsed = (GstClockTime)((gdouble)(time - last) * gst_ccl_speed (segment));
+  if (!clock->is_constant && *elapsed > 0) {
     add_interval (clock, *elapsed);
     clock->frame_rate = CLAMP (
         (gdouble)GST_SECOND / (gdouble)median_interval (clock), MIN_FRAME_RATE, MAX_FRAME_RATE);

@@ -28,12 +28,14 @@ void gst_ccl_frame_clock_set_caps (GstCclFrameClock *clock, const GstCaps *caps)
 /* Discards the time of the latest frame. */
 void gst_ccl_frame_clock_reset (GstCclFrameClock *clock);
 
-/* Takes the running time of the next frame. Returns the time since the frame before in frames: more
- * than 1 after dropped frames and gaps, 1 where a time is not known or runs backwards. A constant
- * frame rate gives a whole number, because time stamps jitter. *elapsed is the same in nanoseconds.
+/* Takes the time stamp of the next frame. Returns the time of the content since the frame before,
+ * in frames: more than 1 after dropped frames and gaps, 1 where a time is not known or runs
+ * backwards. It is running time × the rate of playback, so that it does not depend on that rate. A
+ * constant frame rate gives a whole number, because time stamps jitter. *elapsed is the same in
+ * nanoseconds.
  */
-gdouble gst_ccl_frame_clock_advance (
-    GstCclFrameClock *clock, GstClockTime time, GstClockTime *elapsed);
+gdouble gst_ccl_frame_clock_advance (GstCclFrameClock *clock, const GstSegment *segment,
+    GstClockTime timestamp, GstClockTime *elapsed);
 
 G_END_DECLS
 

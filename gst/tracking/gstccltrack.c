@@ -40,9 +40,20 @@
  * When a track appears, vanishes, merges into a component with another one or splits from it, the
  * element posts an element message named `ccl-track` and pushes a custom downstream event of the
  * same name and content before the frame. Fields: `event` ("appeared", "vanished", "merged",
- * "split"), `id`, `other` (the other track, the parent of a track that appeared, or 0), and the
- * frame's `timestamp`, `stream-time` and `running-time`. `ccljson` writes the event as a line. A
- * flush removes all tracks without events.
+ * "split"), `id`, `other` (the other track, the parent of a track that appeared, or 0), and, where
+ * they are known, the frame's `timestamp`, `stream-time` and `running-time`. `ccljson` writes the
+ * event as a line. At the end of a stream, where another stream begins, after a flush and at the
+ * stop all tracks vanish, at the time of their last frame; after a flush the events come before the
+ * next frame.
+ *
+ * Ages, dwells and speeds are times of the content, whatever the rate of playback is. Where it is
+ * negative, frames arrive backwards: directions of crossings are those of the content, while
+ * velocities and the other events are those of the pictures as they arrive.
+ *
+ * There are at most `max-tracks` tracks, and at most `max-components` rows of a frame's table
+ * are read. Where components have no track for that reason, or were left out by
+ * the labeller, the table is truncated: the number of components is that of the labeller, and the
+ * element warns once.
  *
  * Regions are named polygons, and lines have a direction. The property `regions` has them as text,
  * and so has the file of `regions-location`, unless it is JSON; both may change while playing.
@@ -108,9 +119,6 @@
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
 
-#define MAX_TRACKS 1024
-#define MAX_COMPONENTS 4096
-
 struct _GstCclTrack {
   GstBaseTransform parent;
 
@@ -123,14 +131,16 @@ struct _GstCclTrack {
 
   /* Of the streaming thread. */
   CclTracker *tracker;
+  guint max_tracks, max_components;
   guint frame_width, frame_height; /* that the tracker was planned for */
   guint64 id_offset;               /* added to the tracker's identities: those of former trackers */
   guint64 last_id;                 /* the greatest identity so far */
   GstCclFrameClock clock;
-  GstClockTime last_pts; /* time stamp of the last frame */
-  gboolean flushed;      /* the tracks of before the flush end with the next frame */
+  GstCclMoment last; /* of the last frame */
+  gboolean flushed;  /* the tracks of before the flush end with the next frame */
   GstCclRegionStage region_stage;
   GstCclGround ground;
+  gboolean warned_of_limit;
   gboolean warned; /* that a frame has no GstCclMeta */
   GstCclTrackTable table;
   GstCclSampleLabels sample_labels;
@@ -163,8 +173,8 @@ make_tracker (GstCclTrack *self, guint frame_width, guint frame_height)
   const CclTrackerPlan plan = {
       .width = frame_width,
       .height = frame_height,
-      .max_tracks = MAX_TRACKS,
-      .max_components = MAX_COMPONENTS,
+      .max_tracks = self->max_tracks,
+      .max_components = self->max_components,
   };
   CclError error;
 
@@ -231,17 +241,16 @@ run_tracker (GstCclTrack *self, GstBuffer *frame, const GstCclMeta *meta, const 
   return status;
 }
 
-/* Reports what happened in a frame with that time stamp. */
+/* Reports what happened in the last frame. */
 static void
-report (
-    GstCclTrack *self, const CclTracks *tracks, const CclRegionsResult *regions, GstClockTime pts)
+report (GstCclTrack *self, const CclTracks *tracks, const CclRegionsResult *regions)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM_CAST (self);
   const guint n_confirmed =
-      gst_ccl_track_report_tracks (trans, tracks, &self->parents, self->id_offset, pts);
+      gst_ccl_track_report_tracks (trans, tracks, &self->parents, self->id_offset, &self->last);
   GstStructure *counts;
 
-  gst_ccl_track_report_regions (trans, &self->region_stage, regions, self->id_offset, pts);
+  gst_ccl_track_report_regions (trans, &self->region_stage, regions, self->id_offset, &self->last);
   counts = gst_ccl_track_announce_regions (trans, &self->region_stage, regions);
   GST_OBJECT_LOCK (self);
   self->n_confirmed += n_confirmed;
@@ -252,11 +261,11 @@ report (
   GST_OBJECT_UNLOCK (self);
 }
 
-/* Ends all tracks, as if their objects were not found any more: they leave their regions and
- * vanish.
+/* Ends all tracks at the time of the last frame, as if their objects were not found any more: they
+ * leave their regions and vanish.
  */
 static void
-end_tracks (GstCclTrack *self, GstClockTime pts)
+end_tracks (GstCclTrack *self)
 {
   const CclTable nothing = {0};
   GstCclTrackSettings settings;
@@ -271,15 +280,16 @@ end_tracks (GstCclTrack *self, GstClockTime pts)
   settings = self->settings;
   GST_OBJECT_UNLOCK (self);
   settings.options.max_lost = 0;
+  settings.region_options.reversed = gst_ccl_is_reversed (&self->last.segment);
   settings.options.frame_rate = self->clock.frame_rate;
   if (ccl_tracker_run (self->tracker, &nothing, NULL, 1, &settings.options, &tracks, &error) !=
           CUDACCL_OK ||
       !gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
-          MAX_TRACKS, &tracks, 0, &settings.region_options, &regions, &error)) {
+          self->max_tracks, &tracks, 0, &settings.region_options, &regions, &error)) {
     GST_WARNING_OBJECT (self, "tracks end without events: %s", error.message);
     return;
   }
-  report (self, &tracks, &regions, pts);
+  report (self, &tracks, &regions);
   gst_ccl_parents_reset (&self->parents);
 }
 
@@ -293,7 +303,7 @@ prepare_tracker (GstCclTrack *self, const GstCclMeta *meta, GstBuffer *frame)
       !self->tracker || self->frame_width != frame_width || self->frame_height != frame_height;
 
   if (is_new || self->flushed)
-    end_tracks (self, GST_BUFFER_PTS (frame));
+    end_tracks (self);
   return !is_new || make_tracker (self, frame_width, frame_height);
 }
 
@@ -313,7 +323,8 @@ load_regions (GstCclTrack *self, GError **error)
     path = g_strdup (self->settings.regions_location);
   }
   GST_OBJECT_UNLOCK (self);
-  ok = !changed || gst_ccl_region_stage_load (&self->region_stage, text, path, MAX_TRACKS, error);
+  ok = !changed ||
+       gst_ccl_region_stage_load (&self->region_stage, text, path, self->max_tracks, error);
   g_free (text);
   g_free (path);
   return ok;
@@ -332,7 +343,7 @@ load_ground (GstCclTrack *self, GError **error)
   if (changed)
     text = g_strdup (self->settings.ground);
   GST_OBJECT_UNLOCK (self);
-  ok = !changed || gst_ccl_ground_load (&self->ground, text, MAX_TRACKS, error);
+  ok = !changed || gst_ccl_ground_load (&self->ground, text, self->max_tracks, error);
   g_free (text);
   return ok;
 }
@@ -351,6 +362,20 @@ update_scene (GstCclTrack *self)
     GST_ELEMENT_WARNING (
         self, RESOURCE, SETTINGS, ("%s; the former ground stays", error->message), (NULL));
   g_clear_error (&error);
+}
+
+/* Warns once that components have no track because there are too many. */
+static void
+warn_of_limit (GstCclTrack *self, guint n_components)
+{
+  if (self->warned_of_limit)
+    return;
+  self->warned_of_limit = TRUE;
+  GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
+      ("A frame has %u components, not all of which are tracked: there are at most %u rows of "
+       "components and %u tracks; raise max-components, here and upstream, max-tracks or min-area",
+          n_components, self->max_components, self->max_tracks),
+      (NULL));
 }
 
 static GstFlowReturn
@@ -379,9 +404,9 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
     return GST_FLOW_ERROR;
 
   const CclTable table = gst_ccl_track_table_read (&self->table, meta);
-  const GstClockTime now = gst_ccl_running_time (&trans->segment, GST_BUFFER_PTS (frame));
-  const gdouble elapsed = gst_ccl_frame_clock_advance (&self->clock, now, &elapsed_time);
-  self->last_pts = GST_BUFFER_PTS (frame);
+  const gdouble elapsed = gst_ccl_frame_clock_advance (
+      &self->clock, &trans->segment, GST_BUFFER_PTS (frame), &elapsed_time);
+  self->last = (GstCclMoment){GST_BUFFER_PTS (frame), trans->segment};
   settings.options.frame_rate = self->clock.frame_rate;
   if (run_tracker (self, frame, meta, &table, elapsed, &settings.options, &tracks, &error) !=
           CUDACCL_OK ||
@@ -391,19 +416,21 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
     return GST_FLOW_ERROR;
   }
   settings.region_options.speeds = self->ground.speeds;
+  settings.region_options.reversed = gst_ccl_is_reversed (&trans->segment);
   if (!gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,
-          MAX_TRACKS, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
+          self->max_tracks, &tracks, elapsed_time, &settings.region_options, &regions, &error)) {
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
     return GST_FLOW_ERROR;
   }
   if (tracks.n_tracks > 0)
     self->last_id = MAX (self->last_id, self->id_offset + tracks.tracks[tracks.n_tracks - 1].id);
-  gst_ccl_track_analytics_relate (frame, &table, &tracks, &settings, self->id_offset, now,
+  gst_ccl_track_analytics_relate (frame, &table, &tracks, &settings, self->id_offset, &self->last,
       self->clock.frame_rate, self->detections);
   gst_ccl_parents_update (&self->parents, &tracks, &table);
-  gst_ccl_track_table_write (&self->table, meta, &table, &tracks, &self->parents, &self->ground,
-      &settings, self->id_offset);
-  report (self, &tracks, &regions, GST_BUFFER_PTS (frame));
+  if (gst_ccl_track_table_write (&self->table, meta, &table, &tracks, &self->parents, &self->ground,
+          &settings, self->id_offset))
+    warn_of_limit (self, table.n_components);
+  report (self, &tracks, &regions);
   return GST_FLOW_OK;
 }
 
@@ -445,11 +472,20 @@ gst_ccl_track_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP) {
+  switch (GST_EVENT_TYPE (event)) {
+  case GST_EVENT_FLUSH_STOP: /* no event passes before the next segment */
     self->flushed = TRUE;
     gst_ccl_frame_clock_reset (&self->clock);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_EOS) {
-    end_tracks (self, self->last_pts);
+    break;
+  case GST_EVENT_STREAM_START:
+    gst_ccl_frame_clock_reset (&self->clock);
+    end_tracks (self);
+    break;
+  case GST_EVENT_EOS:
+    end_tracks (self);
+    break;
+  default:
+    break;
   }
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_track_parent_class)->sink_event (trans, event);
 }
@@ -471,13 +507,18 @@ gst_ccl_track_start (GstBaseTransform *trans)
   GstCclTrack *self = GST_CCL_TRACK (trans);
   GError *error = NULL;
 
-  gst_ccl_track_table_init (&self->table, MAX_TRACKS, MAX_COMPONENTS);
+  GST_OBJECT_LOCK (self);
+  self->max_tracks = self->settings.max_tracks;
+  self->max_components = self->settings.max_components;
+  GST_OBJECT_UNLOCK (self);
+  gst_ccl_track_table_init (&self->table, self->max_tracks, self->max_components);
   self->detections = g_array_new (FALSE, FALSE, sizeof (guint));
-  gst_ccl_parents_init (&self->parents, MAX_TRACKS);
+  gst_ccl_parents_init (&self->parents, self->max_tracks);
   gst_ccl_frame_clock_reset (&self->clock);
-  self->last_pts = GST_CLOCK_TIME_NONE;
+  self->last.pts = GST_CLOCK_TIME_NONE;
+  gst_segment_init (&self->last.segment, GST_FORMAT_UNDEFINED);
   self->flushed = FALSE;
-  self->warned = FALSE;
+  self->warned = self->warned_of_limit = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_confirmed = 0;
   g_clear_pointer (&self->region_counts, gst_structure_free);
@@ -497,7 +538,7 @@ gst_ccl_track_stop (GstBaseTransform *trans)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
 
-  end_tracks (self, self->last_pts); /* its events are lost by now, its messages are not */
+  end_tracks (self); /* its events are lost by now, its messages are not */
   free_tracker (self);
   free_arrays (self);
   return TRUE;

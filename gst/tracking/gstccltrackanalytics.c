@@ -5,6 +5,8 @@
 
 #include <gst/analytics/analytics.h>
 
+#include "shared/gstcclframe.h"
+
 /* Finds the detection of each component. The labeller added them in the order of its table. */
 static void
 find_detections (GstAnalyticsRelationMeta *relations, const CclTable *table, GArray *detections)
@@ -37,11 +39,12 @@ relate_members (GstAnalyticsRelationMeta *relations, const CclTracks *tracks, gu
 
 void
 gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table, const CclTracks *tracks,
-    const GstCclTrackSettings *settings, guint64 id_offset, GstClockTime running_time,
+    const GstCclTrackSettings *settings, guint64 id_offset, const GstCclMoment *moment,
     gdouble frame_rate, GArray *detections)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (frame);
-  const gdouble duration = GST_SECOND / frame_rate;
+  const GstClockTime running_time = gst_ccl_running_time (&moment->segment, moment->pts);
+  const gdouble duration = GST_SECOND / frame_rate / gst_ccl_speed (&moment->segment);
 
   if (!relations || !GST_CLOCK_TIME_IS_VALID (running_time))
     return;
@@ -68,7 +71,7 @@ gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table, const C
 
 void
 gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table, const CclTracks *tracks,
-    const GstCclTrackSettings *settings, guint64 id_offset, GstClockTime running_time,
+    const GstCclTrackSettings *settings, guint64 id_offset, const GstCclMoment *moment,
     gdouble frame_rate, GArray *detections)
 {
 }

@@ -7,6 +7,7 @@
 
 #include <cudaccl/tracker.h>
 
+#include "gstccltrackreport.h"
 #include "gstccltracksettings.h"
 
 G_BEGIN_DECLS
@@ -18,7 +19,7 @@ G_BEGIN_DECLS
  * Without GStreamer 1.26 it does nothing. */
 void gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table,
     const CclTracks *tracks, const GstCclTrackSettings *settings, guint64 id_offset,
-    GstClockTime running_time, gdouble frame_rate, GArray *detections);
+    const GstCclMoment *moment, gdouble frame_rate, GArray *detections);
 
 G_END_DECLS
 

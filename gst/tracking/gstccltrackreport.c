@@ -17,9 +17,10 @@ report (GstBaseTransform *trans, GstStructure *structure)
 
 /* Identities are those that users see; other: 0 for none. */
 static GstStructure *
-new_event (GstBaseTransform *trans, GstClockTime pts, const gchar *event, guint64 id, guint64 other)
+new_event (const GstCclMoment *moment, const gchar *event, guint64 id, guint64 other)
 {
-  GstStructure *structure = gst_ccl_moment_structure (GST_CCL_TRACK_EVENT, pts, &trans->segment);
+  GstStructure *structure =
+      gst_ccl_moment_structure (GST_CCL_TRACK_EVENT, moment->pts, &moment->segment);
 
   gst_structure_set (structure, "event", G_TYPE_STRING, event, "id", G_TYPE_UINT64, id, "other",
       G_TYPE_UINT64, other, NULL);
@@ -28,7 +29,7 @@ new_event (GstBaseTransform *trans, GstClockTime pts, const gchar *event, guint6
 
 guint
 gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
-    const GstCclParents *parents, guint64 id_offset, GstClockTime pts)
+    const GstCclParents *parents, guint64 id_offset, const GstCclMoment *moment)
 {
   static const gchar *const names[] = {
       [CUDACCL_TRACK_APPEARED] = "appeared",
@@ -43,7 +44,7 @@ gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
     const gboolean appeared = event->kind == CUDACCL_TRACK_APPEARED;
     const guint64 other = appeared ? gst_ccl_parents_get (parents, event->id) : event->other;
 
-    report (trans, new_event (trans, pts, names[event->kind], id_offset + event->id,
+    report (trans, new_event (moment, names[event->kind], id_offset + event->id,
                        other ? id_offset + other : 0));
     n_appeared += appeared;
   }
@@ -52,7 +53,7 @@ gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
 
 void
 gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
-    const CclRegionsResult *result, guint64 id_offset, GstClockTime pts)
+    const CclRegionsResult *result, guint64 id_offset, const GstCclMoment *moment)
 {
   static const gchar *const names[] = {
       [CUDACCL_REGION_ENTERED] = "entered",
@@ -67,7 +68,7 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
   for (guint i = 0; i < result->n_events; i++) {
     const CclRegionEvent *event = &result->events[i];
     const CclRegion *region = gst_ccl_region_stage_get (stage, event->region);
-    GstStructure *structure = new_event (trans, pts, names[event->kind], id_offset + event->id, 0);
+    GstStructure *structure = new_event (moment, names[event->kind], id_offset + event->id, 0);
 
     gst_structure_set (structure, region->kind == CUDACCL_REGION_LINE ? "line" : "region",
         G_TYPE_STRING, region->name, NULL);

@@ -14,16 +14,22 @@
 
 G_BEGIN_DECLS
 
-/* The object lock must not be held. pts: time stamp of the frame; id_offset is added to the
+/* When something happened: the time stamp of a frame, and its segment. */
+typedef struct {
+  GstClockTime pts;
+  GstSegment segment;
+} GstCclMoment;
+
+/* The object lock must not be held. moment: of the frame; id_offset is added to the
  * identities of the tracker. */
 
 /* Reports the events of tracks. Returns the number of tracks that appeared. */
 guint gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
-    const GstCclParents *parents, guint64 id_offset, GstClockTime pts);
+    const GstCclParents *parents, guint64 id_offset, const GstCclMoment *moment);
 
 /* Reports the events of regions and lines. */
 void gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
-    const CclRegionsResult *result, guint64 id_offset, GstClockTime pts);
+    const CclRegionsResult *result, guint64 id_offset, const GstCclMoment *moment);
 
 /* Announces new regions and counts to the elements downstream. Returns a copy of what it announced,
  * or NULL if nothing is new. */

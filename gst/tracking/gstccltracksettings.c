@@ -65,6 +65,14 @@ static const GstCclProperty properties[] = {
       "Four or more points of the ground as text: X,Y METRES,METRES; X,Y METRES,METRES; … X and Y are "
       "pixels, or parts of the frame with %. Set it to get positions in metres and speeds in km/h",
       0, 0, NULL, PLAYING},
+  {GST_CCL_KIND_UINT, FIELD (max_tracks), "max-tracks", "Maximum tracks",
+      "The largest number of tracks at a time; while there are so many, no new one begins. Raise it "
+      "where messages say so",
+      1, 4096, NULL, GST_CCL_CHANGES_IN_READY, GST_CCL_ALL_CLASSES},
+  {GST_CCL_KIND_UINT, FIELD (max_components), "max-components", "Maximum components",
+      "The largest number of rows of a frame's component table that are read; the components of "
+      "others are not tracked",
+      1, 4096, NULL, GST_CCL_CHANGES_IN_READY, GST_CCL_ALL_CLASSES},
   {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
       "Counts since the start: confirmed tracks, and the events of each region and line",
       0, 0, NULL, 0, GST_CCL_ALL_CLASSES},
@@ -74,9 +82,13 @@ static const GstCclProperty properties[] = {
 void
 gst_ccl_track_settings_init (GstCclTrackSettings *settings)
 {
+  const CclTrackerPlan plan = CUDACCL_TRACKER_PLAN_DEFAULT;
+
   *settings = (GstCclTrackSettings){
       .options = CUDACCL_TRACKER_OPTIONS_DEFAULT,
       .region_options = CUDACCL_REGIONS_OPTIONS_DEFAULT,
+      .max_tracks = plan.max_tracks,
+      .max_components = plan.max_components,
       .use_mask = TRUE,
   };
 }

@@ -14,7 +14,8 @@ typedef struct {
   CclTrackerOptions options; /* frame_rate: not a property */
   CclRegionsOptions region_options;
   gboolean tentative, lost; /* list these tracks, too */
-  gboolean use_mask;        /* the labeller is asked for samples of its foreground */
+  guint max_tracks, max_components;
+  gboolean use_mask; /* the labeller is asked for samples of its foreground */
 
   /* Owned. NULL: not set. */
   gchar *labeller;                   /* name of the one whose components are tracked */

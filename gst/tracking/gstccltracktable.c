@@ -18,6 +18,7 @@ void
 gst_ccl_track_table_init (GstCclTrackTable *self, guint max_tracks, guint max_components)
 {
   *self = (GstCclTrackTable){
+      .max_tracks = max_tracks,
       .max_components = max_components,
       .components = g_new (CclComponent, max_components),
       .rows = g_new (GstCclComponent, max_tracks),
@@ -176,13 +177,29 @@ select_columns (const GstCclTrackTable *self, const GstCclMeta *meta, guint n_ro
   return selected;
 }
 
-void
+/* Whether components have no track because there are too many. */
+static gboolean
+is_truncated (const CclTable *table, const CclTracks *tracks, guint max_tracks)
+{
+  guint n_tracked = 0;
+
+  if (table->n_rows < table->n_components)
+    return TRUE;
+  if (tracks->n_tracks < max_tracks)
+    return FALSE;
+  for (guint m = 0; m < tracks->n_members; m++) /* in the order of rows */
+    n_tracked += m == 0 || tracks->members[m].row != tracks->members[m - 1].row;
+  return n_tracked < table->n_rows;
+}
+
+gboolean
 gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
     const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
     const GstCclTrackSettings *settings, guint64 id_offset)
 {
   const Result result = {table, tracks, parents, ground, settings, id_offset,
       gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta)};
+  const gboolean truncated = is_truncated (table, tracks, self->max_tracks);
   GstCclColumns *columns;
   guint n_rows = 0;
 
@@ -200,10 +217,11 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
     n_rows++;
   }
   columns = select_columns (self, meta, n_rows);
-  gst_ccl_meta_set_table (
-      meta, n_rows, self->rows, n_rows, self->infos, self->ids, self->first_id[table->n_rows]);
+  gst_ccl_meta_set_table (meta, truncated ? MAX (table->n_components, n_rows + 1) : n_rows,
+      self->rows, n_rows, self->infos, self->ids, self->first_id[table->n_rows]);
   if (columns) {
     gst_ccl_meta_set_columns (meta, columns);
     gst_ccl_columns_unref (columns);
   }
+  return truncated;
 }

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 
 /* Memory for both tables, allocated once. */
 typedef struct {
-  guint max_components;
+  guint max_tracks, max_components;
   CclComponent *components;
   GstCclComponent *rows;
   GstCclTrackInfo *infos; /* of the tracks in rows */
@@ -34,8 +34,11 @@ CclTable gst_ccl_track_table_read (GstCclTrackTable *self, const GstCclMeta *met
 
 /* Replaces the table of the metadata, from which `table` was read, by one row for each track that
  * the settings list, with their motions on the ground. id_offset is added to the identities of the
- * tracker. */
-void gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
+ * tracker.
+ *
+ * Returns whether components have no track because there are too many. Then the table is truncated,
+ * and its number of components stays. */
+gboolean gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
     const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
     const GstCclTrackSettings *settings, guint64 id_offset);
 

@@ -83,6 +83,8 @@ typedef struct CclRegionsOptions {
                            * gives no events. The same holds for a track beyond a limit of speed */
   const double *speeds; /* [n_tracks] in the tracks' order, km/h, less than 0: not known; only read
                          * during the call. NULL: none is known. Since: 0.3 */
+  int reversed;         /* not 0: the pictures run backwards, so the tracks cross lines in the other
+                         * direction than they seem to. Since: 0.4 */
 } CclRegionsOptions;
 
 /* The defaults of CclRegionsOptions. Since: 0.2 */
