@@ -38,6 +38,12 @@ gst_ccl_planes_pixel_format (const GstVideoInfo *info)
                                                         : CUDACCL_PIXEL_FORMAT_8_SECOND;
 }
 
+guint
+gst_ccl_planes_pixel_max (const GstVideoInfo *info)
+{
+  return sample_size (info->finfo) == 2 ? G_MAXUINT16 : G_MAXUINT8;
+}
+
 /* The bytes of a plane's row up to the last sample of any component in it, and its rows. */
 static void
 get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n_rows)
@@ -100,15 +106,74 @@ check_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane, 
   return TRUE;
 }
 
-/* Maps a plane and returns its first byte; NULL after an error. */
+typedef gboolean (*MapFunction) (GstVideoMeta *meta, guint plane, GstMapInfo *info, gpointer *data,
+    gint *stride, GstMapFlags flags);
+
+/* How a GstVideoMeta maps planes unless a pool has a function of its own. */
+static MapFunction
+get_usual_map (void)
+{
+  static gsize usual_map = 0;
+
+  if (g_once_init_enter (&usual_map)) {
+    GstBuffer *buffer = gst_buffer_new ();
+    const GstVideoMeta *meta =
+        gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 1, 1);
+    const gsize function = (gsize)meta->map;
+
+    gst_buffer_unref (buffer);
+    g_once_init_leave (&usual_map, function);
+  }
+  return (MapFunction)usual_map;
+}
+
+/* The metadata of a frame whose pool maps planes by a function of its own, as those of VA and MSDK
+ * do; NULL if the memory is mapped as usual, as that of CUDA and copies are. */
+static GstVideoMeta *
+get_own_map (const GstCclPlanes *planes, const GstCclMappedPlanes *mapped)
+{
+  GstVideoMeta *meta = gst_buffer_get_video_meta (mapped->buffer);
+
+  return meta && meta->map != get_usual_map () && !mapped->copy &&
+                 planes->location == CUDACCL_LOCATION_HOST
+             ? meta
+             : NULL;
+}
+
+/* Maps a plane by the pool's function, which also knows the stride. */
 static const guint8 *
-map_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane,
+map_by_meta (GstVideoMeta *meta, GstCclPlanes *planes, const GstVideoInfo *info, guint plane,
     GstCclMappedPlanes *mapped, CclError *error)
 {
+  const guint n = mapped->n_planes;
+  gsize length;
+  gpointer data;
+
+  if (!gst_video_meta_map (
+          meta, plane, &mapped->infos[n], &data, &planes->stride[plane], planes->map_flags)) {
+    gst_ccl_error_set (
+        error, CUDACCL_ERROR_DEVICE, "The frame's memory cannot be mapped for reading");
+    return NULL;
+  }
+  mapped->metas[n] = meta;
+  mapped->numbers[n] = plane;
+  mapped->n_planes++;
+  planes->offset[plane] = 0;
+  return check_plane (planes, info, plane, G_MAXSIZE, &length, error) ? data : NULL;
+}
+
+/* Maps a plane and returns its first byte; NULL after an error. */
+static const guint8 *
+map_plane (GstCclPlanes *planes, const GstVideoInfo *info, guint plane, GstCclMappedPlanes *mapped,
+    CclError *error)
+{
+  GstVideoMeta *meta = get_own_map (planes, mapped);
   GstBuffer *buffer = mapped->buffer;
   guint first_memory, n_memories;
   gsize length, skip;
 
+  if (meta)
+    return map_by_meta (meta, planes, info, plane, mapped, error);
   if (!check_plane (planes, info, plane, gst_buffer_get_size (buffer), &length, error))
     return NULL;
   if (!gst_buffer_find_memory (
@@ -133,7 +198,7 @@ map_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane,
 
 /* Maps the planes of u and v, which may be the same one. */
 static gboolean
-map_chroma (const GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPlanes *mapped,
+map_chroma (GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPlanes *mapped,
     CclChroma *chroma, CclError *error)
 {
   const GstVideoFormatInfo *format = info->finfo;
@@ -200,26 +265,34 @@ gboolean
 gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *info, GstBuffer *buffer,
     gboolean with_chroma, GstCclMappedPlanes *mapped, CclFrame *frame, CclError *error)
 {
-  const GstCclPlanes layout = get_layout (planes, buffer);
+  GstCclPlanes layout = get_layout (planes, buffer);
 
   *mapped = (GstCclMappedPlanes){
       .buffer = planes->copy ? planes->copy : buffer,
       .copy = planes->copy,
   };
-  *frame = (CclFrame){.stride = (gsize)layout.stride[0], .location = layout.location};
+  *frame = (CclFrame){.location = layout.location};
   if (check_size (&layout, GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), error))
     frame->data = map_plane (&layout, info, 0, mapped, error);
   if (!frame->data || (with_chroma && !map_chroma (&layout, info, mapped, &frame->chroma, error))) {
     gst_ccl_planes_unmap (mapped);
     return FALSE;
   }
+  frame->stride = (gsize)layout.stride[0];
   return TRUE;
 }
 
 void
 gst_ccl_planes_unmap (GstCclMappedPlanes *mapped)
 {
-  while (mapped->n_planes > 0)
-    gst_buffer_unmap (mapped->buffer, &mapped->infos[--mapped->n_planes]);
+  while (mapped->n_planes > 0) {
+    const guint n = --mapped->n_planes;
+
+    if (mapped->metas[n])
+      gst_video_meta_unmap (mapped->metas[n], mapped->numbers[n], &mapped->infos[n]);
+    else
+      gst_buffer_unmap (mapped->buffer, &mapped->infos[n]);
+    mapped->metas[n] = NULL;
+  }
   gst_clear_buffer (&mapped->copy);
 }

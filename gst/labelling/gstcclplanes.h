@@ -36,6 +36,8 @@ typedef struct {
   GstBuffer *buffer;
   GstBuffer *copy; /* that buffer is, or NULL; owned */
   GstMapInfo infos[GST_CCL_MAX_PLANES];
+  GstVideoMeta *metas[GST_CCL_MAX_PLANES]; /* that mapped a plane; NULL: the buffer did */
+  guint numbers[GST_CCL_MAX_PLANES];       /* of the planes, where there is a meta */
   guint n_planes;
 } GstCclMappedPlanes;
 
@@ -44,6 +46,9 @@ void gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info);
 
 /* How frames of a format store luma. */
 CclPixelFormat gst_ccl_planes_pixel_format (const GstVideoInfo *info);
+
+/* The largest value of a pixel: 255 or 65535. */
+guint gst_ccl_planes_pixel_max (const GstVideoInfo *info);
 
 /* The bytes from the start of a frame's memory to the end of the last plane that is read: luma and,
  * with_chroma, chroma. G_MAXSIZE if the layout, which is that of the GstVideoMeta if the buffer has

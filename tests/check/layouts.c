@@ -6,6 +6,12 @@
 #include "elements.h"
 #include "leaks.h"
 
+/* One component of 2×2 pixels. */
+static const char blob[] = "......\n"
+                           "..##..\n"
+                           "..##..\n"
+                           "......\n";
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -174,6 +180,48 @@ TEST (test_frames_smaller_than_their_caps)
 }
 GST_END_TEST
 
+static guint n_mapped;
+
+/* Maps planes elsewhere, as pools of tiled or hidden memory do. */
+static gboolean
+map_elsewhere (GstVideoMeta *meta, guint plane, GstMapInfo *info, gpointer *data, gint *stride,
+    GstMapFlags flags)
+{
+  *stride = 32;
+  *data = g_malloc0 (32 * meta->height);
+  draw (blob, *data, 32);
+  info->user_data[0] = *data;
+  n_mapped++;
+  return TRUE;
+}
+
+static gboolean
+unmap_elsewhere (GstVideoMeta *meta, guint plane, GstMapInfo *info)
+{
+  g_free (info->user_data[0]);
+  n_mapped--;
+  return TRUE;
+}
+
+/* The pixels are those that the pool's own function maps. The memory of the buffer is empty. */
+TEST (test_map_function_of_a_pool)
+{
+  GstHarness *h = new_gray8_harness (blob);
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 4096, NULL), *out;
+  GstVideoMeta *meta = gst_buffer_add_video_meta (frame, GST_VIDEO_FRAME_FLAG_NONE,
+      GST_VIDEO_FORMAT_GRAY8, drawing_width (blob), drawing_height (blob));
+
+  gst_buffer_memset (frame, 0, 0, 4096);
+  meta->map = map_elsewhere;
+  meta->unmap = unmap_elsewhere;
+  out = label (h, frame);
+  assert_components (out, {4, 2, 1, 2, 2, 2.5, 1.5});
+  fail_unless_equals_int (n_mapped, 0);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 layouts_suite (void)
 {
@@ -182,6 +230,7 @@ layouts_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_map_function_of_a_pool);
   tcase_add_test (tcase, test_pixels_are_untouched);
   tcase_add_test (tcase, test_stride_and_offset_of_video_meta);
   tcase_add_test (tcase, test_several_memories);
