@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclhints.h"
 
+#include "gstcclplanes.h"
+
 /* From this share of the frame on, in percent, a component is nearly the whole frame. */
 #define NEARLY_ALL 95
 
@@ -19,9 +21,25 @@ is_probably_no_mask (const GstCclSettings *settings, guint64 n_pixels, const Ccl
 }
 
 void
-gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
-    GstCclBackend backend, guint64 n_pixels, const CclTable *table)
+gst_ccl_hints_check_crop (GstCclHints *posted, GstElement *element, GstBuffer *buffer)
 {
+  const GstVideoCropMeta *crop = posted->crop ? NULL : gst_buffer_get_video_crop_meta (buffer);
+
+  if (!crop)
+    return;
+  posted->crop = TRUE;
+  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+      ("Frames have a GstVideoCropMeta, %u×%u pixels at %u,%u, that was not asked for: the area "
+       "from 0,0 on is labelled; insert videoconvert before %s",
+          crop->width, crop->height, crop->x, crop->y, GST_OBJECT_NAME (element)),
+      (NULL));
+}
+
+void
+gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
+    GstCclBackend backend, const GstVideoInfo *info, const CclTable *table)
+{
+  const guint64 n_pixels = (guint64)GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
   const gchar *former = gst_ccl_settings_get_former_algorithm (settings, backend);
 
   if (!posted->algorithm && former) {
@@ -35,6 +53,14 @@ gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSetti
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
         ("No component can pass min-area=%u and max-area=%u", settings->min_area,
             settings->max_area),
+        (NULL));
+  }
+  if (!posted->range && settings->foreground == CUDACCL_FOREGROUND_THRESHOLD &&
+      settings->threshold > gst_ccl_planes_pixel_max (info)) {
+    posted->range = TRUE;
+    GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
+        ("No pixel is greater than threshold=%u: the largest value of the format is %u",
+            settings->threshold, gst_ccl_planes_pixel_max (info)),
         (NULL));
   }
   if (!posted->threshold && is_probably_no_mask (settings, n_pixels, table)) {

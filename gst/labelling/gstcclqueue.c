@@ -34,6 +34,35 @@ gst_ccl_queue_clear (GstCclQueue *queue)
   g_clear_pointer (&queue->frames, g_array_unref);
 }
 
+/* Copies the settings that must be possible together. */
+static void
+take_combination (GstCclSettings *to, const GstCclSettings *from)
+{
+  to->foreground = from->foreground;
+  to->reduction = from->reduction;
+  to->connectivity = from->connectivity;
+  to->algorithm = from->algorithm;
+  to->max_components = from->max_components;
+  to->attach_contours = from->attach_contours;
+  to->attach_columns = from->attach_columns;
+}
+
+static gboolean
+are_same_combination (const GstCclSettings *a, const GstCclSettings *b)
+{
+  return a->foreground == b->foreground && a->reduction == b->reduction &&
+         a->connectivity == b->connectivity && a->algorithm == b->algorithm &&
+         a->max_components == b->max_components && a->attach_contours == b->attach_contours &&
+         a->attach_columns == b->attach_columns;
+}
+
+void
+gst_ccl_queue_start (GstCclQueue *queue)
+{
+  queue->hints = (GstCclHints){FALSE};
+  queue->has_former = queue->has_refused = FALSE;
+}
+
 void
 gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
 {
@@ -49,6 +78,8 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
     used->attach_columns = 0;
   }
   used->attach_sample = used->attach_sample && (used->meta & GST_CCL_META_FLAG_CCL);
+  if (queue->has_refused && are_same_combination (used, &queue->refused))
+    take_combination (used, &queue->former);
   queue->error.status = CUDACCL_OK;
   queue->error_posted = FALSE;
 }
@@ -67,9 +98,7 @@ attach_and_post (
     GstCclQueue *queue, const GstCclOwner *owner, QueuedFrame *queued, GstClockTime time)
 {
   GstCclStream *stream = queued->stream;
-  const GstVideoInfo *info = &stream->labeller.info;
   const CclTable *table = &queued->frame.table;
-  const guint64 n_pixels = (guint64)GST_VIDEO_INFO_WIDTH (info) * GST_VIDEO_INFO_HEIGHT (info);
   CclError error;
 
   if (!gst_ccl_frame_labeller_attach (
@@ -80,8 +109,9 @@ attach_and_post (
   GST_OBJECT_LOCK (owner->element);
   gst_ccl_stats_add_frame (queue->stats, table->n_components, time);
   GST_OBJECT_UNLOCK (owner->element);
-  gst_ccl_hints_check (
-      &queue->hints, owner->element, &queue->settings, owner->methods->backend, n_pixels, table);
+  gst_ccl_hints_check_crop (&queue->hints, owner->element, queued->buffer);
+  gst_ccl_hints_check (&queue->hints, owner->element, &queue->settings, owner->methods->backend,
+      &stream->labeller.info, table);
   gst_ccl_stream_post_messages (stream, queued->buffer, &queue->settings, &queued->frame);
 }
 
@@ -114,6 +144,43 @@ gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner)
   g_array_set_size (queue->frames, 0);
 }
 
+/* Goes back to the former combination of settings, so that a change while playing does not end the
+ * stream. FALSE if that is no help. */
+static gboolean
+go_back (GstCclQueue *queue, const GstCclOwner *owner, const CclError *error)
+{
+  if (error->status != CUDACCL_ERROR_UNSUPPORTED || !queue->has_former ||
+      are_same_combination (&queue->settings, &queue->former))
+    return FALSE;
+  gst_ccl_queue_finish (queue, owner);
+  queue->refused = queue->settings;
+  queue->has_refused = TRUE;
+  take_combination (&queue->settings, &queue->former);
+  GST_ELEMENT_WARNING (
+      owner->element, RESOURCE, SETTINGS, ("%s; the former settings stay", error->message), (NULL));
+  return TRUE;
+}
+
+/* Queues the work on a frame with the present settings, or with the former ones. */
+static gboolean
+queue_work (GstCclQueue *queue, const GstCclOwner *owner, GstCclSite *site, QueuedFrame *queued,
+    CclError *error)
+{
+  GstCclFrameLabeller *labeller = &queued->stream->labeller;
+
+  if (gst_ccl_frame_labeller_queue (
+          labeller, owner, site, &queue->settings, queued->buffer, &queued->frame, error))
+    return TRUE;
+  gst_ccl_labelled_frame_clear (&queued->frame);
+  if (!go_back (queue, owner, error))
+    return FALSE;
+  if (gst_ccl_frame_labeller_queue (
+          labeller, owner, site, &queue->settings, queued->buffer, &queued->frame, error))
+    return TRUE;
+  gst_ccl_labelled_frame_clear (&queued->frame);
+  return FALSE;
+}
+
 gboolean
 gst_ccl_queue_add (
     GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, GstBuffer *buffer)
@@ -135,12 +202,10 @@ gst_ccl_queue_add (
   if (!gst_ccl_frame_labeller_can_queue (labeller, site))
     gst_ccl_queue_finish (queue, owner);
   gst_ccl_stream_advance (stream, buffer);
-  if (gst_ccl_frame_labeller_queue (
-          labeller, owner, site, &queue->settings, buffer, &queued.frame, &error)) {
+  if (queue_work (queue, owner, site, &queued, &error)) {
     g_array_append_val (queue->frames, queued);
     return TRUE;
   }
-  gst_ccl_labelled_frame_clear (&queued.frame);
   keep_error (queue, &error);
   return FALSE;
 }
@@ -151,5 +216,8 @@ gst_ccl_queue_end (GstCclQueue *queue, const GstCclOwner *owner)
   gst_ccl_queue_finish (queue, owner);
   if (queue->error.status != CUDACCL_OK)
     gst_ccl_error_post (owner->element, &queue->error);
+  else if (!queue->error_posted)
+    queue->former = queue->settings;
+  queue->has_former |= queue->error.status == CUDACCL_OK && !queue->error_posted;
   return queue->error.status == CUDACCL_OK && !queue->error_posted ? GST_FLOW_OK : GST_FLOW_ERROR;
 }

@@ -19,7 +19,9 @@ typedef struct {
   GArray *frames;          /* those that are queued */
   GstCclSettings settings; /* for them; roi_mask is NULL */
   CclError error; /* the first one of the buffer; its status is CUDACCL_OK if there is none */
-  gboolean error_posted; /* another error of the buffer was posted */
+  gboolean error_posted;          /* another error of the buffer was posted */
+  GstCclSettings former, refused; /* those of the frame before, and those that were not possible */
+  gboolean has_former, has_refused;
   GstCclHints hints;
   GstCclStats *stats; /* of the element, whose object lock guards them */
 } GstCclQueue;
@@ -29,6 +31,9 @@ void gst_ccl_queue_init_log (void);
 
 void gst_ccl_queue_init (GstCclQueue *queue, GstCclStats *stats);
 void gst_ccl_queue_clear (GstCclQueue *queue);
+
+/* Begins a stream: nothing was refused, and no hint was given. */
+void gst_ccl_queue_start (GstCclQueue *queue);
 
 /* Begins with a buffer. Its frames are labelled with these settings. */
 void gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings);
