@@ -27,6 +27,7 @@
  */
 struct _GstCclLabeller {
   gchar *name;
+  guint64 id;             /* 0: not known */
   GstStructure *settings; /* NULL: not known */
 };
 
@@ -34,10 +35,10 @@ G_DEFINE_BOXED_TYPE (GstCclLabeller, gst_ccl_labeller, gst_ccl_labeller_ref, gst
 
 /**
  * gst_ccl_labeller_new:
- * @name: the element's name, unique in its pipeline
+ * @name: the element's name
  * @settings: (nullable): the settings, copied; %NULL if they are not known
  *
- * Describes an element that labels frames.
+ * Describes an element that labels frames, without an identity.
  *
  * Returns: (transfer full): a new description
  *
@@ -46,6 +47,24 @@ G_DEFINE_BOXED_TYPE (GstCclLabeller, gst_ccl_labeller, gst_ccl_labeller_ref, gst
 GstCclLabeller *
 gst_ccl_labeller_new (const gchar *name, const GstStructure *settings)
 {
+  return gst_ccl_labeller_new_with_id (name, 0, settings);
+}
+
+/**
+ * gst_ccl_labeller_new_with_id:
+ * @name: the element's name
+ * @id: the element's identity, see gst_ccl_labeller_get_id(); 0 if it is not known
+ * @settings: (nullable): the settings, copied; %NULL if they are not known
+ *
+ * Describes an element that labels frames.
+ *
+ * Returns: (transfer full): a new description
+ *
+ * Since: 0.4
+ */
+GstCclLabeller *
+gst_ccl_labeller_new_with_id (const gchar *name, guint64 id, const GstStructure *settings)
+{
   GstCclLabeller *self;
 
   g_return_val_if_fail (name != NULL, NULL);
@@ -53,6 +72,7 @@ gst_ccl_labeller_new (const gchar *name, const GstStructure *settings)
 
   self = g_atomic_rc_box_new0 (GstCclLabeller);
   self->name = g_strdup (name);
+  self->id = id;
   self->settings = settings ? gst_structure_copy (settings) : NULL;
   return self;
 }
@@ -116,6 +136,26 @@ gst_ccl_labeller_get_name (const GstCclLabeller *labeller)
   g_return_val_if_fail (labeller != NULL, NULL);
 
   return labeller->name;
+}
+
+/**
+ * gst_ccl_labeller_get_id:
+ * @labeller: a #GstCclLabeller
+ *
+ * The identity of the element. Names are unique in a bin only; identities are random numbers of 64
+ * bits, so they tell apart elements of the same name in several bins and processes. An element
+ * keeps its identity when its settings change.
+ *
+ * Returns: the identity; 0 if it is not known, as after the metadata came from another process
+ *
+ * Since: 0.4
+ */
+guint64
+gst_ccl_labeller_get_id (const GstCclLabeller *labeller)
+{
+  g_return_val_if_fail (labeller != NULL, 0);
+
+  return labeller->id;
 }
 
 /**

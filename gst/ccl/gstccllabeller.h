@@ -19,6 +19,10 @@ GST_CCL_API
 GstCclLabeller *gst_ccl_labeller_new (const gchar *name, const GstStructure *settings);
 
 GST_CCL_API
+GstCclLabeller *gst_ccl_labeller_new_with_id (
+    const gchar *name, guint64 id, const GstStructure *settings);
+
+GST_CCL_API
 GstCclLabeller *gst_ccl_labeller_ref (GstCclLabeller *labeller);
 
 GST_CCL_API
@@ -26,6 +30,9 @@ void gst_ccl_labeller_unref (GstCclLabeller *labeller);
 
 GST_CCL_API
 const gchar *gst_ccl_labeller_get_name (const GstCclLabeller *labeller);
+
+GST_CCL_API
+guint64 gst_ccl_labeller_get_id (const GstCclLabeller *labeller);
 
 GST_CCL_API
 GstStructure *gst_ccl_labeller_get_settings (const GstCclLabeller *labeller);

@@ -68,43 +68,51 @@ name_of (GstCclLabeller *labeller)
   return labeller ? gst_ccl_labeller_get_name (labeller) : "";
 }
 
+static guint64
+id_of (GstCclLabeller *labeller)
+{
+  return labeller ? gst_ccl_labeller_get_id (labeller) : 0;
+}
+
 static gboolean
-is_own_roi (GstVideoRegionOfInterestMeta *roi, const gchar *name)
+is_own_roi (GstVideoRegionOfInterestMeta *roi, guint64 id)
 {
   const GstStructure *parameters;
+  guint64 roi_id = 0;
 
   if (roi->roi_type != component_quark ())
     return FALSE;
   parameters = gst_video_region_of_interest_meta_get_param (roi, ROI_PARAMETERS);
-  return parameters && g_strcmp0 (gst_structure_get_string (parameters, "labeller"), name) == 0;
+  return parameters && gst_structure_get_uint64 (parameters, "labeller-id", &roi_id) &&
+         roi_id == id;
 }
 
 static gboolean
-is_own_ccl (const GstCclMeta *meta, const gchar *name)
+is_own_ccl (const GstCclMeta *meta, guint64 id)
 {
   GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
-  gboolean is_own = g_str_equal (name_of (labeller), name);
+  gboolean is_own = id_of (labeller) == id;
 
   g_clear_pointer (&labeller, gst_ccl_labeller_unref);
   return is_own;
 }
 
 typedef struct {
-  const gchar *name;
+  guint64 id; /* not 0 */
   gboolean found;
 } Own;
 
-/* For gst_buffer_foreach_meta(): removes the metadata that the labeller of that name attached when
- * the frame passed it before. */
+/* For gst_buffer_foreach_meta(): removes the metadata that the labeller of that identity attached
+ * when the frame passed it before. */
 static gboolean
 remove_own (GstBuffer *buffer, GstMeta **meta, gpointer data)
 {
   Own *own = data;
   GType api = (*meta)->info->api;
 
-  if ((api == GST_CCL_META_API_TYPE && is_own_ccl ((GstCclMeta *)*meta, own->name)) ||
+  if ((api == GST_CCL_META_API_TYPE && is_own_ccl ((GstCclMeta *)*meta, own->id)) ||
       (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
-          is_own_roi ((GstVideoRegionOfInterestMeta *)*meta, own->name))) {
+          is_own_roi ((GstVideoRegionOfInterestMeta *)*meta, own->id))) {
     *meta = NULL;
     own->found = TRUE;
   }
@@ -139,8 +147,9 @@ attach_roi (GstBuffer *buffer, GstCclLabeller *labeller, const CclTable *table)
     GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta_id (
         buffer, component_quark (), c->x, c->y, c->width, c->height);
     roi->id = (gint)c->label;
-    gst_video_region_of_interest_meta_add_param (roi,
-        gst_structure_new (ROI_PARAMETERS, "labeller", G_TYPE_STRING, name_of (labeller), NULL));
+    gst_video_region_of_interest_meta_add_param (
+        roi, gst_structure_new (ROI_PARAMETERS, "labeller", G_TYPE_STRING, name_of (labeller),
+                 "labeller-id", G_TYPE_UINT64, id_of (labeller), NULL));
   }
 }
 
@@ -286,11 +295,11 @@ gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *labell
     guint frame_width, guint frame_height, const CclTable *table, const GstCclAttachment *labels,
     const GstCclAttachment *mask, GstBufferPool **segmentation_pool)
 {
-  Own own = {name_of (labeller), FALSE};
+  Own own = {id_of (labeller), FALSE};
 
   (void)segmentation_pool; /* used with GStreamer 1.26 and later */
   gst_buffer_foreach_meta (buffer, remove_own, &own);
-  gst_ccl_sample_remove (buffer, own.name);
+  gst_ccl_sample_remove (buffer, own.id);
 #if HAVE_ANALYTICS
   if (own.found)
     remove_own_analytics (buffer);

@@ -37,7 +37,7 @@ typedef struct {
 } GstCclAttachment;
 
 /* Adds the chosen kinds of metadata to a writable buffer. Replaces all kinds of metadata that a
- * labeller of the same name added to it before; metadata of other labellers stays. Analytics
+ * labeller of the same identity added to it before; metadata of other labellers stays. Analytics
  * metadata gets a copy of the label map, if there is one and it has at most 65535 labels (GStreamer
  * 1.26), in a buffer of the pool, which is made when first needed; the caller deactivates and
  * unrefs the pool when the size of frames changes. */

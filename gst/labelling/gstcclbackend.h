@@ -118,6 +118,7 @@ typedef struct {
 typedef struct {
   GstElement *element;
   const GstCclMethods *methods;
+  guint64 id; /* of the element, see gst_ccl_labeller_get_id() */
 } GstCclOwner;
 
 G_END_DECLS

@@ -129,7 +129,7 @@ gst_ccl_base_start (GstBaseTransform *trans)
   g_clear_pointer (&priv->refusal, g_free);
   GST_OBJECT_UNLOCK (trans);
   gst_ccl_stream_reset_motion (&priv->stream);
-  priv->queue.hints = (GstCclHints){FALSE};
+  gst_ccl_queue_start (&priv->queue);
   g_atomic_int_set (&priv->topology_changed, TRUE);
   started = gst_ccl_foreground_stage_open (
       &priv->stream.labeller.foreground, GST_ELEMENT (trans), roi_mask);
@@ -288,6 +288,13 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return gst_ccl_queue_end (&priv->queue, &priv->owner);
 }
 
+/* A random number other than 0. */
+static guint64
+new_id (void)
+{
+  return (guint64)g_random_int () << 32 | MAX (g_random_int (), 1);
+}
+
 /* The class of an instance is known when all its init functions have run. */
 static void
 gst_ccl_base_constructed (GObject *object)
@@ -295,7 +302,7 @@ gst_ccl_base_constructed (GObject *object)
   GstCclBase *base = GST_CCL_BASE (object);
 
   PRIVATE (base)->owner =
-      (GstCclOwner){GST_ELEMENT (base), &GST_CCL_BASE_GET_CLASS (base)->methods};
+      (GstCclOwner){GST_ELEMENT (base), &GST_CCL_BASE_GET_CLASS (base)->methods, new_id ()};
   G_OBJECT_CLASS (gst_ccl_base_parent_class)->constructed (object);
 }
 

@@ -246,12 +246,16 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   gboolean has_sample = !sample;
   CclIntensity luma = {NULL};
 
+  /* No pixel is greater than a threshold beyond the format. */
+  options.threshold = MIN (options.threshold, gst_ccl_planes_pixel_max (&self->info));
+
   if (self->columns & CUDACCL_COLUMN_INTENSITY &&
       !locate_luma (self, owner, &pixels, frame, &luma, error))
     return FALSE;
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
 
+    foreground_options.threshold = options.threshold;
     foreground_options.reduced_mask = scale > 1;
     foreground_options.frame_duration = self->frame_duration;
     if (methods->connect)
@@ -446,7 +450,7 @@ update_description (
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
   description = gst_ccl_settings_describe (settings, owner->methods->backend);
   name = gst_object_get_name (GST_OBJECT_CAST (owner->element));
-  self->description = gst_ccl_labeller_new (name, description);
+  self->description = gst_ccl_labeller_new_with_id (name, owner->id, description);
   self->described = *settings;
   g_free (name);
   gst_structure_free (description);

@@ -85,13 +85,13 @@ get_info (void)
 }
 
 static SampleMeta *
-find (GstBuffer *buffer, const gchar *labeller)
+find (GstBuffer *buffer, guint64 labeller)
 {
   gpointer state = NULL;
   SampleMeta *self;
 
   while ((self = (SampleMeta *)gst_buffer_iterate_meta_filtered (buffer, &state, get_info ()->api)))
-    if (g_str_equal (gst_ccl_labeller_get_name (self->labeller), labeller))
+    if (gst_ccl_labeller_get_id (self->labeller) == labeller)
       return self;
   return NULL;
 }
@@ -117,7 +117,7 @@ const GstCclSample *
 gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *meta)
 {
   GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
-  SampleMeta *self = labeller ? find (buffer, gst_ccl_labeller_get_name (labeller)) : NULL;
+  SampleMeta *self = labeller ? find (buffer, gst_ccl_labeller_get_id (labeller)) : NULL;
 
   g_clear_pointer (&labeller, gst_ccl_labeller_unref);
   if (!self || self->sample.frame_width != gst_ccl_meta_get_frame_width (meta) ||
@@ -127,7 +127,7 @@ gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *meta)
 }
 
 void
-gst_ccl_sample_remove (GstBuffer *buffer, const gchar *labeller)
+gst_ccl_sample_remove (GstBuffer *buffer, guint64 labeller)
 {
   SampleMeta *self = find (buffer, labeller);
 

@@ -53,8 +53,8 @@ void gst_ccl_sample_attach (
  * there is none. */
 const GstCclSample *gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *meta);
 
-/* Removes the sample of the labeller of that name. */
-void gst_ccl_sample_remove (GstBuffer *buffer, const gchar *labeller);
+/* Removes the sample of the labeller of that identity. */
+void gst_ccl_sample_remove (GstBuffer *buffer, guint64 labeller);
 
 G_END_DECLS
 

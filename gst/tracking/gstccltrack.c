@@ -378,6 +378,17 @@ warn_of_limit (GstCclTrack *self, guint n_components)
       (NULL));
 }
 
+/* A sample is private to the two elements, and keeps memory of the labeller's pool. */
+static void
+remove_sample (GstBuffer *frame, const GstCclMeta *meta)
+{
+  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+
+  if (labeller)
+    gst_ccl_sample_remove (frame, gst_ccl_labeller_get_id (labeller));
+  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
+}
+
 static GstFlowReturn
 gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
 {
@@ -415,6 +426,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
     gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
     return GST_FLOW_ERROR;
   }
+  remove_sample (frame, meta);
   settings.region_options.speeds = self->ground.speeds;
   settings.region_options.reversed = gst_ccl_is_reversed (&trans->segment);
   if (!gst_ccl_region_stage_run (&self->region_stage, self->frame_width, self->frame_height,

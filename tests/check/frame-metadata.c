@@ -445,7 +445,7 @@ GST_END_TEST
 #endif
 #endif
 
-/* A labeller replaces metadata of its own name, and no other. */
+/* A labeller replaces its own metadata, and no other, whatever the name of its labeller is. */
 TEST (test_earlier_meta_is_replaced)
 {
   GstHarness *h = new_gray8_harness (blobs);
@@ -456,8 +456,10 @@ TEST (test_earlier_meta_is_replaced)
   gst_ccl_labeller_unref (same);
   gst_buffer_add_ccl_meta (frame, 8, 6, 9, NULL, 0, NULL, 0);
   out = label (h, frame);
-  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 2);
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 3);
   assert_components (out, BLOBS_8);
+  out = label (h, out);
+  fail_unless_equals_int (count_metas (out, GST_CCL_META_API_TYPE), 3);
   gst_buffer_unref (out);
   gst_harness_teardown (h);
 }

@@ -90,6 +90,25 @@ TEST (test_no_metadata_of_the_former_pass_stays)
 }
 GST_END_TEST
 
+/* Elements in two bins may have the same name. */
+TEST (test_same_name_in_two_bins)
+{
+  gchar *line = g_strdup_printf ("bin.( %s name=same threshold=100 meta=ccl+roi ) ! "
+                                 "bin.( %s name=same threshold=20 meta=ccl+roi )",
+      element_name (), element_name ());
+  GstHarness *h = gst_harness_new_parse (line);
+  GstBuffer *out;
+
+  g_free (line);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 8, 4));
+  out = label (h, label (h, gray8_frame (levels)));
+  fail_unless_equals_int (gst_buffer_get_n_meta (out, GST_CCL_META_API_TYPE), 2);
+  fail_unless_equals_int (count_regions (out, "same"), 5);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static void
 assert_settings (GstBuffer *buffer, const char *name, guint threshold, const char *connectivity)
 {
@@ -221,6 +240,7 @@ labellers_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_metadata_of_both);
   tcase_add_test (tcase, test_no_metadata_of_the_former_pass_stays);
+  tcase_add_test (tcase, test_same_name_in_two_bins);
   tcase_add_test (tcase, test_settings);
   tcase_add_test (tcase, test_descriptions_are_shared);
   tcase_add_test (tcase, test_ccljson_of_either);
