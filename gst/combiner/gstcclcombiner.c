@@ -12,6 +12,13 @@
  * without metadata; see the property `max-age` for masks at a lower rate. Every frame of the video
  * passes, unchanged and in order.
  *
+ * The pad `mask` is a request pad. Without it, or after it was released, the video passes without
+ * metadata, and does not wait. Tags are those of the video.
+ *
+ * With `emit-signals=true`, the signal `samples-selected` is emitted before each frame is pushed;
+ * gst_aggregator_peek_next_sample() then has the frame, for `video`, and the mask that belongs to
+ * it, for `mask`.
+ *
  * Metadata that both branches have from before the tee is not added a second time.
  *
  * A gap in the video goes on as a gap event. A gap in the masks means that the frames of that time
@@ -54,14 +61,17 @@ struct _GstCclCombiner {
 
   GstClockTime max_age; /* guarded by the object lock */
 
-  /* Owned by the element as its pads. */
-  GstAggregatorPad *video_pad;
-  GstAggregatorPad *mask_pad;
+  GstAggregatorPad *video_pad; /* owned by the element as its pad */
+  GstAggregatorPad *mask_pad;  /* guarded by the object lock: the application's; NULL: none */
+
+  GstEvent *tags; /* guarded by the object lock: of the video, to be pushed before its next frame */
 
   gint has_ended; /* atomic: no more masks are taken */
 
   /* The streaming thread's. */
+  GstAggregatorPad *masks;  /* the mask pad while a frame is worked on; NULL: none */
   GstVideoInfo info;        /* of the video */
+  GstBuffer *selected;      /* the mask that belongs to the frame; NULL: none */
   GstBuffer *mask;          /* the latest that is not ahead of the video; an empty one is a gap */
   GstClockTime mask_time;   /* its running time */
   GstClockTime mask_end;    /* where a gap ends, otherwise mask_time */
@@ -78,7 +88,7 @@ static GstStaticPadTemplate video_template = GST_STATIC_PAD_TEMPLATE (
     "video", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
 static GstStaticPadTemplate mask_template = GST_STATIC_PAD_TEMPLATE (
-    "mask", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
+    "mask", GST_PAD_SINK, GST_PAD_REQUEST, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
@@ -136,7 +146,7 @@ set_mask (GstCclCombiner *self, GstBuffer *mask, GstClockTime mask_time)
   self->mask_time = self->mask_end = mask_time;
   if (gst_ccl_is_empty_gap (mask) && GST_BUFFER_DURATION_IS_VALID (mask)) {
     GstClockTime end = gst_ccl_running_time (
-        &self->mask_pad->segment, GST_BUFFER_PTS (mask) + GST_BUFFER_DURATION (mask));
+        &self->masks->segment, GST_BUFFER_PTS (mask) + GST_BUFFER_DURATION (mask));
     self->mask_end = GST_CLOCK_TIME_IS_VALID (end) ? end : mask_time + GST_BUFFER_DURATION (mask);
   }
   if (labeller) {
@@ -157,19 +167,19 @@ is_covered (const GstCclCombiner *self, GstClockTime video_time)
 static gboolean
 find_mask (GstCclCombiner *self, GstClockTime video_time, gboolean timeout)
 {
-  while (!is_covered (self, video_time)) {
-    GstBuffer *mask = gst_aggregator_pad_peek_buffer (self->mask_pad);
+  while (self->masks && !is_covered (self, video_time)) {
+    GstBuffer *mask = gst_aggregator_pad_peek_buffer (self->masks);
     GstClockTime mask_time;
 
     if (!mask)
-      return timeout || gst_aggregator_pad_is_eos (self->mask_pad);
-    mask_time = gst_ccl_running_time (&self->mask_pad->segment, GST_BUFFER_PTS (mask));
+      return timeout || gst_aggregator_pad_is_eos (self->masks);
+    mask_time = gst_ccl_running_time (&self->masks->segment, GST_BUFFER_PTS (mask));
     if (GST_CLOCK_TIME_IS_VALID (mask_time) && mask_time > video_time) {
       gst_buffer_unref (mask);
       return TRUE;
     }
 
-    gst_aggregator_pad_drop_buffer (self->mask_pad);
+    gst_aggregator_pad_drop_buffer (self->masks);
     if (!GST_CLOCK_TIME_IS_VALID (mask_time)) {
       GST_WARNING_OBJECT (self, "dropping a mask without a time");
       gst_buffer_unref (mask);
@@ -195,7 +205,7 @@ get_mask_size (GstCclCombiner *self, GstBuffer *mask, GstVideoInfo *size)
     return gst_video_info_set_format (size, GST_VIDEO_FORMAT_GRAY8,
         gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta));
 
-  caps = gst_pad_get_current_caps (GST_PAD (self->mask_pad));
+  caps = self->masks ? gst_pad_get_current_caps (GST_PAD (self->masks)) : NULL;
   known = caps && gst_video_info_from_caps (size, caps);
   gst_clear_caps (&caps);
   return known && GST_VIDEO_INFO_WIDTH (size) > 0 && GST_VIDEO_INFO_HEIGHT (size) > 0;
@@ -237,13 +247,26 @@ attach (GstCclCombiner *self, GstBuffer *frame)
   return frame;
 }
 
-/* Passes gaps of the video on as gap events. Here, because GstAggregator pushes stream-start, caps
- * and segment only before a buffer. */
+static void
+push_tags (GstCclCombiner *self, GstPad *pad)
+{
+  GstEvent *tags;
+
+  GST_OBJECT_LOCK (self);
+  tags = g_steal_pointer (&self->tags);
+  GST_OBJECT_UNLOCK (self);
+  if (tags)
+    gst_pad_push_event (pad, tags);
+}
+
+/* Passes tags of the video on, and gaps as gap events. Here, because GstAggregator pushes
+ * stream-start, caps and segment only before a buffer. */
 static GstPadProbeReturn
-turn_gap_into_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+precede_with_events (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
 
+  push_tags (data, pad);
   if (!gst_ccl_is_empty_gap (buffer))
     return GST_PAD_PROBE_OK;
   /* A gap event must have a time. */
@@ -259,7 +282,7 @@ static GstFlowReturn
 end (GstCclCombiner *self)
 {
   g_atomic_int_set (&self->has_ended, TRUE);
-  while (gst_aggregator_pad_drop_buffer (self->mask_pad)) {
+  while (self->masks && gst_aggregator_pad_drop_buffer (self->masks)) {
   }
   return GST_FLOW_EOS;
 }
@@ -272,10 +295,37 @@ drop_after_the_end (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return g_atomic_int_get (&self->has_ended) ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
 }
 
-static GstFlowReturn
-gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
+/* Tells applications which frame and which mask come next. */
+static void
+announce (GstCclCombiner *self, GstBuffer *frame)
+{
+  gst_aggregator_selected_samples (GST_AGGREGATOR (self), GST_BUFFER_PTS (frame),
+      GST_BUFFER_DTS (frame), GST_BUFFER_DURATION (frame), NULL);
+}
+
+static GstSample *
+gst_ccl_combiner_peek_next_sample (GstAggregator *aggregator, GstAggregatorPad *pad)
 {
   GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
+  GstBuffer *buffer = NULL;
+  GstSample *sample = NULL;
+
+  if (pad == self->video_pad)
+    buffer = gst_aggregator_pad_peek_buffer (pad);
+  else if (pad == self->masks && self->selected)
+    buffer = gst_buffer_ref (self->selected);
+  if (buffer)
+    sample = gst_sample_new (buffer, caps, &pad->segment, NULL);
+  gst_clear_buffer (&buffer);
+  gst_clear_caps (&caps);
+  return sample;
+}
+
+static GstFlowReturn
+work (GstCclCombiner *self, gboolean timeout)
+{
+  GstAggregator *aggregator = GST_AGGREGATOR (self);
   GstBuffer *frame = gst_aggregator_pad_peek_buffer (self->video_pad);
   GstClockTime time;
   GstFlowReturn flow;
@@ -289,11 +339,13 @@ gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
     gst_buffer_unref (frame);
     return GST_AGGREGATOR_FLOW_NEED_DATA;
   }
+  self->selected = belongs (self, time) ? self->mask : NULL;
+  announce (self, frame);
   gst_aggregator_pad_drop_buffer (self->video_pad);
 
   if (gst_ccl_is_empty_gap (frame))
     GST_LOG_OBJECT (self, "gap in the video at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
-  else if (belongs (self, time))
+  else if (self->selected)
     frame = attach (self, frame);
   else
     GST_LOG_OBJECT (self, "no mask for the frame at %" GST_TIME_FORMAT, GST_TIME_ARGS (time));
@@ -304,6 +356,24 @@ gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
         (GST_BUFFER_DURATION_IS_VALID (frame) ? GST_BUFFER_DURATION (frame) : 0);
   flow = gst_aggregator_finish_buffer (aggregator, frame);
   return flow == GST_FLOW_EOS ? end (self) : flow;
+}
+
+/* The mask pad may be released while a frame is worked on. */
+static GstFlowReturn
+gst_ccl_combiner_aggregate (GstAggregator *aggregator, gboolean timeout)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+  GstFlowReturn flow;
+
+  GST_OBJECT_LOCK (self);
+  self->masks = self->mask_pad ? gst_object_ref (self->mask_pad) : NULL;
+  GST_OBJECT_UNLOCK (self);
+  if (!self->masks)
+    drop_mask (self);
+  flow = work (self, timeout);
+  gst_clear_object (&self->masks);
+  self->selected = NULL;
+  return flow;
 }
 
 /* The running time after which, in a live pipeline, aggregate() is called although a pad has no
@@ -349,11 +419,48 @@ gst_ccl_combiner_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
     gst_event_parse_segment (event, &segment);
     gst_aggregator_update_segment (aggregator, segment);
   }
+  if (pad == self->video_pad && GST_EVENT_TYPE (event) == GST_EVENT_TAG) {
+    GST_OBJECT_LOCK (self);
+    gst_event_replace (&self->tags, event);
+    GST_OBJECT_UNLOCK (self);
+  }
   return GST_AGGREGATOR_CLASS (gst_ccl_combiner_parent_class)->sink_event (aggregator, pad, event);
 }
 
-/* Caps and allocation queries of the video are forwarded to the peer downstream, because the video
- * passes unchanged. */
+/* The video passes unchanged, so its caps are those that its template and the peer downstream take.
+ */
+static void
+answer_caps (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
+{
+  GstCaps *taken = gst_pad_get_pad_template_caps (GST_PAD (pad)), *filter, *caps;
+
+  gst_query_parse_caps (query, &filter);
+  if (filter) {
+    filter = gst_caps_intersect_full (filter, taken, GST_CAPS_INTERSECT_FIRST);
+    gst_caps_unref (taken);
+    taken = filter;
+  }
+  caps = gst_pad_peer_query_caps (aggregator->srcpad, taken);
+  filter = gst_caps_intersect_full (caps, taken, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, filter);
+  gst_caps_unref (filter);
+  gst_caps_unref (caps);
+  gst_caps_unref (taken);
+}
+
+static gboolean
+has_template_caps (GstAggregatorPad *pad, GstQuery *query)
+{
+  GstCaps *taken = gst_pad_get_pad_template_caps (GST_PAD (pad)), *caps;
+  gboolean are_taken;
+
+  gst_query_parse_accept_caps (query, &caps);
+  are_taken = gst_caps_is_subset (caps, taken);
+  gst_caps_unref (taken);
+  return are_taken;
+}
+
+/* Caps and allocation queries of the video are forwarded to the peer downstream. */
 static gboolean
 gst_ccl_combiner_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -362,7 +469,14 @@ gst_ccl_combiner_sink_query (GstAggregator *aggregator, GstAggregatorPad *pad, G
   if (pad == self->video_pad) {
     switch (GST_QUERY_TYPE (query)) {
     case GST_QUERY_CAPS:
+      answer_caps (aggregator, pad, query);
+      return TRUE;
     case GST_QUERY_ACCEPT_CAPS:
+      if (!has_template_caps (pad, query)) {
+        gst_query_set_accept_caps_result (query, FALSE);
+        return TRUE;
+      }
+      return gst_pad_peer_query (aggregator->srcpad, query);
     case GST_QUERY_ALLOCATION:
       return gst_pad_peer_query (aggregator->srcpad, query);
     default:
@@ -390,6 +504,14 @@ start_anew (GstCclCombiner *self)
   g_atomic_int_set (&self->has_ended, FALSE);
 }
 
+static void
+drop_tags (GstCclCombiner *self)
+{
+  GST_OBJECT_LOCK (self);
+  gst_clear_event (&self->tags);
+  GST_OBJECT_UNLOCK (self);
+}
+
 static GstFlowReturn
 gst_ccl_combiner_flush (GstAggregator *aggregator)
 {
@@ -401,7 +523,53 @@ static gboolean
 gst_ccl_combiner_stop (GstAggregator *aggregator)
 {
   start_anew (GST_CCL_COMBINER (aggregator));
+  drop_tags (GST_CCL_COMBINER (aggregator));
   return TRUE;
+}
+
+static GstAggregatorPad *
+new_sink_pad (GstCclCombiner *self, const gchar *name)
+{
+  GstPadTemplate *pad_template =
+      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name);
+
+  return g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK, "template",
+      pad_template, NULL);
+}
+
+/* There is one mask pad at a time. */
+static GstAggregatorPad *
+gst_ccl_combiner_create_new_pad (
+    GstAggregator *aggregator, GstPadTemplate *pad_template, const gchar *name, const GstCaps *caps)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
+  GstAggregatorPad *pad = new_sink_pad (self, "mask");
+  gboolean is_first;
+
+  GST_OBJECT_LOCK (self);
+  is_first = self->mask_pad == NULL;
+  if (is_first)
+    self->mask_pad = pad;
+  GST_OBJECT_UNLOCK (self);
+  if (!is_first) {
+    gst_object_unref (gst_object_ref_sink (pad));
+    return NULL;
+  }
+  gst_pad_add_probe (GST_PAD (pad), GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST,
+      drop_after_the_end, self, NULL);
+  return pad;
+}
+
+static void
+gst_ccl_combiner_release_pad (GstElement *element, GstPad *pad)
+{
+  GstCclCombiner *self = GST_CCL_COMBINER (element);
+
+  GST_OBJECT_LOCK (self);
+  if (pad == GST_PAD_CAST (self->mask_pad))
+    self->mask_pad = NULL;
+  GST_OBJECT_UNLOCK (self);
+  GST_ELEMENT_CLASS (gst_ccl_combiner_parent_class)->release_pad (element, pad);
 }
 
 static void
@@ -431,6 +599,9 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
   gst_element_class_add_static_pad_template_with_gtype (
       element_class, &src_template, GST_TYPE_AGGREGATOR_PAD);
 
+  element_class->release_pad = GST_DEBUG_FUNCPTR (gst_ccl_combiner_release_pad);
+  aggregator_class->create_new_pad = GST_DEBUG_FUNCPTR (gst_ccl_combiner_create_new_pad);
+  aggregator_class->peek_next_sample = GST_DEBUG_FUNCPTR (gst_ccl_combiner_peek_next_sample);
   aggregator_class->aggregate = GST_DEBUG_FUNCPTR (gst_ccl_combiner_aggregate);
   aggregator_class->sink_event = GST_DEBUG_FUNCPTR (gst_ccl_combiner_sink_event);
   aggregator_class->sink_query = GST_DEBUG_FUNCPTR (gst_ccl_combiner_sink_query);
@@ -442,28 +613,14 @@ gst_ccl_combiner_class_init (GstCclCombinerClass *klass)
   aggregator_class->negotiate = NULL;
 }
 
-static GstAggregatorPad *
-add_sink_pad (GstCclCombiner *self, const gchar *name)
-{
-  GstPadTemplate *pad_template =
-      gst_element_class_get_pad_template (GST_ELEMENT_GET_CLASS (self), name);
-  GstPad *pad = g_object_new (GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK,
-      "template", pad_template, NULL);
-
-  gst_element_add_pad (GST_ELEMENT (self), pad);
-  return GST_AGGREGATOR_PAD (pad);
-}
-
 static void
 gst_ccl_combiner_init (GstCclCombiner *self)
 {
   self->max_age = DEFAULT_MAX_AGE;
   self->mask_time = self->mask_end = GST_CLOCK_TIME_NONE;
   gst_video_info_init (&self->info);
-  self->video_pad = add_sink_pad (self, "video");
-  self->mask_pad = add_sink_pad (self, "mask");
-  gst_pad_add_probe (GST_PAD (self->mask_pad),
-      GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, drop_after_the_end, self, NULL);
+  self->video_pad = new_sink_pad (self, "video");
+  gst_element_add_pad (GST_ELEMENT (self), GST_PAD (self->video_pad));
   gst_pad_add_probe (
-      GST_AGGREGATOR (self)->srcpad, GST_PAD_PROBE_TYPE_BUFFER, turn_gap_into_event, NULL, NULL);
+      GST_AGGREGATOR (self)->srcpad, GST_PAD_PROBE_TYPE_BUFFER, precede_with_events, self, NULL);
 }

@@ -753,6 +753,102 @@ GST_START_TEST (test_pipeline)
 }
 GST_END_TEST
 
+/* Without a mask pad the video passes at once. */
+GST_START_TEST (test_no_mask_pad)
+{
+  GstHarness *h = gst_harness_new_with_padnames ("cclcombiner", "video", "src");
+  GstPad *pad;
+
+  gst_harness_set_src_caps (h, frame_caps ("I420", WIDTH, HEIGHT));
+  fail_unless_equals_int (gst_harness_push (h, frame_at (0)), GST_FLOW_OK);
+  gst_buffer_unref (gst_harness_pull (h));
+  pad = gst_element_request_pad_simple (h->element, "mask");
+  fail_unless_equals_string (GST_OBJECT_NAME (pad), "mask");
+  gst_harness_push (h, frame_at (GST_SECOND)); /* waits for a mask */
+  fail_unless (gst_harness_try_pull (h) == NULL);
+  gst_element_release_request_pad (h->element, pad);
+  gst_object_unref (pad);
+  gst_buffer_unref (gst_harness_pull (h));
+  pad = gst_element_request_pad_simple (h->element, "mask");
+  fail_unless (pad != NULL);
+  gst_element_release_request_pad (h->element, pad);
+  gst_object_unref (pad);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+GST_START_TEST (test_caps_of_the_template)
+{
+  Harnesses h = new_harnesses ();
+  GstPad *video = gst_element_get_static_pad (h.video->element, "video");
+  GstCaps *audio = gst_caps_new_empty_simple ("audio/x-raw");
+  GstCaps *found = gst_pad_query_caps (video, audio);
+
+  fail_unless (gst_caps_is_empty (found));
+  fail_unless (!gst_pad_query_accept_caps (video, audio));
+  gst_caps_unref (found);
+  gst_caps_unref (audio);
+  gst_object_unref (video);
+  teardown (&h);
+}
+GST_END_TEST
+
+/* Counts the frames that have a mask, which the samples are. */
+static void
+count_samples (GstAggregator *combiner, GstSegment *segment, guint64 pts, guint64 dts,
+    guint64 duration, GstStructure *info, gpointer data)
+{
+  const char *names[] = {"video", "mask"};
+  guint *counts = data;
+
+  for (guint i = 0; i < 2; i++) {
+    GstPad *pad = gst_element_get_static_pad (GST_ELEMENT (combiner), names[i]);
+    GstSample *sample = gst_aggregator_peek_next_sample (combiner, GST_AGGREGATOR_PAD (pad));
+
+    if (sample) {
+      fail_unless_equals_uint64 (GST_BUFFER_PTS (gst_sample_get_buffer (sample)), pts);
+      counts[i]++;
+      gst_sample_unref (sample);
+    }
+    gst_object_unref (pad);
+  }
+}
+
+GST_START_TEST (test_tags_and_selected_samples)
+{
+  Harnesses h = new_harnesses ();
+  Run run = {
+      {.buffers = {frame_at (0), frame_at (GST_SECOND)}}, {.buffers = {mask_at (GST_SECOND, 1)}}};
+  guint counts[2] = {0};
+  gboolean found = FALSE;
+  GstEvent *event;
+
+  g_object_set (h.video->element, "emit-signals", TRUE, NULL);
+  g_signal_connect (h.video->element, "samples-selected", G_CALLBACK (count_samples), counts);
+  gst_harness_push_event (
+      h.video, gst_event_new_tag (gst_tag_list_new (GST_TAG_TITLE, "yard", NULL)));
+  start (&run, &h);
+  assert_frame (&h, 0, -1);
+  assert_frame (&h, GST_SECOND, 1);
+  finish (&run);
+  fail_unless_equals_int (counts[0], 2);
+  fail_unless_equals_int (counts[1], 1);
+  while ((event = gst_harness_try_pull_event (h.video))) {
+    if (GST_EVENT_TYPE (event) == GST_EVENT_TAG) {
+      GstTagList *tags;
+      gchar *title = NULL;
+
+      gst_event_parse_tag (event, &tags);
+      found |= gst_tag_list_get_string (tags, GST_TAG_TITLE, &title) && !strcmp (title, "yard");
+      g_free (title);
+    }
+    gst_event_unref (event);
+  }
+  fail_unless (found);
+  teardown (&h);
+}
+GST_END_TEST
+
 static Suite *
 combiner_suite (void)
 {
@@ -761,6 +857,9 @@ combiner_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_no_mask_pad);
+  tcase_add_test (tcase, test_caps_of_the_template);
+  tcase_add_test (tcase, test_tags_and_selected_samples);
   tcase_add_test (tcase, test_same_times);
   tcase_add_test (tcase, test_missing_frames_and_masks);
   tcase_add_test (tcase, test_maximum_age);
