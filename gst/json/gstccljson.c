@@ -133,8 +133,9 @@ struct _GstCclJson {
   /* The streaming thread's. */
   GstVideoInfo info;
   guint64 n_frames;
-  gboolean warned;       /* that a frame has no GstCclMeta */
-  GString *line;         /* reused for every frame */
+  gboolean warned; /* that a frame has no GstCclMeta */
+  GString *line;   /* reused for every frame */
+  GQueue events;   /* GstBuffer, the lines of events, which go before that of the next frame */
   GstClockTime last_pts; /* of the last frame, whose time of day is last_utc */
   Utc last_utc;
 };
@@ -251,9 +252,33 @@ format_line (GstCclJson *self, GstBuffer *frame)
   g_string_append (line, "}\n");
 }
 
+static void
+drop_events (GstCclJson *self)
+{
+  GstBuffer *line;
+
+  while ((line = g_queue_pop_head (&self->events)))
+    gst_buffer_unref (line);
+}
+
+/* Events may arrive before caps and segment, which must go first, and cannot return a flow. So
+ * their lines wait for the next frame or the end of the stream. */
+static GstFlowReturn
+push_events (GstCclJson *self)
+{
+  GstFlowReturn flow = GST_FLOW_OK;
+  GstBuffer *line;
+
+  while (flow == GST_FLOW_OK && (line = g_queue_pop_head (&self->events)))
+    flow = gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), line);
+  if (flow != GST_FLOW_OK)
+    drop_events (self);
+  return flow;
+}
+
 /* Writes the line of a ccl-track event. */
 static void
-push_track_event (GstCclJson *self, const GstStructure *event)
+write_track_event (GstCclJson *self, const GstStructure *event)
 {
   static const gchar *const names[] = {"region", "line", "direction"};
   static const gchar *const numbers[] = {"dwell", "speed"};
@@ -289,8 +314,7 @@ push_track_event (GstCclJson *self, const GstStructure *event)
 
   output = gst_buffer_new_memdup (line->str, line->len);
   GST_BUFFER_PTS (output) = pts;
-  /* A flow that failed is reported for the next frame. */
-  gst_pad_push (GST_BASE_TRANSFORM_SRC_PAD (self), output);
+  g_queue_push_tail (&self->events, output);
 }
 
 static gboolean
@@ -301,7 +325,12 @@ gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM && structure &&
       gst_structure_has_name (structure, GST_CCL_TRACK_EVENT) &&
       gst_structure_has_field_typed (structure, "event", G_TYPE_STRING))
-    push_track_event (GST_CCL_JSON (trans), structure);
+    write_track_event (GST_CCL_JSON (trans), structure);
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS &&
+      gst_pad_has_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans)))
+    push_events (GST_CCL_JSON (trans));
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
+    drop_events (GST_CCL_JSON (trans));
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_json_parent_class)->sink_event (trans, event);
 }
 
@@ -310,7 +339,10 @@ static GstFlowReturn
 gst_ccl_json_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, GstBuffer **output)
 {
   GstCclJson *self = GST_CCL_JSON (trans);
+  const GstFlowReturn flow = push_events (self);
 
+  if (flow != GST_FLOW_OK)
+    return flow;
   if (gst_ccl_is_empty_gap (input)) {
     *output = gst_buffer_new ();
     return GST_FLOW_OK;
@@ -385,6 +417,13 @@ gst_ccl_json_start (GstBaseTransform *trans)
   return TRUE;
 }
 
+static gboolean
+gst_ccl_json_stop (GstBaseTransform *trans)
+{
+  drop_events (GST_CCL_JSON (trans));
+  return TRUE;
+}
+
 static void
 gst_ccl_json_finalize (GObject *object)
 {
@@ -417,6 +456,7 @@ gst_ccl_json_class_init (GstCclJsonClass *klass)
   gst_element_class_add_static_pad_template (element_class, &src_template);
 
   trans_class->start = GST_DEBUG_FUNCPTR (gst_ccl_json_start);
+  trans_class->stop = GST_DEBUG_FUNCPTR (gst_ccl_json_stop);
   trans_class->transform_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_transform_caps);
   trans_class->set_caps = GST_DEBUG_FUNCPTR (gst_ccl_json_set_caps);
   trans_class->propose_allocation = GST_DEBUG_FUNCPTR (gst_ccl_json_propose_allocation);
@@ -429,5 +469,6 @@ static void
 gst_ccl_json_init (GstCclJson *self)
 {
   self->line = g_string_new (NULL);
+  g_queue_init (&self->events);
   gst_video_info_init (&self->info);
 }

@@ -567,6 +567,52 @@ GST_START_TEST (test_empty_gap_without_a_time)
 }
 GST_END_TEST
 
+static GstEvent *
+track_event (void)
+{
+  return gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM,
+      gst_structure_new ("ccl-track", "event", G_TYPE_STRING, "appeared", "id", G_TYPE_UINT64,
+          (guint64)1, "other", G_TYPE_UINT64, (guint64)0, NULL));
+}
+
+static GstFlowReturn
+refuse (GstPad *pad, GstObject *parent, GstBuffer *buffer)
+{
+  gst_buffer_unref (buffer);
+  return GST_FLOW_ERROR;
+}
+
+/* An event before caps and segment waits for them. A line that is refused ends the stream with the
+ * frame that it belongs to. */
+GST_START_TEST (test_events_wait_for_their_frame)
+{
+  GstElement *json = gst_element_factory_make ("ccljson", NULL);
+  GstPad *sink = gst_element_get_static_pad (json, "sink");
+  GstPad *src = gst_element_get_static_pad (json, "src");
+  GstPad *taker = gst_pad_new ("taker", GST_PAD_SINK);
+  GstCaps *caps = frame_caps ("GRAY8", 4, 4);
+  GstSegment segment;
+
+  gst_pad_set_chain_function (taker, refuse);
+  gst_pad_set_active (taker, TRUE);
+  fail_unless_equals_int (gst_pad_link (src, taker), GST_PAD_LINK_OK);
+  gst_element_set_state (json, GST_STATE_PLAYING);
+  gst_pad_send_event (sink, gst_event_new_stream_start ("stream"));
+  gst_pad_send_event (sink, track_event ()); /* a buffer without caps would be a critical */
+  gst_pad_send_event (sink, gst_event_new_caps (caps));
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  gst_pad_send_event (sink, gst_event_new_segment (&segment));
+  fail_unless_equals_int (
+      gst_pad_chain (sink, gst_buffer_new_allocate (NULL, 16, NULL)), GST_FLOW_ERROR);
+  gst_element_set_state (json, GST_STATE_NULL);
+  gst_caps_unref (caps);
+  gst_object_unref (src);
+  gst_object_unref (sink);
+  gst_object_unref (taker);
+  gst_object_unref (json);
+}
+GST_END_TEST
+
 static Suite *
 ccljson_suite (void)
 {
@@ -575,6 +621,7 @@ ccljson_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_events_wait_for_their_frame);
   tcase_add_test (tcase, test_frame_without_components);
   tcase_add_test (tcase, test_components);
   tcase_add_test (tcase, test_columns);
