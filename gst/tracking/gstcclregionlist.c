@@ -469,24 +469,61 @@ has_items (const gchar *text, gsize size)
          is_kind (reader.at, &kind);
 }
 
-gboolean
-gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error)
+static void
+clear_file (gpointer data)
 {
-  const File file = {path, error};
-  gsize size;
-  gchar *text = gst_ccl_file_read (path, MAX_FILE_SIZE, &size, error);
+  GstCclRegionFile *file = data;
+
+  g_free (file->path);
+  g_free (file->text);
+  g_clear_error (&file->error);
+}
+
+GstCclRegionFile *
+gst_ccl_region_file_read (const gchar *path)
+{
+  GstCclRegionFile *file;
+
+  if (!path)
+    return NULL;
+  file = g_atomic_rc_box_new0 (GstCclRegionFile);
+  file->path = g_strdup (path);
+  file->text = gst_ccl_file_read (path, MAX_FILE_SIZE, &file->size, &file->error);
+  if (!file->text)
+    g_prefix_error (&file->error, "regions-location: ");
+  return file;
+}
+
+GstCclRegionFile *
+gst_ccl_region_file_ref (GstCclRegionFile *file)
+{
+  return file ? g_atomic_rc_box_acquire (file) : NULL;
+}
+
+void
+gst_ccl_region_file_unref (GstCclRegionFile *file)
+{
+  if (file)
+    g_atomic_rc_box_release_full (file, clear_file);
+}
+
+gboolean
+gst_ccl_region_list_add_file (GArray *list, const GstCclRegionFile *content, GError **error)
+{
+  const File file = {content->path, error};
+  const gsize size = content->size;
+  const gchar *text = content->text;
   gchar *source;
   gboolean ok;
 
   if (!text) {
-    g_prefix_error (error, "regions-location: ");
+    g_propagate_error (error, g_error_copy (content->error));
     return FALSE;
   }
-  source = g_strconcat ("regions-location: ", path, NULL);
+  source = g_strconcat ("regions-location: ", content->path, NULL);
   ok = has_items (text, size) ? add_items (list, source, text, error)
                               : add_json (list, &file, text, size);
   g_free (source);
-  g_free (text);
   return ok;
 }
 

@@ -25,10 +25,23 @@ GArray *gst_ccl_region_list_new (void);
  * Returns FALSE with the error set; its message names line and column. */
 gboolean gst_ccl_region_list_add_text (GArray *list, const gchar *text, GError **error);
 
-/* Adds the regions and lines of a regular file of at most 2^20 bytes: such a text in UTF-8, or the
+/* The content of a regular file of at most 2^20 bytes, or the error of reading it. Counted by
+ * references. */
+typedef struct {
+  gchar *path, *text; /* text is NULL after an error */
+  gsize size;         /* of the text */
+  GError *error;
+} GstCclRegionFile;
+
+/* Reads the file, whatever it contains. NULL, of which the other functions do nothing, for NULL. */
+GstCclRegionFile *gst_ccl_region_file_read (const gchar *path);
+GstCclRegionFile *gst_ccl_region_file_ref (GstCclRegionFile *file);
+void gst_ccl_region_file_unref (GstCclRegionFile *file);
+
+/* Adds the regions and lines of a file: such a text in UTF-8, or the
  * same as JSON, which docs/tracking.md describes. Returns FALSE with the error set; its message
  * names the file and the place in it. */
-gboolean gst_ccl_region_list_add_file (GArray *list, const gchar *path, GError **error);
+gboolean gst_ccl_region_list_add_file (GArray *list, const GstCclRegionFile *file, GError **error);
 
 /* Sets the field `regions` of a structure to an array of structures, one for each region and line:
  * `name`, `kind` ("region" or "line"), `points` (x and y in turn, fractions of a frame of the given

@@ -3,8 +3,6 @@
 
 #include <gio/gio.h>
 
-#include "gstcclregionlist.h"
-
 /* Makes the regions of a list for frames of that size. *regions is NULL for an empty list. */
 static gboolean
 plan_regions (const GArray *list, guint frame_width, guint frame_height, guint max_tracks,
@@ -33,13 +31,13 @@ take_regions (GstCclRegionStage *stage, CclRegions *regions)
 
 /* Loads a new list, and plans its regions if there was a frame. */
 static gboolean
-load (const GstCclRegionStage *stage, GArray *list, const gchar *text, const gchar *path,
+load (const GstCclRegionStage *stage, GArray *list, const gchar *text, const GstCclRegionFile *file,
     guint max_tracks, CclRegions **regions, GError **error)
 {
   CclError reason;
 
   if (!gst_ccl_region_list_add_text (list, text, error) ||
-      (path && !gst_ccl_region_list_add_file (list, path, error)))
+      (file && !gst_ccl_region_list_add_file (list, file, error)))
     return FALSE;
   if (stage->frame_width == 0 ||
       plan_regions (list, stage->frame_width, stage->frame_height, max_tracks, regions, &reason))
@@ -49,13 +47,13 @@ load (const GstCclRegionStage *stage, GArray *list, const gchar *text, const gch
 }
 
 gboolean
-gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text, const gchar *path,
-    guint max_tracks, GError **error)
+gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text,
+    const GstCclRegionFile *file, guint max_tracks, GError **error)
 {
   GArray *list = gst_ccl_region_list_new ();
   CclRegions *regions = NULL;
 
-  if (!load (stage, list, text, path, max_tracks, &regions, error)) {
+  if (!load (stage, list, text, file, max_tracks, &regions, error)) {
     g_array_unref (list);
     return FALSE;
   }

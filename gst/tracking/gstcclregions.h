@@ -7,6 +7,8 @@
 
 #include <cudaccl/regions.h>
 
+#include "gstcclregionlist.h"
+
 G_BEGIN_DECLS
 
 /* Belongs to the streaming thread. Zero is one without regions. */
@@ -20,8 +22,8 @@ typedef struct {
 /* Replaces the regions by those of a text and of a file; NULL: none. Regions that are the same as
  * before keep their counts. On failure the former regions stay, and the error names the place in
  * the text or in the file, or the region. max_tracks is that of the tracker. */
-gboolean gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text, const gchar *path,
-    guint max_tracks, GError **error);
+gboolean gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text,
+    const GstCclRegionFile *file, guint max_tracks, GError **error);
 
 /* Frees everything. */
 void gst_ccl_region_stage_close (GstCclRegionStage *stage);

@@ -124,9 +124,10 @@ struct _GstCclTrack {
 
   /* Guarded by the object lock. */
   GstCclTrackSettings settings;
-  gboolean regions_changed; /* since they were loaded */
-  gboolean ground_changed;  /* since it was loaded */
-  guint64 n_confirmed;      /* tracks since the start */
+  GstCclRegionFile *regions_file; /* as it was read last; NULL: none */
+  gboolean regions_changed;       /* since they were loaded */
+  gboolean ground_changed;        /* since it was loaded */
+  guint64 n_confirmed;            /* tracks since the start */
   GstStructure *region_counts;
 
   /* Of the streaming thread. */
@@ -312,7 +313,8 @@ prepare_tracker (GstCclTrack *self, const GstCclMeta *meta, GstBuffer *frame)
 static gboolean
 load_regions (GstCclTrack *self, GError **error)
 {
-  gchar *text = NULL, *path = NULL;
+  GstCclRegionFile *file = NULL;
+  gchar *text = NULL;
   gboolean changed, ok;
 
   GST_OBJECT_LOCK (self);
@@ -320,13 +322,13 @@ load_regions (GstCclTrack *self, GError **error)
   self->regions_changed = FALSE;
   if (changed) {
     text = g_strdup (self->settings.regions);
-    path = g_strdup (self->settings.regions_location);
+    file = gst_ccl_region_file_ref (self->regions_file);
   }
   GST_OBJECT_UNLOCK (self);
   ok = !changed ||
-       gst_ccl_region_stage_load (&self->region_stage, text, path, self->max_tracks, error);
+       gst_ccl_region_stage_load (&self->region_stage, text, file, self->max_tracks, error);
   g_free (text);
-  g_free (path);
+  gst_ccl_region_file_unref (file);
   return ok;
 }
 
@@ -513,12 +515,32 @@ free_arrays (GstCclTrack *self)
   gst_ccl_sample_labels_clear (&self->sample_labels);
 }
 
+/* Reads the file of regions in the application's thread: a disk must not hold up frames. */
+static void
+read_regions_file (GstCclTrack *self, const gchar *path)
+{
+  GstCclRegionFile *file = gst_ccl_region_file_read (path), *former;
+
+  GST_OBJECT_LOCK (self);
+  former = self->regions_file;
+  self->regions_file = file;
+  self->regions_changed = TRUE;
+  GST_OBJECT_UNLOCK (self);
+  gst_ccl_region_file_unref (former);
+}
+
 static gboolean
 gst_ccl_track_start (GstBaseTransform *trans)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
   GError *error = NULL;
+  gchar *path;
 
+  GST_OBJECT_LOCK (self);
+  path = g_strdup (self->settings.regions_location);
+  GST_OBJECT_UNLOCK (self);
+  read_regions_file (self, path);
+  g_free (path);
   GST_OBJECT_LOCK (self);
   self->max_tracks = self->settings.max_tracks;
   self->max_components = self->settings.max_components;
@@ -563,9 +585,11 @@ gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GPar
 
   GST_OBJECT_LOCK (object);
   gst_ccl_track_settings_set (&self->settings, id, value);
-  self->regions_changed |= g_str_has_prefix (pspec->name, "regions");
+  self->regions_changed |= g_str_equal (pspec->name, "regions");
   self->ground_changed |= g_str_equal (pspec->name, "ground");
   GST_OBJECT_UNLOCK (object);
+  if (g_str_equal (pspec->name, "regions-location"))
+    read_regions_file (self, g_value_get_string (value));
   /* The labellers upstream repeat their query. */
   if (g_str_equal (pspec->name, "use-mask") || g_str_equal (pspec->name, "labeller"))
     gst_base_transform_reconfigure_sink (GST_BASE_TRANSFORM (object));
@@ -607,6 +631,7 @@ gst_ccl_track_finalize (GObject *object)
 
   gst_ccl_track_settings_clear (&self->settings);
   g_clear_pointer (&self->region_counts, gst_structure_free);
+  g_clear_pointer (&self->regions_file, gst_ccl_region_file_unref);
   G_OBJECT_CLASS (gst_ccl_track_parent_class)->finalize (object);
 }
 

@@ -445,6 +445,22 @@ GST_START_TEST (test_mistakes_while_playing)
 }
 GST_END_TEST
 
+/* The file is read when the property is set, not by the thread that pushes frames. */
+GST_START_TEST (test_file_is_read_by_the_application)
+{
+  GstHarness *h = new_harness ("name=tracker");
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  gchar *path = write_file (DOOR "\n");
+
+  g_object_set (tracker, "regions-location", path, NULL);
+  g_unlink (path);
+  assert_walk (h, 0, 20, "5: entered door, 10: stayed door, 16: left door");
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+  g_free (path);
+}
+GST_END_TEST
+
 static const struct {
   const char *content, *message;
 } bad_files[] = {
@@ -535,6 +551,7 @@ regions_suite (void)
   tcase_add_test (tcase, test_text);
   tcase_add_test (tcase, test_text_relative_to_the_frame);
   tcase_add_test (tcase, test_file);
+  tcase_add_test (tcase, test_file_is_read_by_the_application);
   tcase_add_test (tcase, test_text_file);
   tcase_add_test (tcase, test_anchor);
   tcase_add_test (tcase, test_settle_frames);
