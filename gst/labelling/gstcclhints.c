@@ -30,7 +30,7 @@ gst_ccl_hints_check_crop (GstCclHints *posted, GstElement *element, GstBuffer *b
   posted->crop = TRUE;
   GST_ELEMENT_WARNING (element, STREAM, FORMAT,
       ("Frames have a GstVideoCropMeta, %u×%u pixels at %u,%u, that was not asked for: the area "
-       "from 0,0 on is labelled; insert videoconvert before %s",
+       "from 0,0 on is labelled; cut it out before %s",
           crop->width, crop->height, crop->x, crop->y, GST_OBJECT_NAME (element)),
       (NULL));
 }
