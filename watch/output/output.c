@@ -9,6 +9,30 @@
 #define REPORT_INTERVAL (10 * G_TIME_SPAN_SECOND)
 #define DEFAULT_STUCK 10.0 /* seconds */
 
+/* The outputs by their schemes. `library` is what an output that this build lacks needs. */
+static const struct {
+  const gchar *scheme;
+  const WatchOutputClass *class;
+  const gchar *library;
+} schemes[] = {
+    {"file://", &watch_output_file, NULL},
+    {"tcp://", &watch_output_tcp, NULL},
+    {"http://", &watch_output_http, NULL},
+    {"https://", &watch_output_http, NULL},
+#if HAVE_MQTT
+    {"mqtt://", &watch_output_mqtt, NULL},
+    {"mqtts://", &watch_output_mqtt, NULL},
+#else
+    {"mqtt://", NULL, "libmosquitto"},
+    {"mqtts://", NULL, "libmosquitto"},
+#endif
+#if HAVE_KAFKA
+    {"kafka://", &watch_output_kafka, NULL},
+#else
+    {"kafka://", NULL, "librdkafka"},
+#endif
+};
+
 static gboolean
 is_webhook (const gchar *uri)
 {
@@ -16,19 +40,22 @@ is_webhook (const gchar *uri)
 }
 
 static const WatchOutputClass *
-class_of_uri (const gchar *uri)
+class_of_uri (const gchar *uri, GError **error)
 {
-  if (g_str_has_prefix (uri, "tcp://"))
-    return &watch_output_tcp;
-  if (g_str_has_prefix (uri, "mqtt://") || g_str_has_prefix (uri, "mqtts://"))
-    return &watch_output_mqtt;
-  if (g_str_has_prefix (uri, "kafka://"))
-    return &watch_output_kafka;
-  if (is_webhook (uri))
-    return &watch_output_http;
-  if (strstr (uri, "://") && !g_str_has_prefix (uri, "file://"))
-    return NULL;
-  return &watch_output_file;
+  for (guint i = 0; i < G_N_ELEMENTS (schemes); i++) {
+    if (!g_str_has_prefix (uri, schemes[i].scheme))
+      continue;
+    if (!schemes[i].class)
+      g_set_error (error, WATCH_CONFIG_ERROR, 0,
+          "this build has no output for %s: it was made without %s", schemes[i].scheme,
+          schemes[i].library);
+    return schemes[i].class;
+  }
+  if (!strstr (uri, "://"))
+    return &watch_output_file;
+  g_set_error (error, WATCH_CONFIG_ERROR, 0,
+      "the URI is none of -, a path, tcp://, mqtt://, mqtts://, kafka://, http:// and https://");
+  return NULL;
 }
 
 const gchar *
@@ -107,12 +134,9 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
     return watch_fail (error, "stuck: it must be at least 0.5 s");
   if (!choose_results (output, watch_output_option (output, "results"), error))
     return FALSE;
-  output->class = class_of_uri (config->uri);
-  if (!output->class) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0,
-        "the URI is none of -, a path, tcp://, mqtt://, mqtts://, kafka://, http:// and https://");
+  output->class = class_of_uri (config->uri, error);
+  if (!output->class)
     return FALSE;
-  }
   if (!check_characters (output, config, error))
     return FALSE;
   output->destination = output->class->new (output, config, error);
