@@ -17,6 +17,9 @@
  *
  * The end of a contour that is first in raster order is its start: the left end of a run in an
  * outer contour, the right end of one in a hole.
+ *
+ * In a label map runs end where the label changes, and the ends of each label are sorted and paired
+ * by themselves: ccl_contour_partner() finds the other one of a pair among its neighbours.
  */
 #ifndef CUDACCL_CONTOUR_LINKS_H
 #define CUDACCL_CONTOUR_LINKS_H
@@ -82,6 +85,74 @@ ccl_contour_corners (
   step.step = 1;
   step.n = step.has_own = turns;
   return step;
+}
+
+/* The runs of a row: run i has the ends 2 × i and 2 × i + 1. */
+typedef struct CclContourRuns {
+  const uint32_t *columns; /* of the ends */
+  const uint32_t *labels;  /* of the runs; NULL: all have the same */
+  uint32_t first, behind;  /* the runs of the row; equal outside the frame */
+} CclContourRuns;
+
+/* An end of the own row or of the other one. */
+typedef struct CclContourPartner {
+  uint32_t end;
+  uint32_t is_other;
+} CclContourPartner;
+
+CONTOUR_FUNCTION uint32_t
+ccl_contour_has_label (const CclContourRuns *runs, uint32_t run, uint32_t label)
+{
+  return !runs->labels || runs->labels[run] == label;
+}
+
+/* The partner of a left end that arrives at the line to the row below. near: the first run of the
+ * other row that does not begin before the end. touch: 1 if runs that touch at a corner are
+ * connected, else 0. Runs of other labels that are passed over lie beside one run of this label, so
+ * each is passed over twice on a line at most. */
+CONTOUR_FUNCTION CclContourPartner
+ccl_contour_left_partner (const CclContourRuns *own, const CclContourRuns *other, uint32_t end,
+    uint32_t near, uint32_t touch)
+{
+  const uint32_t run = end / 2, label = own->labels ? own->labels[run] : 0;
+  const uint32_t left = own->columns[end], right = own->columns[end + 1];
+
+  if (near > other->first && other->columns[2 * near - 1] + touch > left &&
+      ccl_contour_has_label (other, near - 1, label)) { /* beside a run of the other row */
+    const uint32_t begin = other->columns[2 * near - 2];
+    for (uint32_t i = run; i > own->first && own->columns[2 * i - 1] + touch > begin; i--)
+      if (ccl_contour_has_label (own, i - 1, label))
+        return (CclContourPartner){2 * i - 1, 0};
+    return (CclContourPartner){2 * near - 2, 1};
+  }
+  for (uint32_t i = near; i < other->behind && other->columns[2 * i] < right + touch; i++)
+    if (ccl_contour_has_label (other, i, label))
+      return (CclContourPartner){2 * i, 1};
+  return (CclContourPartner){end + 1, 0};
+}
+
+/* The same for a right end and the row above. */
+CONTOUR_FUNCTION CclContourPartner
+ccl_contour_right_partner (const CclContourRuns *own, const CclContourRuns *other, uint32_t end,
+    uint32_t near, uint32_t touch)
+{
+  const uint32_t run = end / 2, label = own->labels ? own->labels[run] : 0;
+  const uint32_t left = own->columns[end - 1], right = own->columns[end];
+  const uint32_t touches = touch && near < other->behind && other->columns[2 * near] == right;
+  const uint32_t behind_beside = near + touches; /* behind the run that may be beside the end */
+
+  if (behind_beside > other->first && other->columns[2 * behind_beside - 1] > right &&
+      ccl_contour_has_label (other, behind_beside - 1, label)) {
+    const uint32_t stop = other->columns[2 * behind_beside - 1];
+    for (uint32_t i = run + 1; i < own->behind && own->columns[2 * i] < stop + touch; i++)
+      if (ccl_contour_has_label (own, i, label))
+        return (CclContourPartner){2 * i, 0};
+    return (CclContourPartner){2 * behind_beside - 1, 1};
+  }
+  for (uint32_t i = near; i > other->first && other->columns[2 * i - 1] + touch > left; i--)
+    if (other->columns[2 * i - 1] <= right && ccl_contour_has_label (other, i - 1, label))
+      return (CclContourPartner){2 * i - 1, 1};
+  return (CclContourPartner){end - 1, 0};
 }
 
 #endif /* CUDACCL_CONTOUR_LINKS_H */

@@ -23,4 +23,8 @@ struct CclContours {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error);
 
+/* Returns the error for more points than 32 bits count: each of CUDACCL_MAX_CONTOUR_PIXELS pixels
+ * has a label of its own. */
+CclStatus ccl_contours_set_too_many (CclError *error);
+
 #endif /* CUDACCL_CONTOURS_CLASS_H */

@@ -31,6 +31,13 @@ ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error)
 }
 
 CclStatus
+ccl_contours_set_too_many (CclError *error)
+{
+  return ccl_error_set (
+      error, CUDACCL_ERROR_ARGUMENT, "the contours have more than %u points", UINT32_MAX);
+}
+
+CclStatus
 ccl_contours_of_frame (CclContours *contours, const CclFrame *frame,
     const CclLabellerOptions *options, CclContourTable *table, CclError *error)
 {

@@ -185,6 +185,13 @@ follow (CpuContours *self, uint32_t start, uint32_t number, bool corners, CclCon
   return !corners && starts_with_last ? write_chain (point, &self->chains[start]) : point;
 }
 
+static uint32_t
+label_at (const CclLabels *labels, const ContourChain *start)
+{
+  const uint8_t *row = (const uint8_t *)labels->data + start->y * labels->stride;
+  return ((const uint32_t *)row)[start->x];
+}
+
 /* Sets component and parent of a contour by the one that passes the edge before its start in its
  * row. */
 static void
@@ -199,8 +206,10 @@ place (CpuContours *self, CclContour *contour, const ContourChain *start)
   if (left)
     contour->parent =
         left->is_hole != contour->is_hole ? (uint32_t)(left - self->contours) : left->parent;
-  contour->component =
-      contour->is_hole ? self->contours[contour->parent].component : ++self->n_components;
+  self->n_components += !contour->is_hole;
+  contour->component = contour->is_hole ? self->contours[contour->parent].component
+                       : self->labels   ? label_at (self->labels, start)
+                                        : self->n_components;
 }
 
 /* Writes the contour that starts at the upper end of a chain. */
@@ -213,7 +222,7 @@ write_contour (CpuContours *self, uint32_t start, bool corners)
   const ContourChain *chain = &self->chains[start];
 
   contour->is_hole = chain->is_right;
-  contour->first_point = self->n_points;
+  contour->first_point = (uint32_t)self->n_points;
   place (self, contour, chain);
   /* The corner at which an outer contour starts is written last; its place is left free. */
   const bool starts_late = corners && !contour->is_hole;
@@ -240,7 +249,8 @@ write_contours (CpuContours *self, bool corners)
 void
 cpu_contours_follow (CpuContours *self)
 {
-  self->n_components = self->n_contours = self->n_points = 0;
+  self->n_components = self->n_contours = 0;
+  self->n_points = 0;
   if (self->base.plan.kind == CUDACCL_CONTOUR_CRACKS)
     write_contours (self, true);
   else

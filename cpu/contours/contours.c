@@ -57,17 +57,6 @@ pack_frame_row (CpuContours *self, const CclFrame *frame, uint32_t threshold, ui
         pixels, width, ccl_word_threshold (self->base.plan.format, threshold), self->bits[1]);
 }
 
-static void
-pack_label_row (CpuContours *self, const CclLabels *labels, uint32_t y)
-{
-  const uint32_t width = self->base.plan.width;
-  const uint32_t *row = (const uint32_t *)((const uint8_t *)labels->data + y * labels->stride);
-
-  for (uint32_t x = 0; x < width; x++)
-    self->bytes[x] = row[x] != 0;
-  self->code->threshold_row (self->bytes, width, 0, self->bits[1]);
-}
-
 /* Links the ends of the row at work to those of the row before, which it becomes. */
 static void
 link_row (CpuContours *self, uint32_t y)
@@ -82,23 +71,18 @@ link_row (CpuContours *self, uint32_t y)
   self->bits[1] = bits;
 }
 
-/* Finds the contours of a frame, or of labels without one. */
+/* Finds the chains of a frame. */
 static void
-find_contours (CpuContours *self, const CclFrame *frame, const CclLabellerOptions *options,
-    const CclLabels *labels, CclContourTable *table)
+chain_frame (CpuContours *self, const CclFrame *frame, const CclLabellerOptions *options)
 {
   const uint32_t width = self->base.plan.width, height = self->base.plan.height;
   const uint32_t n_words = (width + 63) / 64, rest = width % 64;
 
-  self->n_chains = 0;
   memset (self->bits[0], 0, n_words * sizeof **self->bits);
   end_row (&self->rows[0], 0);
   for (uint32_t y = 0; y < height; y++) {
-    if (frame)
-      pack_frame_row (self, frame, options->threshold, y);
-    else
-      pack_label_row (self, labels, y);
-    for (uint32_t i = 0; frame && options->invert && i < n_words; i++)
+    pack_frame_row (self, frame, options->threshold, y);
+    for (uint32_t i = 0; options->invert && i < n_words; i++)
       self->bits[1][i] = ~self->bits[1][i];
     if (rest)
       self->bits[1][n_words - 1] &= UINT64_MAX >> (64 - rest);
@@ -109,27 +93,44 @@ find_contours (CpuContours *self, const CclFrame *frame, const CclLabellerOption
   }
   end_row (&self->rows[1], 0);
   link_row (self, height);
+}
+
+/* Follows the contours that the chains make. labels: the map; NULL: a frame. */
+static CclStatus
+follow_chains (CpuContours *self, const CclLabels *labels, CclContourTable *table, CclError *error)
+{
+  self->labels = labels;
   cpu_contours_follow (self);
+  if (self->n_points > UINT32_MAX)
+    return ccl_contours_set_too_many (error);
   *table = (CclContourTable){
-      self->n_components, self->n_contours, self->n_points, self->contours, self->points};
+      self->n_components, self->n_contours, (uint32_t)self->n_points, self->contours, self->points};
+  return CUDACCL_OK;
 }
 
 static CclStatus
 cpu_contours_of_frame (CclContours *contours, const CclFrame *frame,
     const CclLabellerOptions *options, CclContourTable *table, CclError *error)
 {
+  CpuContours *self = (CpuContours *)contours;
   const CclStatus status = ccl_cpu_check_frame (frame, error);
-  if (status == CUDACCL_OK)
-    find_contours ((CpuContours *)contours, frame, options, NULL, table);
-  return status;
+
+  if (status != CUDACCL_OK)
+    return status;
+  self->n_chains = 0;
+  chain_frame (self, frame, options);
+  return follow_chains (self, NULL, table, error);
 }
 
 static CclStatus
 cpu_contours_of_labels (
     CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error)
 {
-  find_contours ((CpuContours *)contours, NULL, NULL, labels, table);
-  return CUDACCL_OK;
+  CpuContours *self = (CpuContours *)contours;
+
+  self->n_chains = 0;
+  cpu_contours_chain_labels (self, labels);
+  return follow_chains (self, labels, table, error);
 }
 
 static void
@@ -145,15 +146,28 @@ static const CclContoursClass cpu_contours_class = {
     .free = cpu_contours_free,
 };
 
-/* Contours have at most one point for each edge of a pixel. */
+static void
+lay_out_label_row (Layout *layout, ContourLabelRow *row, uint64_t width)
+{
+  row->columns = lay_out (layout, 2 * width, sizeof *row->columns);
+  row->labels = lay_out (layout, width, sizeof *row->labels);
+  row->partners = lay_out (layout, 2 * width, sizeof *row->partners);
+  row->chains = lay_out (layout, 2 * width + 1, sizeof *row->chains);
+  if (row->chains)
+    *row->chains++ = CUDACCL_NO_CONTOUR;
+}
+
+/* Each pixel may have a label of its own, and contours have at most one point for each edge of a
+ * pixel. */
 static void
 lay_out_contours (Layout *layout, void *data)
 {
   CpuContours *self = data;
   const uint64_t width = self->base.plan.width, height = self->base.plan.height;
-  const uint64_t n_ends = (width + 1) * height;
+  const uint64_t n_ends = 2 * width * height;
 
   for (uint32_t i = 0; i < 2; i++) {
+    lay_out_label_row (layout, &self->label_rows[i], width);
     self->bits[i] = lay_out (layout, (width + 63) / 64, sizeof *self->bits[i]);
     self->rows[i].keys = lay_out (layout, width + 3, sizeof *self->rows[i].keys);
     self->rows[i].chains = lay_out (layout, width + 4, sizeof *self->rows[i].chains);
@@ -164,7 +178,7 @@ lay_out_contours (Layout *layout, void *data)
   self->chains = lay_out (layout, n_ends + 1, sizeof *self->chains);
   self->contours = lay_out (layout, n_ends / 2 + 1, sizeof *self->contours);
   self->points =
-      lay_out (layout, 2 * (width + 1) * (height + 1) + CONTOUR_BLOCK, sizeof *self->points);
+      lay_out (layout, 4 * (uint64_t)width * height + CONTOUR_BLOCK, sizeof *self->points);
 }
 
 CclContours *

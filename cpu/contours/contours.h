@@ -13,6 +13,16 @@ typedef struct ContourRow {
   uint32_t *chains; /* of each end; before the first one is CUDACCL_NO_CONTOUR */
 } ContourRow;
 
+/* The runs of a row of a label map. */
+typedef struct ContourLabelRow {
+  uint32_t *columns; /* of ends */
+  uint32_t *labels;
+  uint32_t *chains;   /* as in ContourRow */
+  uint32_t *partners; /* of the ends that arrive at the line below left ends or above right ones;
+                         CONTOUR_IS_OTHER and an end of the other row, or one of this row */
+  uint32_t n;         /* runs */
+} ContourLabelRow;
+
 /* Ends that are one below the other, which contours pass straight on: left ends downwards, right
  * ends upwards. Chains are in raster order of their upper ends. */
 typedef struct ContourChain {
@@ -27,6 +37,7 @@ typedef struct ContourChain {
 
 #define CONTOUR_SENTINEL UINT32_MAX /* the key of one */
 #define CONTOUR_IS_FOLLOWED (UINT32_C (1) << 31)
+#define CONTOUR_IS_OTHER (UINT32_C (1) << 31)
 
 /* So many points may be written behind the last one. */
 enum { CONTOUR_BLOCK = 4 };
@@ -37,14 +48,20 @@ typedef struct CpuContours {
   Mapping mapping;
 
   uint64_t *bits[2];  /* one bit per pixel of a row, and of the row before */
-  uint8_t *bytes;     /* of a row of labels: whether they are foreground */
+  uint8_t *bytes;     /* of a row of labels: whether they differ from those before */
   ContourRow rows[2]; /* the row before, and the row at work */
+  ContourLabelRow label_rows[2];
+  const CclLabels *labels; /* the map whose contours are followed; NULL: a frame */
   ContourChain *chains;
   CclContour *contours;
   CclContourPoint *points;
 
-  uint32_t n_chains, n_components, n_contours, n_points;
+  uint32_t n_chains, n_components, n_contours;
+  uint64_t n_points;
 } CpuContours;
+
+/* Finds the chains of a label map. */
+void cpu_contours_chain_labels (CpuContours *self, const CclLabels *labels);
 
 /* Links the ends of a row to those of the next one, y. Sets the chains of the lower ends. */
 void cpu_contours_link (

@@ -58,29 +58,44 @@ typedef struct CudaContours {
   void *rows, *points, *head; /* pinned */
 } CudaContours;
 
+/* The ends for which there is memory from the beginning: those of frames, and of maps whose labels
+ * do not touch beside each other. */
 static uint64_t
-most_ends (const CclContoursPlan *plan)
+ends_of_frames (const CclContoursPlan *plan)
 {
   return ((uint64_t)plan->width + 1) * plan->height;
 }
 
+/* The most ends of maps, each pixel of which has a label of its own. */
 static uint64_t
-most_points (const CclContoursPlan *plan)
+ends_of_maps (const CclContoursPlan *plan)
 {
-  return 2 * ((uint64_t)plan->width + 1) * ((uint64_t)plan->height + 1);
+  return 2 * (uint64_t)plan->width * plan->height;
+}
+
+/* The most points of contours with so many ends: one for each edge of a pixel. */
+static uint64_t
+most_points (const CclContoursPlan *plan, uint64_t capacity)
+{
+  return capacity > ends_of_frames (plan)
+             ? 4 * (uint64_t)plan->width * plan->height
+             : 2 * ((uint64_t)plan->width + 1) * ((uint64_t)plan->height + 1);
 }
 
 /* Lays out the scratch memory. Returns its size. */
 static size_t
 lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdeviceptr scratch)
 {
-  const uint64_t n_words = (uint64_t)p->words_per_row * plan->height, n = most_ends (plan);
+  const uint64_t n_words = (uint64_t)p->words_per_row * plan->height, n = p->capacity;
   Layout layout = {.memory = (uint8_t *)(uintptr_t)scratch, .alignment = 256};
 
-  p->changes = lay_out (&layout, n_words, sizeof *p->changes);
+  p->starts = lay_out (&layout, n_words, sizeof *p->starts);
+  p->stops = lay_out (&layout, n_words, sizeof *p->stops);
   p->word_first = lay_out (&layout, n_words, sizeof *p->word_first);
   p->row_count = lay_out (&layout, plan->height, sizeof *p->row_count);
   p->row_first = lay_out (&layout, (uint64_t)plan->height + 1, sizeof *p->row_first);
+  p->map = lay_out (&layout, 1, sizeof *p->map);
+  p->run_label = lay_out (&layout, n / 2 + 1, sizeof *p->run_label);
   p->column = lay_out (&layout, n, sizeof *p->column);
   p->row = lay_out (&layout, n, sizeof *p->row);
   p->next = lay_out (&layout, n, sizeof *p->next);
@@ -92,7 +107,7 @@ lay_out_scratch (CclContoursParameters *p, const CclContoursPlan *plan, CUdevice
       lay_out (&layout, divide_up (n, CUDACCL_CONTOURS_THREADS), sizeof *p->block_counts);
   p->is_changing = lay_out (&layout, MOST_ROUNDS, sizeof *p->is_changing);
   p->rows = lay_out (&layout, n / 2 + 1, sizeof *p->rows);
-  p->points = lay_out (&layout, most_points (plan), sizeof *p->points);
+  p->points = lay_out (&layout, most_points (plan, n), sizeof *p->points);
   p->total = lay_out (&layout, 1, sizeof *p->total);
   return layout.size;
 }
@@ -104,17 +119,44 @@ allocate_pinned (CudaContours *self, CclError *error)
   CclContoursParameters *p = &self->parameters;
   CUdeviceptr memory = 0;
   CclStatus status = ccl_cuda_device_allocate_pinned (self->runner.device,
-      (most_ends (plan) / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
+      (p->capacity / 2 + 1) * sizeof *p->host_rows, &self->rows, &memory, error);
 
   p->host_rows = (CclContour *)(uintptr_t)memory;
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (self->runner.device,
-        most_points (plan) * sizeof *p->host_points, &self->points, &memory, error);
+        most_points (plan, p->capacity) * sizeof *p->host_points, &self->points, &memory, error);
   p->host_points = (CclContourPoint *)(uintptr_t)memory;
+  return status;
+}
+
+/* Frees the memory that depends on the number of ends. */
+static void
+release_ends (CudaContours *self)
+{
+  ccl_cuda_device_release (self->runner.device, &self->scratch);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->rows);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->points);
+}
+
+/* Allocates memory for so many ends, in place of what there is. After an error there is none, and
+ * the capacity is 0. */
+static CclStatus
+allocate_ends (CudaContours *self, uint64_t capacity, CclError *error)
+{
+  CclContoursParameters *p = &self->parameters;
+
+  release_ends (self);
+  p->capacity = capacity;
+  CclStatus status = ccl_cuda_device_allocate (
+      self->runner.device, lay_out_scratch (p, &self->base.plan, 0), &self->scratch, error);
+  if (status == CUDACCL_OK) {
+    lay_out_scratch (p, &self->base.plan, self->scratch);
+    status = allocate_pinned (self, error);
+  }
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->runner.device, sizeof *p->head, &self->head, &memory, error);
-  p->head = (CclContoursHead *)(uintptr_t)memory;
+    return status;
+  release_ends (self);
+  p->capacity = 0;
   return status;
 }
 
@@ -123,19 +165,17 @@ allocate (CudaContours *self, CclError *error)
 {
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
+  CUdeviceptr memory = 0;
   CclStatus status = ccl_cuda_runner_init (&self->runner, error);
 
   if (status == CUDACCL_OK)
     status = ccl_cuda_upload_init (&self->upload, self->runner.device,
         plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->runner.device, lay_out_scratch (p, plan, 0), &self->scratch, error);
-  if (status == CUDACCL_OK) {
-    lay_out_scratch (p, plan, self->scratch);
-    status = allocate_pinned (self, error);
-  }
-  return status;
+    status = ccl_cuda_device_allocate_pinned (
+        self->runner.device, sizeof *p->head, &self->head, &memory, error);
+  p->head = (CclContoursHead *)(uintptr_t)memory;
+  return status == CUDACCL_OK ? allocate_ends (self, ends_of_frames (plan), error) : status;
 }
 
 /* Adds a kernel to the launches: of as many blocks as it has work for, but at most as many as keep
@@ -145,10 +185,10 @@ add_launch (CudaContours *self, Step step, CclError *error)
 {
   const uint32_t n_processors = (uint32_t)self->runner.device->n_multiprocessors;
   const bool has_rows = step == STEP_PACK || step == STEP_LIST;
-  const uint64_t work = step == STEP_FINISH ? 1
-                        : has_rows
-                            ? self->base.plan.height
-                            : divide_up (most_ends (&self->base.plan), CUDACCL_CONTOURS_THREADS);
+  const uint64_t work =
+      step == STEP_FINISH ? 1
+      : has_rows          ? self->base.plan.height
+                          : divide_up (ends_of_frames (&self->base.plan), CUDACCL_CONTOURS_THREADS);
   const uint64_t most = (uint64_t)n_processors * (has_rows ? 8 : CUDACCL_CONTOURS_BLOCKS);
   CclCudaLaunch *launch = &self->launches[self->n_launches++];
 
@@ -234,9 +274,10 @@ queue_kernels (CudaContours *self, CclError *error)
   return status;
 }
 
-/* Sets component and parent of each contour, whose parent is the one to the left of its start. */
+/* Sets the parent of each contour, whose parent is the one to the left of its start, and the
+ * component of those of a frame. */
 static uint32_t
-place_contours (CclContour *rows, uint32_t n)
+place_contours (CclContour *rows, uint32_t n, bool is_map)
 {
   uint32_t n_components = 0;
 
@@ -244,9 +285,21 @@ place_contours (CclContour *rows, uint32_t n)
     const uint32_t left = rows[i].parent;
     if (left != CUDACCL_NO_CONTOUR && rows[left].is_hole == rows[i].is_hole)
       rows[i].parent = rows[left].parent;
-    rows[i].component = rows[i].is_hole ? rows[rows[i].parent].component : ++n_components;
+    n_components += !rows[i].is_hole;
+    if (!is_map)
+      rows[i].component = rows[i].is_hole ? rows[rows[i].parent].component : n_components;
   }
   return n_components;
+}
+
+/* Runs the kernels, and waits until the head is there. */
+static CclStatus
+run_kernels (CudaContours *self, CclError *error)
+{
+  CclContoursHead *head = self->head;
+
+  head->finished = 0;
+  return ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), &head->finished, error);
 }
 
 /* Finds the contours of what the parameters describe. The device's context is current. */
@@ -254,16 +307,26 @@ static CclStatus
 find_contours (CudaContours *self, CclContourTable *table, CclError *error)
 {
   CclContoursParameters *p = &self->parameters;
-  CclContoursHead *head = self->head;
+  const CclContoursHead *head = self->head;
+  CclStatus status = CUDACCL_OK;
 
   p->is_aligned = p->pixel_bytes == 1 && ((uintptr_t)p->pixels | p->stride) % 4 == 0;
-  head->finished = 0;
-  const CclStatus status =
-      ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), &head->finished, error);
+  if (p->capacity == 0) /* there was no memory the last time */
+    status = allocate_ends (self, ends_of_frames (&self->base.plan), error);
+  if (status == CUDACCL_OK)
+    status = run_kernels (self, error);
+  if (status == CUDACCL_OK && head->n_ends > p->capacity) {
+    ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+    status = allocate_ends (self, ends_of_maps (&self->base.plan), error);
+    if (status == CUDACCL_OK)
+      status = run_kernels (self, error);
+  }
   if (status != CUDACCL_OK)
     return status;
   const CclContourCounts total = head->total;
-  const uint32_t n_components = place_contours (self->rows, total.n_contours);
+  if (total.n_points == 0 && total.n_contours > 0)
+    return ccl_contours_set_too_many (error);
+  const uint32_t n_components = place_contours (self->rows, total.n_contours, p->is_map);
   *table =
       (CclContourTable){n_components, total.n_contours, total.n_points, self->rows, self->points};
   return CUDACCL_OK;
@@ -286,6 +349,7 @@ cuda_contours_of_frame (CclContours *contours, const CclFrame *frame,
   p->threshold = p->pixel_bytes == 2 ? words.threshold : options->threshold;
   p->word_mask = p->pixel_bytes == 2 ? words.mask : UINT8_MAX;
   p->invert = options->invert;
+  p->is_map = false;
   if (frame->location == CUDACCL_LOCATION_HOST) {
     status = ccl_cuda_upload_queue (&self->upload, frame, self->runner.stream, error);
     p->pixels = (const uint8_t *)(uintptr_t)self->upload.memory;
@@ -311,9 +375,7 @@ cuda_contours_of_labels (
   p->pixels = labels->data;
   p->stride = labels->stride;
   p->pixel_bytes = sizeof (uint32_t);
-  p->threshold = 0;
-  p->word_mask = UINT32_MAX;
-  p->invert = false;
+  p->is_map = true;
   status = find_contours (self, table, error);
   ccl_cuda_device_leave (self->runner.device);
   return status;
@@ -328,9 +390,7 @@ cuda_contours_free (CclContours *contours)
 
   ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
   ccl_cuda_upload_clear (&self->upload);
-  ccl_cuda_device_release (self->runner.device, &self->scratch);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->rows);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->points);
+  release_ends (self);
   ccl_cuda_device_release_pinned (self->runner.device, &self->head);
   ccl_cuda_runner_clear (&self->runner);
   if (entered)
@@ -375,7 +435,7 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
       .width = plan->width,
       .height = plan->height,
       .words_per_row = plan->width / 32 + 1,
-      .n_rounds = count_rounds (most_ends (plan)),
+      .n_rounds = count_rounds (ends_of_frames (plan)),
       .is_8_connected = plan->connectivity == CUDACCL_CONNECTIVITY_8,
       .is_cracks = plan->kind == CUDACCL_CONTOUR_CRACKS,
   };

@@ -2,7 +2,7 @@
 /*
  * Contours (contour-links.h) on the GPU.
  *
- * 1. pack: a block per row finds where its pixels change, which is where the ends of its runs are.
+ * 1. pack: a block per row finds where its runs begin and end: where pixels, or labels, change.
  * 2. list: ends are numbered in raster order; the column and row of each.
  * 3. link: each end finds its place among the ends of the other row, and with it the next one.
  * 4. join: in each round, stretches of contours become several times as long, until all have the
@@ -68,33 +68,70 @@ pack_pixels (const Parameters &p, uint32_t y, uint32_t *bits)
   }
 }
 
-/* A block for each row: packs it, finds where its pixels change, and numbers the ends. */
+/* Finds where the runs of a row of labels begin and end. */
+static __device__ __forceinline__ void
+find_runs (const Parameters &p, uint32_t y)
+{
+  const uint32_t *const row = (const uint32_t *)(p.pixels + y * p.stride);
+  const uint64_t first = (uint64_t)y * p.words_per_row;
+  for (uint32_t word = threadIdx.x / 32; word < p.words_per_row;
+       word += CUDACCL_CONTOURS_THREADS / 32) {
+    const uint32_t x = word * 32 + lane_of_warp ();
+    const uint32_t here = x < p.width ? row[x] : 0;
+    const uint32_t before = x > 0 && x <= p.width ? row[x - 1] : 0;
+    const uint32_t starts = __ballot_sync (FULL_WARP, here != before && here != 0);
+    const uint32_t stops = __ballot_sync (FULL_WARP, here != before && before != 0);
+    if (lane_of_warp () == 0) {
+      p.starts[first + word] = starts;
+      p.stops[first + word] = stops;
+    }
+  }
+}
+
+/* The same for the packed pixels of a row of a frame. */
+static __device__ __forceinline__ void
+find_runs_of_bits (const Parameters &p, uint32_t y, const uint32_t *bits)
+{
+  const uint64_t first = (uint64_t)y * p.words_per_row;
+  for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
+    const uint32_t before = bits[word] << 1 | (word > 0 ? bits[word - 1] >> 31 : 0);
+    p.starts[first + word] = bits[word] & ~before;
+    p.stops[first + word] = ~bits[word] & before;
+  }
+}
+
+/* A block for each row: packs it, finds its runs, and numbers their ends. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_pack (const __grid_constant__ Parameters p)
 {
   let_next_kernel_start ();
+  if (blockIdx.x == 0 && threadIdx.x == 0)
+    *p.map = {p.is_map ? p.pixels : NULL, p.stride};
   __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32], bits[CUDACCL_MAX_FEATURE_SIDE / 32 + 1];
 
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
-    if (p.is_aligned)
-      pack_bytes (p, y, bits);
-    else
-      pack_pixels (p, y, bits);
+    if (p.is_map) {
+      find_runs (p, y);
+    } else {
+      if (p.is_aligned)
+        pack_bytes (p, y, bits);
+      else
+        pack_pixels (p, y, bits);
+      __syncthreads ();
+      find_runs_of_bits (p, y, bits);
+    }
     __syncthreads ();
     uint32_t n = 0;
     for (uint32_t first = 0; first < p.words_per_row; first += CUDACCL_CONTOURS_THREADS) {
       const uint32_t word = first + threadIdx.x;
-      uint32_t changes = 0, total;
+      uint32_t own = 0, total;
       if (word < p.words_per_row)
-        changes = bits[word] ^ (bits[word] << 1 | (word > 0 ? bits[word - 1] >> 31 : 0));
-      const uint32_t before =
-          sum_before_thread (__popc (changes), sums, CUDACCL_CONTOURS_THREADS / 32, &total);
-      if (word < p.words_per_row) {
-        p.changes[row + word] = changes;
+        own = __popc (p.starts[row + word]) + __popc (p.stops[row + word]);
+      const uint32_t before = sum_before_thread (own, sums, CUDACCL_CONTOURS_THREADS / 32, &total);
+      if (word < p.words_per_row)
         p.word_first[row + word] = n + before;
-      }
       n += total;
       __syncthreads ();
     }
@@ -113,6 +150,27 @@ count_before_row (const Parameters &p, uint32_t row)
     count += p.row_count[y];
   sum_before_thread (count, sums, CUDACCL_CONTOURS_THREADS / 32, &total);
   return total;
+}
+
+/* Lists the left or the right ends at the bits of a word, the first of which is `end`. */
+static __device__ __forceinline__ void
+list_ends (const Parameters &p, uint32_t bits, uint32_t word, uint32_t y, uint32_t end)
+{
+  for (; bits && end < p.capacity; bits &= bits - 1, end += 2) {
+    const uint32_t x = word * 32 + __ffs (bits) - 1;
+    p.column[end] = x;
+    p.row[end] = y;
+    if (p.map->labels && !(end & 1))
+      p.run_label[end / 2] = ((const uint32_t *)(p.map->labels + y * p.map->stride))[x];
+  }
+}
+
+/* The ends of the frame; none, if there is no memory for them. */
+static __device__ __forceinline__ uint32_t
+count_ends (const Parameters &p)
+{
+  const uint32_t n = p.row_first[p.height];
+  return n <= p.capacity ? n : 0;
 }
 
 /* Each block lists the ends of consecutive rows. Clears what the rounds set. */
@@ -134,11 +192,10 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     if (threadIdx.x == 0)
       p.row_first[y] = n;
     for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
-      uint32_t end = n + p.word_first[row + word];
-      for (uint32_t bits = p.changes[row + word]; bits; bits &= bits - 1, end++) {
-        p.column[end] = word * 32 + __ffs (bits) - 1;
-        p.row[end] = y;
-      }
+      /* Of the ends before, the last one may be the left end of a run that is not over. */
+      const uint32_t before = n + p.word_first[row + word];
+      list_ends (p, p.starts[row + word], word, y, (before + 1) / 2 * 2);
+      list_ends (p, p.stops[row + word], word, y, before / 2 * 2 + 1);
     }
     n += p.row_count[y];
   }
@@ -146,44 +203,26 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     p.row_first[p.height] = n;
 }
 
-/* The order of ends on the line between two rows. Of two on the same side at one column, the one of
- * the upper row comes first. */
-static __device__ __forceinline__ uint64_t
-order_of (const Parameters &p, uint32_t end, bool is_lower)
+/* The runs of a row; none outside the frame. */
+static __device__ __forceinline__ CclContourRuns
+runs_of (const Parameters &p, uint32_t y)
 {
-  const uint32_t is_late = p.is_8_connected ? end & 1 : ~end & 1;
-  return ((uint64_t)p.column[end] << 2) | is_late << 1 | is_lower;
+  CclContourRuns runs = {p.column, p.map->labels ? p.run_label : NULL, 0, 0};
+  if (y < p.height) {
+    runs.first = p.row_first[y] / 2;
+    runs.behind = p.row_first[y + 1] / 2;
+  }
+  return runs;
 }
 
-/* The end that shares a pair with an end, which arrives at the line to row `other`. */
+/* The first run of a row that does not begin before column x. */
 static __device__ __forceinline__ uint32_t
-find_partner (const Parameters &p, uint32_t end, uint32_t y, uint32_t other)
+find_run (const Parameters &p, const CclContourRuns &runs, uint32_t x, uint32_t y)
 {
-  const uint32_t first = p.row_first[y], behind = p.row_first[y + 1];
-  if (other >= p.height) /* above the frame or below it */
-    return end ^ 1;
-  const bool is_lower = y > other;
-  const uint32_t x = p.column[end];
-  const uint64_t word = (uint64_t)other * p.words_per_row + x / 32;
-  const uint32_t changes = p.changes[word];
-  const uint32_t other_first = p.row_first[other], other_behind = p.row_first[other + 1];
-  uint32_t neighbour = other_first + p.word_first[word] + __popc (changes & bits_below (x % 32));
-  const uint64_t order = order_of (p, end, is_lower);
-  if (changes >> x % 32 & 1 && order_of (p, neighbour, !is_lower) < order)
-    neighbour++;
-  /* neighbour: the first end of the other row that comes later. */
-  if ((end - first + (neighbour - other_first)) % 2 == 0) {
-    const bool has_own = end + 1 < behind, has_other = neighbour < other_behind;
-    return has_own && (!has_other ||
-                          order_of (p, end + 1, is_lower) < order_of (p, neighbour, !is_lower))
-               ? end + 1
-               : neighbour;
-  }
-  const bool has_own = end > first, has_other = neighbour > other_first;
-  return has_own && (!has_other ||
-                        order_of (p, end - 1, is_lower) > order_of (p, neighbour - 1, !is_lower))
-             ? end - 1
-             : neighbour - 1;
+  if (y >= p.height)
+    return 0;
+  const uint64_t word = (uint64_t)y * p.words_per_row + x / 32;
+  return runs.first + (p.word_first[word] + 1) / 2 + __popc (p.starts[word] & bits_below (x % 32));
 }
 
 static __device__ __forceinline__ CclContourStep
@@ -195,12 +234,16 @@ step_of (const Parameters &p, uint32_t end, uint32_t next)
                      : ccl_contour_pixels (x, y, end & 1, next_x, next & 1);
 }
 
-/* The end that follows an end. */
+/* The end that follows an end: its partner on the line that it arrives at. */
 static __device__ __forceinline__ uint32_t
 find_next (const Parameters &p, uint32_t end)
 {
-  const uint32_t y = p.row[end];
-  return find_partner (p, end, y, end & 1 ? y - 1 : y + 1);
+  const uint32_t y = p.row[end], other_y = end & 1 ? y - 1 : y + 1;
+  const CclContourRuns own = runs_of (p, y), other = runs_of (p, other_y);
+  const uint32_t near = find_run (p, other, p.column[end], other_y);
+  return (end & 1 ? ccl_contour_right_partner (&own, &other, end, near, p.is_8_connected)
+                  : ccl_contour_left_partner (&own, &other, end, near, p.is_8_connected))
+      .end;
 }
 
 extern "C" __global__ void
@@ -209,7 +252,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  const uint32_t n_ends = p.row_first[p.height];
+  const uint32_t n_ends = count_ends (p);
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
        end += n_threads) {
@@ -233,7 +276,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   wait_for_previous_kernel ();
   if (p.round > 0 && !p.is_changing[p.round - 1])
     return;
-  const uint32_t n_ends = p.row_first[p.height];
+  const uint32_t n_ends = count_ends (p);
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   const CclContourStretch *const from = p.stretches[p.round % 2];
   bool is_changing = false;
@@ -288,7 +331,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
-  const uint32_t n_ends = p.row_first[p.height];
+  const uint32_t n_ends = count_ends (p);
   for (uint32_t block = blockIdx.x; block * CUDACCL_CONTOURS_THREADS < n_ends; block += gridDim.x) {
     const CclContourCounts own =
         counts_of_end (p, block * CUDACCL_CONTOURS_THREADS + threadIdx.x, n_ends);
@@ -323,7 +366,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
-  const uint32_t n_ends = p.row_first[p.height];
+  const uint32_t n_ends = count_ends (p);
   const uint32_t n_blocks = (n_ends + CUDACCL_CONTOURS_THREADS - 1) / CUDACCL_CONTOURS_THREADS;
   if (blockIdx.x == 0) {
     const CclContourCounts all = sum_blocks (p, n_blocks, sums);
@@ -355,7 +398,7 @@ write_row (const Parameters &p, uint32_t start)
 {
   const CclContourStretch place = p.stretches[1][start];
   CclContour contour;
-  contour.component = 0;
+  contour.component = p.map->labels ? p.run_label[start / 2] : 0;
   contour.parent = start > p.row_first[p.row[start]] ? p.contour[last_stretch (p, start - 1).first]
                                                      : CUDACCL_NO_CONTOUR;
   contour.first_point = place.next;
@@ -379,7 +422,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  const uint32_t n_ends = p.row_first[p.height];
+  const uint32_t n_ends = count_ends (p);
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
        end += n_threads) {
@@ -434,6 +477,7 @@ extern "C" __global__ void __launch_bounds__ (1)
 {
   wait_for_previous_kernel ();
   p.head->total = *p.total;
+  p.head->n_ends = p.row_first[p.height];
   __threadfence_system ();
   *(volatile uint32_t *)&p.head->finished = 1;
 }

@@ -66,7 +66,7 @@ typedef struct CclContourPoint {
 
 /* One contour. Since: 0.3 */
 typedef struct CclContour {
-  uint32_t component;   /* the component's label, 1…N */
+  uint32_t component;   /* the component's label: 1…N, or that of the label map */
   uint32_t parent;      /* the index of the contour that directly surrounds this one: of a hole the
                          * outer contour of its component, of an outer contour the hole that it is
                          * in, or CUDACCL_NO_CONTOUR */
@@ -78,8 +78,9 @@ typedef struct CclContour {
 /* The contours of a frame.
  *
  * Contours are in raster order of their starts: of an outer contour the first pixel of its
- * component, of a hole the first pixel of the hole. So outer contours are in label order, and a
- * parent comes before what it surrounds. The points of a contour follow those of the one before.
+ * component, of a hole the first pixel of the hole. So outer contours are in label order, unless a
+ * label map is numbered in another way, and a parent comes before what it surrounds. The points of
+ * a contour follow those of the one before.
  *
  * An outer contour begins at its start, or at the upper left corner of that pixel, and goes down
  * its left side: counter-clockwise, as it is seen with y pointing downwards. A hole is passed
@@ -89,7 +90,7 @@ typedef struct CclContour {
  *
  * Since: 0.3 */
 typedef struct CclContourTable {
-  uint32_t n_components;         /* outer contours */
+  uint32_t n_components;         /* outer contours; a label in several parts has several */
   uint32_t n_contours;           /* outer contours and holes */
   uint32_t n_points;             /* of all contours together */
   const CclContour *rows;        /* [n_contours]; host memory of the object, valid until its next */
@@ -102,8 +103,8 @@ typedef struct CclContours CclContours;
 /* Makes an object that finds contours on the CPU, with one thread. Free it with
  * ccl_contours_free().
  *
- * Address space is reserved for the worst frame, some 50 bytes per pixel; memory is used only as
- * far as frames need it.
+ * Address space is reserved for the worst label map, some 100 bytes per pixel; memory is used only
+ * as far as frames need it.
  *
  * Returns the object, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,
  * CUDACCL_ERROR_UNSUPPORTED (the environment variable CCL_CPU_INSTRUCTIONS names instructions that
@@ -121,13 +122,19 @@ CUDACCL_API
 CclStatus ccl_contours_of_frame (CclContours *contours, const CclFrame *frame,
     const CclLabellerOptions *options, CclContourTable *table, CclError *error);
 
-/* Finds the contours of the components of a label map: of those that passed the area filter.
+/* Finds the contours of each label of a label map by itself, as if the pixels with that label were
+ * the only foreground. Pixels of a label that are not connected are parts, each with an outer
+ * contour. All contours of a label have it as their component.
  *
- * labels: of a labeller with the plan's connectivity, width and height, or another map in which
- * pixels that are neighbours have the same label or 0. Components are numbered in raster order of
- * their first pixels, as labellers do.
+ * The parent of an outer contour is the innermost hole, of any label, in which its first pixel is,
+ * as the contour that passes the left side of that pixel's row has it. With 8-connectivity, labels
+ * that cross at a corner may be in a hole and outside it.
  *
- * Returns CUDACCL_OK or CUDACCL_ERROR_ARGUMENT (nothing was read or written). Since: 0.3 */
+ * labels: of any origin, with the plan's width and height; 0 is background. Labels may touch.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (nothing was read or written; or there are more than
+ * 2³² - 1 points) or, on a GPU, CUDACCL_ERROR_NO_MEMORY. Since: 0.3; labels that touch, and
+ * components named by their labels, since 0.4 */
 CUDACCL_API
 CclStatus ccl_contours_of_labels (
     CclContours *contours, const CclLabels *labels, CclContourTable *table, CclError *error);

@@ -217,11 +217,14 @@ CclStatus ccl_cuda_foreground_set_stream (CclForeground *foreground, void *strea
  * ccl_contours_free().
  *
  * Frames may be in host or device memory; label maps are in device memory. Rows and points are in
- * host memory, the same bits as those of ccl_cpu_contours_new(). Scratch memory takes some 78 bytes
- * of device memory and 26 bytes of pinned host memory per pixel, for the worst frame.
+ * host memory, the same bits as those of ccl_cpu_contours_new(). Scratch memory takes some 80 bytes
+ * of device memory and 26 bytes of pinned host memory per pixel, for the worst frame. The first map
+ * with so many labels beside each other that there is no room for their ends makes the object
+ * allocate twice as much, once.
  *
  * Returns the object, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
- * allocated), CUDACCL_ERROR_DEVICE. Runs can also return CUDACCL_ERROR_DEVICE. Since: 0.3 */
+ * allocated), CUDACCL_ERROR_DEVICE. Runs can also return CUDACCL_ERROR_DEVICE, and those of label
+ * maps CUDACCL_ERROR_NO_MEMORY. Since: 0.3 */
 CUDACCL_API
 CclContours *ccl_cuda_contours_new (
     CclCudaDevice *device, const CclContoursPlan *plan, CclError *error);

@@ -6,6 +6,13 @@
 #include <string.h>
 
 static const ContourBackend *backend; /* of the present test */
+
+/* The contours of a label by itself. */
+typedef struct ExpectedContour {
+  uint32_t label;
+  ContourReference *reference;
+} ExpectedContour;
+
 static const CclContourKind kinds[] = {CUDACCL_CONTOUR_PIXELS, CUDACCL_CONTOUR_CRACKS};
 static const CclConnectivity connectivities[] = {CUDACCL_CONNECTIVITY_4, CUDACCL_CONNECTIVITY_8};
 
@@ -249,6 +256,125 @@ test_label_maps (const void *data)
   mask_free (mask);
 }
 
+/* The contours of a label by itself, as the reference finds them in its mask. */
+static void
+append_reference (GArray *all, const uint32_t *map, Mask *mask, uint32_t label, CclContourKind kind,
+    CclConnectivity connectivity)
+{
+  for (uint32_t i = 0; i < mask->width * mask->height; i++)
+    mask->pixels[i] = map[i] == label;
+  ContourReference *reference = contour_reference_by_edges (mask, kind, connectivity);
+  const ExpectedContour expected = {label, reference};
+  g_array_append_val (all, expected);
+}
+
+/* Whether a contour of the table is contour i of a reference; also its parent, if it is a hole. */
+static void
+assert_same_contour (
+    const CclContourTable *table, uint32_t found, const ExpectedContour *expected, uint32_t i)
+{
+  const CclContour *row = &table->rows[found];
+  const CclContour *reference = &g_array_index (expected->reference->contours, CclContour, i);
+
+  g_assert_cmpuint (row->component, ==, expected->label);
+  g_assert_cmpuint (row->is_hole, ==, reference->is_hole);
+  g_assert_cmpmem (table->points + row->first_point, row->n_points * sizeof *table->points,
+      &g_array_index (expected->reference->points, CclContourPoint, reference->first_point),
+      reference->n_points * sizeof *table->points);
+}
+
+/* Compares the contours of a map with those that the reference finds in the mask of each label. */
+static void
+check_map (uint32_t *map, uint32_t width, uint32_t height, const uint32_t *values,
+    uint32_t n_values, CclContourKind kind, CclConnectivity connectivity)
+{
+  static const Shape full = {"full", is_set};
+  Mask *mask = mask_new_from_shape (&full, width, height);
+  CclContours *contours = make (width, height, kind, connectivity);
+  const CclLabels labels = {map, width * sizeof *map};
+  CclContourTable table;
+  g_autoptr (GArray) all = g_array_new (FALSE, FALSE, sizeof (ExpectedContour));
+  uint32_t n_contours = 0;
+
+  for (uint32_t i = 0; i < n_values; i++)
+    append_reference (all, map, mask, values[i], kind, connectivity);
+  g_assert_cmpint (backend->of_labels (contours, &labels, &table, NULL), ==, CUDACCL_OK);
+  for (uint32_t i = 0; i < all->len; i++) {
+    const ExpectedContour *expected = &g_array_index (all, ExpectedContour, i);
+    g_autofree uint32_t *found = g_new (uint32_t, expected->reference->contours->len + 1);
+    uint32_t n = 0;
+    for (uint32_t j = 0; j < table.n_contours; j++) {
+      if (table.rows[j].component != expected->label)
+        continue;
+      g_assert_cmpuint (n, <, expected->reference->contours->len);
+      assert_same_contour (&table, j, expected, n);
+      found[n] = j;
+      const uint32_t parent = g_array_index (expected->reference->contours, CclContour, n).parent;
+      if (table.rows[j].is_hole)
+        g_assert_cmpuint (table.rows[j].parent, ==, found[parent]);
+      n++;
+    }
+    g_assert_cmpuint (n, ==, expected->reference->contours->len);
+    n_contours += n;
+    contour_reference_free (expected->reference);
+  }
+  g_assert_cmpuint (n_contours, ==, table.n_contours);
+  mask_free (mask);
+  ccl_contours_free (&contours);
+}
+
+/* Labels that touch, cross at corners, are in parts and in each other. Those of the last maps begin
+ * and end at almost every pixel. */
+static void
+test_touching_labels (const void *data)
+{
+  static const uint32_t values[] = {7, 1, UINT32_MAX, 300, 2};
+  backend = data;
+  for (uint32_t i = 0; i < 120; i++) {
+    g_autoptr (GRand) random = g_rand_new_with_seed (i);
+    const uint32_t width = 1 + i % 37 * 2, height = 1 + i % 11 * 2, size = 1 + i % 3;
+    const uint32_t n_values = 1 + i % G_N_ELEMENTS (values);
+    g_autofree uint32_t *map = g_new (uint32_t, width * height);
+
+    for (uint32_t y = 0; y < height; y++)
+      for (uint32_t x = 0; x < width; x++) {
+        const uint32_t value = (uint32_t)g_rand_int_range (random, i < 90 ? -1 : 0, (int)n_values);
+        map[y * width + x] = y % size              ? map[(y - 1) * width + x]
+                             : x % size            ? map[y * width + x - 1]
+                             : value == UINT32_MAX ? 0
+                                                   : values[value];
+      }
+    check_map (map, width, height, values, n_values, kinds[i / 2 % 2], connectivities[i % 2]);
+  }
+}
+
+/* The ring of 3 is in the hole of 9, 5 fills the hole of 3, and 4 fills the one of 9 beside 3. */
+static void
+test_parents_of_labels (const void *data)
+{
+  static uint32_t map[] = {9, 9, 9, 9, 9, 9, /**/ 9, 3, 3, 3, 4, 9, /**/ 9, 3, 5, 3, 4, 9, /**/ 9,
+      3, 3, 3, 4, 9, /**/
+      9, 9, 9, 9, 9, 9};
+  static const uint32_t expected[][3] = {/* component, hole, parent */
+      {9, 0, CUDACCL_NO_CONTOUR}, {9, 1, 0}, {3, 0, 1}, {4, 0, 1}, {3, 1, 2}, {5, 0, 4}};
+  const CclLabels labels = {map, 6 * sizeof *map};
+  CclContourTable table;
+  backend = data;
+
+  for (uint32_t c = 0; c < 2; c++) {
+    CclContours *contours = make (6, 5, CUDACCL_CONTOUR_CRACKS, connectivities[c]);
+    g_assert_cmpint (backend->of_labels (contours, &labels, &table, NULL), ==, CUDACCL_OK);
+    g_assert_cmpuint (table.n_contours, ==, G_N_ELEMENTS (expected));
+    g_assert_cmpuint (table.n_components, ==, 4);
+    for (uint32_t i = 0; i < table.n_contours; i++) {
+      g_assert_cmpuint (table.rows[i].component, ==, expected[i][0]);
+      g_assert_cmpuint (table.rows[i].is_hole, ==, expected[i][1]);
+      g_assert_cmpuint (table.rows[i].parent, ==, expected[i][2]);
+    }
+    ccl_contours_free (&contours);
+  }
+}
+
 /* Frames of two bytes per pixel, thresholds, and inverted frames. */
 static void
 test_formats (const void *data)
@@ -303,5 +429,7 @@ contour_checks_register (const ContourBackend *checked)
   add (checked, "nested", test_nested);
   add (checked, "noise", test_noise);
   add (checked, "label-maps", test_label_maps);
+  add (checked, "touching-labels", test_touching_labels);
+  add (checked, "parents-of-labels", test_parents_of_labels);
   add (checked, "formats", test_formats);
 }
