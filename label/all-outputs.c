@@ -38,7 +38,7 @@ outputs_open (AllOutputs *self, const Options *options, const OutputFormat *form
   }
   if (options->contours && succeeded) {
     self->contours = contour_file_open (options->contours, self->contours_name.temporary, input,
-        format, format->connectivity, options->tolerance, error);
+        format, options->tolerance, error);
     succeeded = processes_agree (self->contours != NULL, error);
   }
   if (options->labels && succeeded) {

@@ -22,12 +22,11 @@ struct ContourFile {
   size_t n_rows, capacity;
 };
 
-/* The contours of one component. */
+/* The rings of one component, a polygon after the other. */
 typedef struct Rings {
-  const CclContourTable *table;
-  const CclContour *outer;
-  const uint32_t *holes; /* indices of contours */
-  size_t n_holes;
+  const CclContour *rows;
+  size_t n;
+  const CclContourPoint *points; /* of all components */
 } Rings;
 
 static void
@@ -61,7 +60,7 @@ check_picture (const char *name, const OutputFormat *format, CclError *error)
 
 ContourFile *
 contour_file_open (const char *name, const char *path, const char *picture,
-    const OutputFormat *format, uint32_t connectivity, double tolerance, CclError *error)
+    const OutputFormat *format, double tolerance, CclError *error)
 {
   if (!check_picture (name, format, error))
     return NULL;
@@ -73,7 +72,7 @@ contour_file_open (const char *name, const char *path, const char *picture,
   CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
   plan.width = self->width = (uint32_t)format->width;
   plan.height = self->height = (uint32_t)format->height;
-  plan.connectivity = (CclConnectivity)connectivity;
+  plan.connectivity = CUDACCL_CONNECTIVITY_4; /* as polygons need it (ccl_contour_rings()) */
   plan.kind = CUDACCL_CONTOUR_CRACKS;
   self->tolerance = tolerance;
   self->is_geojson = has_suffix (name, ".geojson");
@@ -146,13 +145,14 @@ write_string (FILE *file, const char *text)
   fputc ('"', file);
 }
 
-/* Writes the points of a contour: pairs that end with the first one again, as GeoJSON has them, or
- * numbers, as COCO has them. Its points are simplified in place. */
+/* Writes the points of a ring: pairs that end with the first one again, as GeoJSON has them, or
+ * numbers, as COCO has them. GeoJSON's outer rings are counter-clockwise in x and y, which are
+ * clockwise as seen with y pointing downwards: from the last point to the first one. */
 static bool
-write_ring (ContourFile *self, const CclContourTable *table, const CclContour *contour)
+write_ring (ContourFile *self, const Rings *rings, const CclContour *ring)
 {
-  CclContourPoint *points = (CclContourPoint *)table->points + contour->first_point;
-  uint32_t n = contour->n_points;
+  CclContourPoint *points = (CclContourPoint *)rings->points + ring->first_point;
+  uint32_t n = ring->n_points;
 
   if (self->tolerance >= 0) {
     n = ccl_contour_simplify (points, n, self->tolerance, points);
@@ -161,7 +161,7 @@ write_ring (ContourFile *self, const CclContourTable *table, const CclContour *c
   }
   fputc ('[', self->file);
   for (uint32_t i = 0; i < n + self->is_geojson; i++) {
-    const CclContourPoint point = points[i < n ? i : 0];
+    const CclContourPoint point = points[(n - i % n) % n];
     fprintf (
         self->file, self->is_geojson ? "%s[%d,%d]" : "%s%d,%d", i ? "," : "", point.x, point.y);
   }
@@ -169,22 +169,41 @@ write_ring (ContourFile *self, const CclContourTable *table, const CclContour *c
   return true;
 }
 
+static size_t
+count_holes (const Rings *rings)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < rings->n; i++)
+    n += rings->rows[i].is_hole;
+  return n;
+}
+
+/* Writes one polygon, or one after the other. */
+static bool
+write_polygons (ContourFile *self, const Rings *rings, bool are_many)
+{
+  bool succeeded = true;
+
+  for (size_t i = 0; i < rings->n && succeeded; i++) {
+    const bool is_next = i > 0 && !rings->rows[i].is_hole;
+    fputs (i == 0 ? (are_many ? "[[" : "[") : is_next ? "],[" : ",", self->file);
+    succeeded = write_ring (self, rings, &rings->rows[i]);
+  }
+  fputs (are_many ? "]]" : "]", self->file);
+  return succeeded;
+}
+
 static bool
 write_feature (ContourFile *self, const Rings *rings, const CclComponent *row)
 {
-  FILE *file = self->file;
-  bool succeeded;
+  const bool are_many = rings->n - count_holes (rings) > 1;
 
-  fprintf (file,
+  fprintf (self->file,
       "{\"type\":\"Feature\",\"id\":%u,\"properties\":{\"label\":%u,\"area\":%u},"
-      "\"geometry\":{\"type\":\"Polygon\",\"coordinates\":[",
-      row->label, row->label, row->area);
-  succeeded = write_ring (self, rings->table, rings->outer);
-  for (size_t i = 0; i < rings->n_holes && succeeded; i++) {
-    fputc (',', file);
-    succeeded = write_ring (self, rings->table, &rings->table->rows[rings->holes[i]]);
-  }
-  fputs ("]}}", file);
+      "\"geometry\":{\"type\":\"%s\",\"coordinates\":",
+      row->label, row->label, row->area, are_many ? "MultiPolygon" : "Polygon");
+  const bool succeeded = write_polygons (self, rings, are_many);
+  fputs ("}}", self->file);
   return succeeded;
 }
 
@@ -212,63 +231,62 @@ write_run_lengths (ContourFile *self, const CclComponent *row)
 static bool
 write_annotation (ContourFile *self, const Rings *rings, const CclComponent *row)
 {
+  const bool has_holes = count_holes (rings) > 0;
   FILE *file = self->file;
-  bool succeeded;
 
   fprintf (file,
       "{\"id\":%u,\"image_id\":1,\"category_id\":1,\"area\":%u,\"bbox\":[%u,%u,%u,%u],"
       "\"iscrowd\":%d,\"segmentation\":",
-      row->label, row->area, row->x, row->y, row->width, row->height, rings->n_holes > 0);
-  if (rings->n_holes > 0) {
+      row->label, row->area, row->x, row->y, row->width, row->height, has_holes);
+  bool succeeded = true;
+  if (has_holes)
     succeeded = write_run_lengths (self, row);
-  } else {
-    fputc ('[', file);
-    succeeded = write_ring (self, rings->table, rings->outer);
-    fputc (']', file);
+  for (size_t i = 0; i < rings->n && succeeded && !has_holes; i++) {
+    fputc (i ? ',' : '[', file);
+    succeeded = write_ring (self, rings, &rings->rows[i]);
   }
-  fputc ('}', file);
+  fputs (has_holes ? "}" : "]}", file);
   return succeeded;
 }
 
-/* Lists holes by their components: those of component i are first[i - 1] up to first[i]. first:
- * [n_components + 1], zeros. */
-static void
-group_holes (const CclContourTable *table, size_t *first, uint32_t *holes)
+/* Writes the components, whose rings are in their order. */
+static bool
+write_components (
+    ContourFile *self, const CclContour *rings, uint32_t n_rings, const CclContourPoint *points)
 {
-  for (uint32_t i = 0; i < table->n_contours; i++)
-    first[table->rows[i].component] += table->rows[i].is_hole;
-  for (uint32_t i = 1; i <= table->n_components; i++)
-    first[i] += first[i - 1];
-  for (uint32_t i = table->n_contours; i-- > 0;)
-    if (table->rows[i].is_hole)
-      holes[--first[table->rows[i].component]] = i;
-  /* Each entry is now where its component's holes begin; they end where the next one's do. */
+  const CclContour *end = rings + n_rings;
+  bool succeeded = true;
+
+  for (size_t i = 0; i < self->n_rows && succeeded; i++) {
+    const CclComponent *row = &self->rows[i];
+    Rings own = {rings, 0, points};
+    while (rings < end && rings->component == row->label)
+      rings++;
+    own.n = (size_t)(rings - own.rows);
+    fputs (i ? ",\n" : "\n", self->file);
+    succeeded =
+        self->is_geojson ? write_feature (self, &own, row) : write_annotation (self, &own, row);
+  }
+  return succeeded;
 }
 
+/* Makes polygons of the contours, and writes them. */
 static bool
-write_components (ContourFile *self, const CclContourTable *table)
+write_contours (ContourFile *self, const CclContourTable *table, CclError *error)
 {
-  const size_t n = table->n_components;
-  size_t *first = calloc (n + 2, sizeof *first);
-  uint32_t *holes = malloc ((table->n_contours + 1) * sizeof *holes);
-  bool succeeded = first && holes && n == self->n_rows;
-  uint32_t contour = 0;
+  CclContour *rings = malloc ((table->n_points / 4 + 1) * sizeof *rings);
+  CclContourPoint *points = malloc (((size_t)table->n_points + 1) * sizeof *points);
+  uint32_t n_rings = 0;
+  bool succeeded = rings && points;
 
-  if (succeeded) {
-    group_holes (table, first, holes);
-    first[n + 1] = table->n_contours - n;
-  }
-  for (size_t i = 0; i < n && succeeded; i++, contour++) {
-    while (table->rows[contour].is_hole)
-      contour++;
-    const Rings rings = {
-        table, &table->rows[contour], holes + first[i + 1], first[i + 2] - first[i + 1]};
-    fputs (i ? ",\n" : "\n", self->file);
-    succeeded = self->is_geojson ? write_feature (self, &rings, &self->rows[i])
-                                 : write_annotation (self, &rings, &self->rows[i]);
-  }
-  free (first);
-  free (holes);
+  if (!succeeded)
+    fail_without_memory (error);
+  else if (ccl_contour_rings (table, rings, points, &n_rings, error) != CUDACCL_OK)
+    succeeded = false;
+  else if (!write_components (self, rings, n_rings, points))
+    succeeded = fail_without_memory (error);
+  free (rings);
+  free (points);
   return succeeded;
 }
 
@@ -290,8 +308,8 @@ write_file (ContourFile *self, CclError *error)
         "\"annotations\":[",
         self->width, self->height);
   }
-  if (!write_components (self, &table))
-    return fail_without_memory (error);
+  if (!write_contours (self, &table, error))
+    return false;
   fputs ("\n]}\n", self->file);
   return true;
 }

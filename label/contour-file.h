@@ -12,10 +12,9 @@
 typedef struct ContourFile ContourFile;
 
 /* name: of the file, whose suffix is that of the format. path: its temporary name. picture: the
- * name of the input. connectivity: of the components. tolerance: of simplified contours, in pixels;
- * negative: all points. */
+ * name of the input. tolerance: of simplified contours, in pixels; negative: all points. */
 ContourFile *contour_file_open (const char *name, const char *path, const char *picture,
-    const OutputFormat *format, uint32_t connectivity, double tolerance, CclError *error);
+    const OutputFormat *format, double tolerance, CclError *error);
 
 /* Takes labels of n_layers rows from first_layer on, of label_bytes bytes each. */
 bool contour_file_add_labels (ContourFile *file, uint64_t first_layer, uint64_t n_layers,

@@ -346,8 +346,6 @@ check_whole (const Options *options, CclError *error)
         error, "--values takes pixels as they are: without threshold, filters, masks and --split");
   if (options->fills_holes)
     return fail (error, "--fill-holes and --%s do not go together", name);
-  if (options->contours)
-    return fail (error, "--contours are those of whole components, without --%s", name);
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
   if (options->use_gpu && (!options->many_values || options->distances))

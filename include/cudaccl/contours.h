@@ -161,6 +161,24 @@ uint32_t ccl_contour_simplify (
 CUDACCL_API
 int64_t ccl_contour_area_2 (const CclContourPoint *points, uint32_t n);
 
+/* Makes polygons of contours: simple rings, none of which passes a corner twice, with the area of
+ * the contours. Programs that read polygons, such as GEOS, call others invalid.
+ *
+ * table: contours as cracks of an object with 4-connectivity. With 8-connectivity, polygons whose
+ *   pixels touch at corners only would have rings that touch more than once; take the contours of
+ *   the label map with 4-connectivity instead, where such a component is several polygons of one
+ *   label.
+ * rows: [n_points / 4 of the table], filled: the rings, in the order of components, those of a
+ *   polygon one behind the other, its outer ring first. parent is the index of a hole's outer ring.
+ * points: [n_points of the table], filled; the arrays must not be those of the table.
+ * n_rings: filled on success.
+ *
+ * It allocates some 36 bytes per point of the longest contour. Returns CUDACCL_OK,
+ * CUDACCL_ERROR_ARGUMENT or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_contour_rings (const CclContourTable *table, CclContour *rows,
+    CclContourPoint *points, uint32_t *n_rings, CclError *error);
+
 /* The convex hull of points. Since: 0.3 */
 typedef struct CclHull {
   uint32_t n_points; /* corners; 1 and 2 for a point and a line */

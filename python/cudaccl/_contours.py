@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, view_of
-from ._device_maps import find_contours
+from ._device_maps import as_labels, device_map_of, find_contours
 from ._images import check_connectivity, exceeds, read_image
 from ._labeller import check_integers, label
 from ._regionprops import label_map_of, measure
@@ -28,16 +28,20 @@ class Contours:
 
     table: an array of contour_dtype: the label of each contour's component, its parent, where its
         points are, and whether it is a hole. The parent of a hole is the outer contour of its component,
-        that of an outer contour the hole that it is in, or NO_CONTOUR.
+        that of an outer contour the hole that it is in, or NO_CONTOUR. Of a label map, the component is
+        the label, of which several outer contours are several parts.
     points: an array of int32 with the shape (n, 2), x and y, of all contours one after the other.
     n_components: the number of outer contours.
 
     contours[i] has the points of contour i, a view. Contours are in raster order of their starts, so
-    outer contours are in label order. Since: 0.3
+    outer contours are in label order, unless those are of a label map numbered in another way.
+    Since: 0.3
     """
 
-    def __init__(self, table: NDArray[np.void], points: NDArray[np.int32], n_components: int, cracks: bool) -> None:
+    def __init__(self, table: NDArray[np.void], points: NDArray[np.int32], n_components: int, cracks: bool,
+                 simplified_from: tuple[Contours, float] | None = None) -> None:
         self.table, self.points, self.n_components, self._cracks = table, points, n_components, cracks
+        self._simplified_from = simplified_from
 
     def __len__(self) -> int:
         return len(self.table)
@@ -52,37 +56,104 @@ class Contours:
     def simplify(self, tolerance: float) -> Contours:
         """New contours with fewer points, by the method of Douglas and Peucker: no point that is left
         out is farther than the tolerance, in pixels, from the edge that replaces it. Since: 0.3"""
-        numbers, points = _cudaccl.simplify_contours(
-            self.points.tobytes(), self.table["n_points"].tobytes(), float(tolerance))
-        table = self.table.copy()
-        table["n_points"] = np.frombuffer(numbers, np.uint32)
-        table["first_point"] = np.cumsum(table["n_points"]) - table["n_points"]
-        return Contours(table, np.frombuffer(points, np.int32).reshape(-1, 2), self.n_components, self._cracks)
+        table, points = simplified(self.table, self.points, tolerance)
+        return Contours(table, points, self.n_components, self._cracks, (self, tolerance))
 
     def polygons(self) -> list[list[NDArray[np.int32]]]:
-        """For each component, in label order, its outer contour and then its holes. Since: 0.3"""
-        groups: list[list[NDArray[np.int32]]] = [[] for _ in range(self.n_components)]
-        for row, points in zip(self.table, self):
-            groups[int(row["component"]) - 1].append(points)
-        return groups
+        """For each outer contour, in the order of the table, its points and then those of its holes.
+        Since: 0.3"""
+        return [rings for _, rings in grouped(self.table, self.points)]
 
     def geojson(self) -> dict[str, Any]:
-        """A FeatureCollection of GeoJSON with a polygon for each component, in pixels, and its label
-        among the properties. Exact with kind='cracks'; contours of pixels with fewer than three points
-        become lines or points. Since: 0.3"""
+        """A FeatureCollection of GeoJSON with the polygons of each label, in pixels, and the label among the
+        properties.
+
+        With kind='cracks' a label is a Polygon, or a MultiPolygon where it has several parts or where parts
+        touch at corners only. Outer rings are counter-clockwise in x and y, and no ring touches itself, so
+        that programs such as GEOS call all of them valid; areas are numbers of pixels. Simplified polygons
+        may cross themselves. Contours of pixels go through the centres of pixels: those with fewer than three
+        points become lines or points, and thin parts are passed twice. Since: 0.3; valid polygons since 0.4"""
+        if not self._cracks:
+            features = [(label, [rings]) for label, rings in grouped(self.table, self.points)]
+        else:
+            whole, tolerance = self._simplified_from or (self, None)
+            features = by_label(rings_of(whole, tolerance))
         return {"type": "FeatureCollection", "features": [
-            {"type": "Feature", "properties": {"label": number}, "geometry": geometry(rings)}
-            for number, rings in enumerate(self.polygons(), 1)]}
+            {"type": "Feature", "properties": {"label": label}, "geometry": geometry(polygons)}
+            for label, polygons in features]}
 
 
-def geometry(rings: list[NDArray[np.int32]]) -> dict[str, Any]:
+def simplified(table: NDArray[np.void], points: NDArray[np.int32],
+               tolerance: float) -> tuple[NDArray[np.void], NDArray[np.int32]]:
+    """The table and the points of simplified contours."""
+    numbers, kept = _cudaccl.simplify_contours(points.tobytes(), table["n_points"].tobytes(), float(tolerance))
+    table = table.copy()
+    table["n_points"] = np.frombuffer(numbers, np.uint32)
+    table["first_point"] = np.cumsum(table["n_points"]) - table["n_points"]
+    return table, np.frombuffer(kept, np.int32).reshape(-1, 2)
+
+
+def grouped(table: NDArray[np.void], points: NDArray[np.int32]) -> list[tuple[int, list[NDArray[np.int32]]]]:
+    """For each outer contour its component, and its points with those of its holes."""
+    groups: dict[int, tuple[int, list[NDArray[np.int32]]]] = {}
+    for i, (component, parent, first, n, is_hole) in enumerate(table.tolist()):
+        outer = parent if is_hole else i
+        groups.setdefault(outer, (component, []))[1].append(points[first:first + n])
+    return list(groups.values())
+
+
+def by_label(
+        polygons: list[tuple[int, list[NDArray[np.int32]]]]) -> list[tuple[int, list[list[NDArray[np.int32]]]]]:
+    """The polygons of each label, in ascending order."""
+    features: dict[int, list[list[NDArray[np.int32]]]] = {}
+    for label, rings in polygons:
+        features.setdefault(label, []).append(rings)
+    return sorted(features.items())
+
+
+def rings_of(contours: Contours, tolerance: float | None) -> list[tuple[int, list[NDArray[np.int32]]]]:
+    """Labels and simple rings of polygons. They are those of the label map that the contours surround, with 4
+    neighbours."""
+    if not len(contours):
+        return []
+    map, corner = drawn(contours)
+    rows, points, _ = _cudaccl.find_contours(view_of(map), 4, True)
+    rings, divided = _cudaccl.divide_contours(bytes(rows), bytes(points))
+    table, corners = np.frombuffer(rings, contour_dtype), np.frombuffer(divided, np.int32).reshape(-1, 2)
+    if tolerance is not None:
+        table, corners = simplified(table, corners, tolerance)
+    return grouped(table, corners + corner)
+
+
+def drawn(contours: Contours) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:
+    """The label map that contours as cracks surround, cropped, and its upper left corner."""
+    table, points = contours.table, contours.points
+    low = points.min(axis=0)
+    width, height = (points.max(axis=0) - low).tolist()
+    behind = np.arange(1, len(points) + 1)
+    behind[table["first_point"] + table["n_points"] - 1] = table["first_point"]
+    lengths = points[behind, 1] - points[:, 1]  # downwards beside the left pixel of a run, upwards beside its right one
+    rows = np.minimum(points[:, 1], points[behind, 1]) - low[1]
+    n = np.abs(lengths)
+    row = np.repeat(rows - (np.cumsum(n) - n), n) + np.arange(n.sum())
+    column = np.repeat(points[:, 0] - low[0], n)
+    change = np.repeat(np.sign(lengths) * np.repeat(table["component"].astype(np.int64), table["n_points"]), n)
+    map = np.zeros((height, width + 1), np.int64)
+    np.add.at(map, (row, column), change)
+    return np.cumsum(map, axis=1)[:, :width].astype(np.uint32), low
+
+
+def geometry(polygons: list[list[NDArray[np.int32]]]) -> dict[str, Any]:
     """The geometry of a component in GeoJSON, whose rings end with their first point."""
-    outer = rings[0].tolist()
-    if len(outer) == 1:
+    outer = polygons[0][0].tolist()
+    if len(polygons) == 1 and len(outer) == 1:
         return {"type": "Point", "coordinates": outer[0]}
-    if len(outer) == 2:
+    if len(polygons) == 1 and len(outer) == 2:
         return {"type": "LineString", "coordinates": outer}
-    return {"type": "Polygon", "coordinates": [[*ring.tolist(), ring[0].tolist()] for ring in rings if len(ring) > 2]}
+    # The points of a contour are clockwise in x and y: y points downwards.
+    rings = [[[ring[0].tolist(), *ring[::-1].tolist()] for ring in polygon if len(ring) > 2] for polygon in polygons]
+    return ({"type": "Polygon", "coordinates": rings[0]} if len(rings) == 1
+            else {"type": "MultiPolygon", "coordinates": rings})
 
 
 def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_area: int, max_area: int) -> NDArray[Any]:
@@ -97,21 +168,77 @@ def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_are
     return np.ascontiguousarray(mask)
 
 
+def is_label_map(view: _cudaccl.View, threshold: float, invert: bool, labels: bool | None) -> bool:
+    """Whether an image is a label map: as the caller says, or by its type."""
+    if labels is None:
+        return not view.is_float and not view.is_byte and view.dtype != "bool" and threshold == 0 and not invert
+    if labels and (view.is_float or threshold != 0 or invert):
+        raise ValueError("a label map has integers, and neither threshold nor invert")
+    return labels
+
+
+def within(contours: Contours, areas: NDArray[Any], min_area: int, max_area: int) -> Contours:
+    """The contours of labels whose areas are within limits. areas: of the labels 0, 1, …"""
+    area = areas[contours.table["component"]]
+    stays = (area >= min_area) & (area <= (max_area or area.max(initial=0)))
+    if stays.all():
+        return contours
+    table = contours.table.copy()
+    parents = np.append(table["parent"], NO_CONTOUR)  # also of NO_CONTOUR
+    goes = np.append(~stays, False)
+    parent = np.minimum(table["parent"], len(table))
+    while goes[parent].any():  # of what is in a hole of a label that goes: the hole that this is in
+        parent = np.where(goes[parent], np.minimum(parents[parent], len(table)), parent)
+    places = np.append(np.cumsum(stays) - 1, NO_CONTOUR)
+    table["parent"] = places[parent]
+    points = contours.points[np.repeat(stays, table["n_points"])]
+    table = table[stays]
+    table["first_point"] = np.cumsum(table["n_points"]) - table["n_points"]
+    return Contours(table, points, int((table["is_hole"] == 0).sum()), contours._cracks)
+
+
+def contours_of_labels(map: NDArray[Any], neighbours: int, cracks: bool, min_area: int, max_area: int) -> Contours:
+    """The contours of the labels of a map in host memory."""
+    if map.size and map.min() < 0:
+        raise ValueError("labels must not be negative")
+    if map.size and map.max() >= 2**32:
+        raise ValueError("labels must be less than 2³²")
+    plain = np.ascontiguousarray(map, np.uint32)
+    found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(plain), neighbours, cracks)), cracks)
+    if min_area <= 1 and not max_area:
+        return found
+    values, numbers, areas = np.unique(plain, return_inverse=True, return_counts=True)
+    numbered = found.table.copy()
+    numbered["component"] = np.searchsorted(values, found.table["component"])
+    kept = within(Contours(numbered, found.points, found.n_components, cracks), areas, min_area, max_area)
+    kept.table["component"] = values[kept.table["component"]]
+    return kept
+
+
+def arrays_of(rows: Any, points: Any, n_components: int) -> tuple[NDArray[np.void], NDArray[np.int32], int]:
+    return np.frombuffer(rows, contour_dtype), np.frombuffer(points, np.int32).reshape(-1, 2), n_components
+
+
 def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels", threshold: float = 0,
-             invert: bool = False, min_area: int = 0, max_area: int = 0, tolerance: float | None = None) -> Contours:
+             invert: bool = False, min_area: int = 0, max_area: int = 0, tolerance: float | None = None,
+             labels: bool | None = None) -> Contours:
     """The outer boundary and the holes of every component, as ordered closed polygons.
 
         for points in cudaccl.contours(mask):
             cv2.polylines(picture, [points], True, (0, 255, 0))
 
-    image: a mask, an image or a label map, as label() takes it. On a GPU the contours are found there.
-    connectivity, threshold, invert, min_area, max_area: as for label().
+    image: a mask or an image, as label() takes it, or a label map. On a GPU the contours are found there.
+    connectivity, threshold, invert, min_area, max_area: as for label(). In a label map, areas are those of
+        labels, whose parts need not be connected.
     kind: 'pixels': the pixels along the boundary; with connectivity 8 the points of OpenCV's
         findContours() with RETR_CCOMP and CHAIN_APPROX_NONE, in its order. 'cracks': the corners of the
         boundary between pixels, where pixel (x, y) is the square from (x, y) to (x + 1, y + 1).
     tolerance: see Contours.simplify(). None: all points.
+    labels: whether the image is a label map, in which each label has contours of its own, those of the mask
+        image == label, and names them. None: integers of more than 8 bits are, without threshold and invert.
 
-    Returns Contours. Raises ValueError or TypeError for a wrong argument. Since: 0.3
+    Returns Contours. Raises ValueError or TypeError for a wrong argument. Since: 0.3; label maps whose labels
+    touch since 0.4
     """
     if kind not in ("pixels", "cracks"):
         raise ValueError(f"kind must be 'pixels' or 'cracks', not {kind!r}")
@@ -119,17 +246,35 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
     read, view, threshold, invert = read_image(image, threshold, invert, None)
     if len(view.shape) != 2:
         raise ValueError(f"an image has 2 dimensions, not {len(view.shape)}")
+    are_labels = is_label_map(view, threshold, invert, labels)
     if 0 in view.shape:
-        rows, points, n_components = bytearray(), bytearray(), 0
+        found = Contours(*arrays_of(bytearray(), bytearray(), 0), kind == "cracks")
     elif view.device != HOST:
-        rows, points, n_components = find_contours(read, neighbours, kind == "cracks", threshold, bool(invert), min_area,
-                                                   max_area)
+        found = contours_on_gpu(read, neighbours, kind == "cracks", threshold, bool(invert), min_area, max_area,
+                                are_labels)
+    elif are_labels:
+        found = contours_of_labels(np.asarray(read), neighbours, kind == "cracks", min_area, max_area)
     else:
         mask = mask_of(read, neighbours, threshold, invert, min_area, max_area)
-        rows, points, n_components = _cudaccl.find_contours(view_of(mask), neighbours, kind == "cracks")
-    found = Contours(np.frombuffer(rows, contour_dtype), np.frombuffer(points, np.int32).reshape(-1, 2), n_components,
-                     kind == "cracks")
+        found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(mask), neighbours, kind == "cracks")),
+                         kind == "cracks")
     return found if tolerance is None else found.simplify(tolerance)
+
+
+def contours_on_gpu(image: Any, neighbours: int, cracks: bool, threshold: float, invert: bool, min_area: int,
+                    max_area: int, are_labels: bool) -> Contours:
+    if not are_labels:
+        return Contours(*arrays_of(*find_contours(image, neighbours, cracks, threshold, invert, min_area, max_area)),
+                        cracks)
+    map = device_map_of(as_labels(image), None, (2,))
+    assert map is not None
+    rows, _, n = map.measure(0, None)  # which refuses negative labels
+    found = Contours(*arrays_of(*find_contours(map.array, neighbours, cracks, 0, False, 0, 0, True)), cracks)
+    if min_area <= 1 and not max_area:
+        return found
+    if n > len(rows):
+        raise ValueError("labels on a GPU must not exceed the number of pixels where areas are limited")
+    return within(found, np.concatenate(([0], rows["area"])), min_area, max_area)
 
 
 def rle(labels: Any, connectivity: int | None = None, *, compressed: bool = True) -> list[dict[str, Any]]:

@@ -66,6 +66,18 @@ def as_int32(labels: Any) -> Any:
     return labels.astype("int32")
 
 
+def as_labels(image: Any) -> Any:
+    """An image of integers on a GPU as a label map, by way of the host where its library does not convert it."""
+    view = view_of(image)
+    if view.dtype in ("int32", "uint32") or kind_of(image) == "torch" or hasattr(image, "astype"):
+        return as_int32(image) if view.dtype == "bool" else image
+    copy = np.empty(view.shape, view.dtype)
+    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    if copy.min() < 0 or copy.max() >= 2**31:
+        raise ValueError("labels on a GPU must be 0…2³¹ − 1")
+    return copy_to_device(copy.astype(np.int32), view.device)
+
+
 def check_range(labels: Any) -> None:
     """Refuses labels that do not fit into int32."""
     if int(labels.max()) >= 2**31 or int(labels.min()) < 0:
@@ -138,15 +150,11 @@ def without_gaps(plane: Any) -> Any:
 
 
 def find_contours(image: Any, connectivity: int, cracks: bool, threshold: float, invert: bool, min_area: int,
-                  max_area: int) -> tuple[Any, Any, int]:
-    """Rows, points and the number of components of an image on a GPU. It is labelled only if the area matters, or if
-    its pixels are neither bytes nor labels."""
+                  max_area: int, are_labels: bool = False) -> tuple[Any, Any, int]:
+    """Rows, points and the number of components of an image on a GPU, or of a label map of int32 or uint32. An image is
+    labelled only if the area matters, or if its pixels are not bytes."""
     view = view_of(image)
-    is_plain = view.is_byte and type(threshold) is int and 0 <= threshold <= 255
-    if view.dtype in ("int32", "uint32") and threshold == 0 and not invert:
-        is_plain = True
-        if view.dtype == "int32":
-            DeviceMap(image).measure(0, None)  # which refuses negative labels
+    is_plain = are_labels or view.is_byte and type(threshold) is int and 0 <= threshold <= 255
     if min_area > 1 or max_area or not is_plain:
         map = _cudaccl.DeviceArray(view.shape, "int32", view.device)
         label(image, connectivity, threshold=threshold, invert=invert, min_area=min_area, max_area=max_area, out=map)

@@ -122,6 +122,33 @@ find_contours (const View &image, int connectivity, bool cracks)
   return bytes_of (table);
 }
 
+/* The rings of polygons of contours as cracks with 4-connectivity: rows and points. */
+static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
+divide_contours (const nb::bytes &rows, const nb::bytes &points)
+{
+  std::vector<CclContour> contours (rows.size () / sizeof (CclContour));
+  std::vector<CclContourPoint> corners (points.size () / sizeof (CclContourPoint));
+  memcpy (contours.data (), rows.data (), contours.size () * sizeof (CclContour));
+  memcpy (corners.data (), points.data (), corners.size () * sizeof (CclContourPoint));
+  const CclContourTable table = {
+      0, (uint32_t)contours.size (), (uint32_t)corners.size (), contours.data (), corners.data ()};
+  for (const CclContour &row : contours)
+    if ((uint64_t)row.first_point + row.n_points > corners.size ())
+      throw nb::value_error ("a contour has points that there are not");
+  std::vector<CclContour> rings (corners.size () / 4 + 1);
+  std::vector<CclContourPoint> divided (corners.size ());
+  uint32_t n = 0;
+  CclError error = {};
+  CclStatus status;
+  {
+    const nb::gil_scoped_release release;
+    status = ccl_contour_rings (&table, rings.data (), divided.data (), &n, &error);
+  }
+  check (status, error);
+  return nb::make_tuple (nb::bytearray (rings.data (), n * sizeof (CclContour)),
+      nb::bytearray (divided.data (), divided.size () * sizeof (CclContourPoint)));
+}
+
 /* Simplifies contours one by one, in place: the numbers of points, and the points. */
 static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
 simplify_contours (const nb::bytes &points, const nb::bytes &n_points, double tolerance)
@@ -245,6 +272,8 @@ bind_contours (nb::module_ &module)
           nb::arg ("invert"), "Rows, points and the number of components.");
   module.def ("find_contours", find_contours, nb::arg ("image"), nb::arg ("connectivity"),
       nb::arg ("cracks"), "The contours of a mask or a label map.");
+  module.def ("divide_contours", divide_contours, nb::arg ("rows"), nb::arg ("points"),
+      "The rings of polygons of contours.");
   module.def ("simplify_contours", simplify_contours, nb::arg ("points"), nb::arg ("n_points"),
       nb::arg ("tolerance"), "Simplifies the polygons of contours.");
   module.def ("measure_hulls", measure_hulls, nb::arg ("labels"), nb::arg ("rows"),

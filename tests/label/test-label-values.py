@@ -206,7 +206,7 @@ def refused():
     np.save("i.npy", np.ones((3, 4), np.uint8))
     for arguments, message in [
             (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
-            (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"), (["--values", "--contours", "c.json"], "contours"),
+            (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"),
             (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
             (["--fill-holes", -1], "fill-holes"),

@@ -17,6 +17,11 @@ import cv2
 import numpy as np
 from scipy import ndimage
 
+try:
+    import shapely.geometry
+except ImportError:
+    shapely = None
+
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
 import tap  # noqa: E402
 from filters import FILTERS, closed, otsu_threshold  # noqa: E402
@@ -192,6 +197,37 @@ def decode(encoding):
     return np.repeat(np.arange(len(counts)) % 2 == 1, counts).reshape(width, height).T
 
 
+def check_geometry(geometry, mask):
+    """Valid polygons with counter-clockwise exteriors that cover a mask."""
+    many = geometry["type"] == "MultiPolygon"
+    polygons = geometry["coordinates"] if many else [geometry["coordinates"]]
+    assert many == (len(polygons) > 1)
+    assert (fill([ring[:-1] for rings in polygons for ring in rings], mask.shape) == mask).all()
+    if shapely:
+        whole = shapely.geometry.shape(geometry)
+        assert whole.is_valid and whole.area == mask.sum()
+        assert all(polygon.exterior.is_ccw for polygon in getattr(whole, "geoms", [whole]))
+
+
+def contours_of_whole_pictures():
+    """contours of many values, which touch, and of objects that are split"""
+    classes = np.kron(np.random.default_rng(7).integers(0, 4, (15, 22)), np.ones((2, 2))).astype(np.uint8)
+    np.save("v.npy", classes)
+    blobs = (cv2.blur(noise(60, 90, density=0.5), (5, 5)) > 120).astype(np.uint8)
+    np.save("s.npy", blobs)
+    for name, arguments in ("v.npy", ["--values", "-c", "4"]), ("s.npy", ["--split", "3"]):
+        label(name, "--contours", "c.geojson", "-o", "l.npy", *arguments)
+        labels = np.load("l.npy")
+        with open("c.geojson") as file:
+            features = json.load(file)["features"]
+        tap.equal([one["properties"]["label"] for one in features], list(range(1, labels.max() + 1)))
+        for feature in features:
+            check_geometry(feature["geometry"], labels == feature["properties"]["label"])
+        label(name, "--contours", "c.json", *arguments)
+        with open("c.json") as file:
+            tap.equal(len(json.load(file)["annotations"]), len(features))
+
+
 def contours():
     """contours as GeoJSON and as COCO annotations give back the components, whatever the tiles and areas"""
     image = cv2.blur(noise(60, 90, density=0.4), (3, 3)) // 50
@@ -210,13 +246,13 @@ def contours():
             mask = labels == old
             y, x = np.nonzero(mask)
             tap.equal(feature["properties"], {"label": number, "area": int(areas[old])})
-            assert (fill([ring[:-1] for ring in feature["geometry"]["coordinates"]], mask.shape) == mask).all()
+            check_geometry(feature["geometry"], mask)
             tap.equal([one["id"], one["area"], one["bbox"]], [number, int(areas[old]), [
                 int(x.min()), int(y.min()), int(np.ptp(x)) + 1, int(np.ptp(y)) + 1]])
             parts = one["segmentation"]
-            drawn = decode(parts) if one["iscrowd"] else fill(
-                [list(zip(part[::2], part[1::2])) for part in parts], mask.shape)
-            assert (drawn == mask).all()
+            rings = [] if one["iscrowd"] else [list(zip(part[::2], part[1::2])) for part in parts]
+            assert all(len(set(ring)) == len(ring) for ring in rings), "a ring touches itself"
+            assert ((decode(parts) if one["iscrowd"] else fill(rings, mask.shape)) == mask).all()
     tap.equal({one["iscrowd"] for one in annotations["annotations"]}, {0, 1})
     label("a.npy", "--contours", "simple.geojson", "--tolerance", "2", "--min-area", "9")
     assert os.path.getsize("simple.geojson") < os.path.getsize("c.geojson")
@@ -415,7 +451,7 @@ def progress():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, contours, options, filters, filtered_strips,
+    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, contours, contours_of_whole_pictures, options, filters, filtered_strips,
                      filters_of_volumes, damaged_files, limited_files, interrupted, bounded_memory, progress)
     os.chdir("/")
 sys.exit(status)

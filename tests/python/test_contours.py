@@ -82,6 +82,82 @@ def test_simplified_contours_stay_near(mask, tolerance):
             assert abs(cv2.pointPolygonTest(ring, (float(point[0]), float(point[1])), True)) <= tolerance + 1e-3
 
 
+# Maps whose labels touch, cross and are in parts, with values that are no numbers in a row.
+MAPS = SHAPES.flatmap(lambda shape: st.builds(
+    lambda seed, n, block: np.array([0, 7, 1, 300, 2**31 - 1, 2])[np.random.default_rng(seed).integers(0, n, np.array(
+        shape) // block + 1)].repeat(block, 0).repeat(block, 1)[:shape[0], :shape[1]],
+    st.integers(0, 2**32), st.integers(1, 6), st.integers(1, 3)))
+
+
+@given(MAPS, st.sampled_from(["int32", "uint32", "int64"]))
+def test_labels_as_opencv(labels, dtype):
+    ours = cudaccl.contours(labels.astype(dtype))
+    assert set(ours.table["component"]) == set(labels[labels > 0])
+    for label in np.unique(labels[labels > 0]):
+        mine = [(int(row["is_hole"]), points.tolist()) for row, points in zip(ours.table, ours)
+                if row["component"] == label]
+        assert sorted(mine) == sorted((is_hole, points) for is_hole, points, _ in of_opencv(labels == label))
+
+
+def test_labels_that_touch():
+    assert cudaccl.contours([[1, 1, 2, 2]] * 2).table["component"].tolist() == [1, 2]
+    assert cudaccl.contours([[7, 0, 3]]).table["component"].tolist() == [7, 3]
+    bytes = np.array([[1, 1, 2, 2]] * 2, np.uint8)
+    assert len(cudaccl.contours(bytes)) == 1
+    assert len(cudaccl.contours(bytes, labels=True)) == 2
+    assert len(cudaccl.contours(bytes.astype(int), labels=False)) == 1
+    mask = np.zeros((20, 40), bool)
+    mask[2:18, 2:20] = mask[2:18, 21:38] = mask[8:12, 20] = True
+    objects, n = cudaccl.split_touching(mask, radius=7)
+    assert n == 2 and cudaccl.contours(objects).table["component"].tolist() == [1, 2]
+    for wrong in (dict(threshold=1), dict(invert=True)):
+        with pytest.raises(ValueError, match="label map"):
+            cudaccl.contours(bytes, labels=True, **wrong)
+    with pytest.raises(ValueError, match="negative"):
+        cudaccl.contours([[-1]])
+    with pytest.raises(ValueError, match="2³²"):
+        cudaccl.contours([[2**32]])
+
+
+@given(MAPS, st.integers(0, 20), st.integers(0, 40))
+def test_areas_of_labels(labels, min_area, max_area):
+    found = cudaccl.contours(labels, kind="cracks", min_area=min_area, max_area=max_area)
+    values, counts = np.unique(labels[labels > 0], return_counts=True)
+    kept = values[(counts >= min_area) & (counts <= (max_area or labels.size))]
+    expected = cudaccl.contours(np.where(np.isin(labels, kept), labels, 0), kind="cracks")
+    assert (found.table == expected.table).all() and (found.points == expected.points).all()
+
+
+def check_geometries(features, labels):
+    """Every geometry is valid, with its exterior counter-clockwise, and covers the pixels of its label."""
+    geometry = pytest.importorskip("shapely.geometry", reason="Python module not installed: shapely")
+    validation = pytest.importorskip("shapely.validation")
+    assert [feature["properties"]["label"] for feature in features] == np.unique(labels[labels > 0]).tolist()
+    for feature in features:
+        whole = geometry.shape(feature["geometry"])
+        mask = labels == feature["properties"]["label"]
+        assert whole.is_valid, validation.explain_validity(whole)
+        assert whole.area == mask.sum()
+        for polygon in getattr(whole, "geoms", [whole]):
+            assert polygon.exterior.is_ccw and not any(ring.is_ccw for ring in polygon.interiors)
+            rings = [np.array(ring.coords[:-1], int) for ring in (polygon.exterior, *polygon.interiors)]
+            inside = fill(rings, mask.shape)
+            assert (inside <= mask).all()
+            mask = mask & ~inside
+        assert not mask.any()
+
+
+@given(MASKS, st.sampled_from([4, 8]))
+def test_geojson_of_masks_is_valid(mask, connectivity):
+    labels, _ = ndimage.label(mask, ndimage.generate_binary_structure(2, connectivity // 4))
+    check_geometries(cudaccl.contours(mask, connectivity, kind="cracks").geojson()["features"], labels)
+
+
+@given(MAPS, st.sampled_from([4, 8]))
+def test_geojson_of_labels_is_valid(labels, connectivity):
+    check_geometries(cudaccl.contours(labels, connectivity, kind="cracks").geojson()["features"], labels)
+
+
 def test_geojson():
     mask = np.zeros((5, 6), bool)
     mask[:4, :4] = True
@@ -90,7 +166,12 @@ def test_geojson():
     features = json.loads(json.dumps(cudaccl.contours(mask, kind="cracks").geojson()))["features"]
     assert features[0]["properties"] == {"label": 1}
     assert features[0]["geometry"] == {"type": "Polygon", "coordinates": [
-        [[0, 0], [0, 4], [4, 4], [4, 0], [0, 0]], [[1, 1], [3, 1], [3, 3], [1, 3], [1, 1]]]}
+        [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]], [[1, 1], [1, 3], [3, 3], [3, 1], [1, 1]]]}
+    simple = cudaccl.contours(mask, kind="cracks", tolerance=0).geojson()["features"]
+    assert simple == features
+    ring = [[1, 1, 1], [1, 0, 1], [1, 1, 0]]  # the hole touches the outer ring, whose corner is passed twice
+    features = cudaccl.contours(np.array(ring, bool), 4, kind="cracks").geojson()["features"]
+    assert len(features[0]["geometry"]["coordinates"]) == 2
     assert cudaccl.contours(mask).geojson()["features"][1]["geometry"] == {"type": "Point", "coordinates": [5, 4]}
 
 
