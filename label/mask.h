@@ -9,7 +9,7 @@
 
 #include <cudaccl/foreground.h>
 
-#include "picture.h"
+#include "slices.h"
 
 typedef struct MaskSettings {
   bool use_otsu; /* choose the threshold; for pictures of SAMPLE_UINT8 */

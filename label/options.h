@@ -4,7 +4,7 @@
 
 #include "columns.h"
 #include "mask.h"
-#include "picture.h"
+#include "slices.h"
 
 /* The command line. */
 typedef struct Options {

@@ -22,4 +22,7 @@ Flat *flat_new (PictureFile *file, CclError *error);
  * have together, or is smaller with has_more, it frees it and returns NULL. */
 Picture *flat_finish (Flat *flat, bool is_good, CclError *error);
 
+/* Opens a file without a header. */
+Picture *picture_open_raw (PictureFile *file, const RawFormat *raw, CclError *error);
+
 #endif /* CUDACCL_PICTURES_FLAT_H */

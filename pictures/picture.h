@@ -88,24 +88,6 @@ extern const PictureFormat picture_png, picture_pnm, picture_npy, picture_tiff, 
 /* All formats, with NULL at the end. */
 extern const PictureFormat *const picture_formats[];
 
-/* How to open a picture. */
-typedef struct PictureOptions {
-  RawFormat raw;
-  const PictureFormat *const *formats; /* with NULL at the end */
-  bool as_values; /* numbers that name classes: palettes have their indices, JPEG its colours */
-  bool is_slice;  /* the file is a slice of a volume, whatever it says about others */
-  bool pipes;     /* read pipes, too, and "-" as standard input; only for single files */
-  uint64_t most_bytes, most_pixels; /* of a file; 0: no limit */
-} PictureOptions;
-
-/* Opens a file, a folder of slices, or several files, each a slice of a volume. Its first bytes
- * tell the format of a file. Free with picture_free(). */
-Picture *picture_open (
-    char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error);
-
-/* Opens one file. */
-Picture *picture_open_file (const char *path, const PictureOptions *options, CclError *error);
-
 /* Reads rows as grey samples of the picture's type. Colours become grey by the weights of BT.601,
  * those of JPEG; opacity is ignored. */
 bool picture_read_grey (
@@ -143,8 +125,6 @@ bool picture_read_mask (
 void picture_free (Picture *picture); /* NULL is allowed */
 
 /* For readers of formats. */
-
-Picture *picture_open_raw (PictureFile *file, const RawFormat *raw, CclError *error);
 
 /* Reports a size that no picture may have. */
 bool picture_check (const Picture *picture, const PictureFile *file, CclError *error);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Volumes whose slices are files. */
-#include "picture.h"
+#include "slices.h"
 
 #include "error.h"
 

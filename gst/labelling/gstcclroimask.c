@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclroimask.h"
 
-#include "picture.h"
+#include "open.h"
 
 /* A mask is scaled to the frames, so none needs more than the largest ones, 15360×8640. */
 #define MAX_PIXELS (1 << 27)

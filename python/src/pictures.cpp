@@ -2,7 +2,7 @@
 /* The extension module _pictures: the files that ccl-label reads. It is a module of its own because
  * it needs libpng and libtiff. */
 extern "C" {
-#include "picture.h"
+#include "slices.h"
 }
 
 #include <nanobind/nanobind.h>

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "picture.h"
+#include "open.h"
 #include "target.h"
 
 enum { MOST_PIXELS = 1 << 18 };
