@@ -65,7 +65,8 @@ def line(kind, seed, method, row):
             f"{text(row['f'], 8, 3)}")
 
 
-HEAD = f"{'kind':20}{'':3} {'':8}{'false s':>9}{'false tr':>9}{'missed':>11}{'unseen':>7}{'delay':>8}{'quiet':>8}{'F':>8}"
+HEAD = (f"{'kind':20}{'':3} {'':8}{'false s':>9}{'false tr':>9}{'missed':>11}{'unseen':>7}{'delay':>8}{'quiet':>8}"
+        f"{'F':>8}")
 
 
 def parse_arguments(arguments):
@@ -99,11 +100,12 @@ def results(kinds, seeds, names, arguments):
     def jobs(*methods):
         return [(arguments.folder, kind, seed, method, arguments.ccl_watch, arguments.set)
                 for kind in kinds for seed in seeds for method in methods]
-    first, others = names[:1], [name for name in names[1:] if name != "motion"]
+    first, *others = [name for name in names if name != "motion"] or [None]
     with (multiprocessing.get_context("spawn").Pool(arguments.jobs) as pool,
-          concurrent.futures.ThreadPoolExecutor(24) as waiting):
-        yield from pool.imap(judge, jobs(*first), 1)  # these draw the clips
-        motion = waiting.map(judge, jobs("motion")) if "motion" in names[1:] else ()
+          concurrent.futures.ThreadPoolExecutor(16) as waiting):
+        if first:
+            yield from pool.imap(judge, jobs(first), 1)  # this draws the clips
+        motion = waiting.map(judge, jobs("motion")) if "motion" in names else ()
         yield from pool.imap(judge, jobs(*others), 1)
         yield from motion
 
@@ -126,8 +128,9 @@ def main(arguments=None):
     for method in names:
         own = [row for _, _, name, row in rows if name == method]
         missed, unseen, events = (sum(row[column] for row in own) for column in ("missed", "unseen", "events"))
-        print(f"{method:8} of {len(own)} kinds, {sum(row['false_motion'] > 1 for row in own)} have more than 1 s of false motion "
-              f"a minute, {sum(row['false_tracks'] > 0 for row in own)} false tracks; of {events} events, "
+        loud, tracked = sum(row["false_motion"] > 1 for row in own), sum(row["false_tracks"] > 0 for row in own)
+        print(f"{method:8} of {len(own)} kinds, {loud} have more than 1 s of false motion a minute"
+              f"{'' if method == 'motion' else f', {tracked} false tracks'}; of {events} events, "
               f"{'' if method == 'motion' else f'{missed} are missed, '}{unseen} unseen")
     if arguments.csv:
         with open(arguments.csv, "w", newline="", encoding="utf-8") as file:

@@ -81,7 +81,8 @@ class Scene:
             shift = move(t)
             right, down, zoom = right + shift[0], down + shift[1], zoom * shift[2]
         middle = self.margin[0] + self.width / 2 + right, self.margin[1] + self.height / 2 + down
-        return numpy.array([[zoom, 0, self.width / 2 - zoom * middle[0]], [0, zoom, self.height / 2 - zoom * middle[1]]])
+        return numpy.array([[zoom, 0, self.width / 2 - zoom * middle[0]],
+                            [0, zoom, self.height / 2 - zoom * middle[1]]])
 
     def _look(self, image, matrix, interpolation=cv2.INTER_LINEAR):
         left, top = -matrix[0, 2], -matrix[1, 2]

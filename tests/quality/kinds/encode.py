@@ -14,7 +14,8 @@ def encode(frames, path, kind):
     with subprocess.Popen(
             ["ffmpeg", "-v", "error", "-y", "-f", "rawvideo", "-pix_fmt", "yuv420p", "-s", f"{width}x{height}",
              "-r", str(kind.rate), "-i", "-", "-c:v", "libx264", "-preset", "superfast", "-bf", "0",
-             "-threads", "1", *rate, "-g", str(max(1, round(options["gop"] * kind.rate))), "-sc_threshold", "0", str(path)],
+             "-threads", "1", *rate, "-g", str(max(1, round(options["gop"] * kind.rate))), "-sc_threshold", "0",
+             str(path)],
             stdin=subprocess.PIPE) as process:
         for frame in frames:
             process.stdin.write(frame)

@@ -64,10 +64,10 @@ def quiet_figures(result, kind, truth):
 
 
 def busy_figures(result, truth):
-    things = [thing for thing in truth["things"] if thing["boxes"]]
+    things = [thing for thing in truth["things"] if thing["boxes"] and thing["boxes"][0][0] > 0]
     found = [[t for track in result["tracks"] if (t := touches(track, thing)) is not None] for thing in things]
-    moved = [any(begin <= thing["boxes"][-1][0] + GRACE and end >= thing["boxes"][0][0] for begin, end in result["motion"])
-             for thing in things]
+    moved = [any(begin <= thing["boxes"][-1][0] + GRACE and end >= thing["boxes"][0][0]
+                 for begin, end in result["motion"]) for thing in things]
     delays = [min(times) - thing["boxes"][0][0] for times, thing in zip(found, things) if times]
     return {"events": len(things), "missed": sum(not times for times in found), "unseen": moved.count(False),
             "delay": sum(delays) / len(delays) if delays else None, "f": result.get("f")}

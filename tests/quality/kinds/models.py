@@ -30,7 +30,8 @@ def see(name, video, truth=None):
         row = row + 1 if boxes else 0
         if row >= MIN_FRAMES:
             moments.append(t)
-    return {"motion": join(moments), "tracks": tracker.confirmed(), "f": score.f_measure if truth is not None else None}
+    return {"motion": join(moments), "tracks": tracker.confirmed(),
+            "f": score.f_measure if truth is not None else None}
 
 
 def read(video):

@@ -56,10 +56,12 @@ def water(scene, region=(0.4, 1.0)):
 
     def flow(source, t):
         wave = (numpy.sin(x / depth * 2 + numpy.float32(1.7 * t + phase[0]))
-                + numpy.sin(y / depth * 7 - numpy.float32(3.1 * t - phase[1]) + 1.5 * numpy.sin(x / 40 + numpy.float32(t)))
+                + numpy.sin(y / depth * 7 - numpy.float32(3.1 * t - phase[1])
+                            + 1.5 * numpy.sin(x / 40 + numpy.float32(t)))
                 + numpy.sin((x + 2 * y) / depth * 1.3 + numpy.float32(4.3 * t + phase[2]))) / 3
         grey = (85 + 40 * wave + 70 * (wave > 0.72)).astype(numpy.float32)
-        colours = cv2.merge([cv2.convertScaleAbs(grey, alpha=alpha, beta=beta) for alpha, beta in ((1.05, 8), (1, 0), (0.85, 0))])
+        colours = cv2.merge([cv2.convertScaleAbs(grey, alpha=gain, beta=more)
+                             for gain, more in ((1.05, 8), (1, 0), (0.85, 0))])
         out = source.copy()
         out[top:bottom] = cv2.resize(colours, (width, bottom - top), interpolation=cv2.INTER_LINEAR)
         return out

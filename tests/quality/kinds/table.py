@@ -127,7 +127,8 @@ KINDS = [
     *(kind(f"rate-{rate}", f"{rate} frames a second", rate=rate, seconds=seconds,
            events=walk(seconds / 2, seconds * 3 / 4, 6, 5.5))
       for rate, seconds in ((1, 90), (2, 60), (5, 36), (25, 24))),
-    *(kind(f"size-{height}p", f"{height} rows", size=(height * 16 // 9 // 4 * 4, height), rate=5, seconds=24,
+    *(kind(f"size-{height}p", f"{height} rows", size=(height * 16 // 9 // 4 * 4, height), rate=min(5, 4320 // height),
+           seconds=24,
            events=walk(12, 18, 5, 5)) for height in (720, 1080, 2160)),
 ]
 

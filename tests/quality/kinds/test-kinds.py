@@ -39,7 +39,8 @@ def test_quiet_figures():
     row = figures.quiet_figures({"motion": [[5, 59.9]], "tracks": []}, kind, truth)
     assert row["settled"] == float("inf"), row
     truth["things"] = [thing(10, 119, stops=20)]  # 9 to 21 s is right; its box stands from 20 s on
-    row = figures.quiet_figures({"motion": [[8, 36]], "tracks": [[[15, 150, 50, 10, 20]]]}, kind, truth | {"seconds": 120})
+    truth["seconds"] = 120
+    row = figures.quiet_figures({"motion": [[8, 36]], "tracks": [[[15, 150, 50, 10, 20]]]}, kind, truth)
     assert row == {"false_motion": 8, "false_tracks": 0, "settled": 16}, row
 
 

@@ -15,7 +15,8 @@ def see(program, video, settings=()):
     …], …]}, in seconds of the clip, and what it said of the camera."""
     with tempfile.TemporaryDirectory() as folder:
         lines = pathlib.Path(folder) / "lines"
-        command = [program, "-d", "cpu", *(f"--set={setting}" for setting in settings), "-o", str(lines), f"cam={video}"]
+        options = [f"--set={setting}" for setting in settings]
+        command = [program, "-d", "cpu", *options, "-o", str(lines), f"cam={video}"]
         result = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
         if not lines.exists():
             raise RuntimeError(f"ccl-watch {video}: {result.stderr}")

@@ -94,6 +94,7 @@ def thread(scene, begin=8):
         rows = numpy.linspace(0, 1, 20)
         columns = left + (right - left) * rows + shift * numpy.sin(numpy.pi * rows)
         points = numpy.stack([columns * scene.width, rows * scene.height], 1).astype(numpy.int32)
-        cv2.polylines(layer, [points], False, int(110 + 60 * numpy.sin(3.1 * t)), max(2, scene.height // 120), cv2.LINE_AA)
+        cv2.polylines(layer, [points], False, int(110 + 60 * numpy.sin(3.1 * t)), max(2, scene.height // 120),
+                      cv2.LINE_AA)
         return cv2.add(image, cv2.merge([cv2.GaussianBlur(layer, (0, 0), scene.height / 240)] * 3))
     return sway
