@@ -6,13 +6,15 @@
  *   2. The light of the frame.
  *   3. The classes of all pixels, and the update of their codebooks.
  *   4. The cells of the grid whose pixels are not background.
- *   5. The filter of the classes, row by row; foreground.c calls it.
+ *   5. The filter of the classes, and the candidates of both models.
+ *   6. The objects, row by row; foreground.c calls it.
  */
 #include "codebook-frames.h"
 
 #include "cpu/pixels/bit-rows.h"
 #include "codebook-light.h"
 #include "cpu/base/mapping.h"
+#include "sampled-places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +22,11 @@
 typedef struct CodebookBand {
   CodebookCounts counts;
   uint32_t dark, bright; /* pixels */
+  uint8_t *luma;         /* two rows: of the places of sampled-places.h */
   /* One row each. */
-  uint8_t *luma, *slack;
-  uint16_t *factors, *spreads, *chroma, *corrected_chroma;
+  uint8_t *slack;
+  uint16_t *factors, *spreads, *chroma, *corrected_chroma, *place_chroma;
+  uint64_t *scratch; /* of filters */
 } CodebookBand;
 
 /* What a row has: an empty one is not filtered. */
@@ -58,6 +62,8 @@ struct Codebooks {
   CclCodebookFrame state;
   CclCodebookScene scene;
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
+
+  SampledPlaces sampled;
 
   /* The frame at work. */
   const CclFrame *frame;
@@ -100,10 +106,18 @@ measure_light (void *data, uint32_t index)
     codebook_measure_row (&self->light, self->code, self->logs, &self->planes, self->noise, row);
 }
 
+/* The luma of row y in the model's light. */
+static uint8_t *
+luma_of_row (const Codebooks *self, const CodebookBand *band, uint32_t y)
+{
+  return band->luma + y % 2 * self->stride;
+}
+
 /* Copies row y to the band, in the model's light. Returns its chroma; NULL if it has none. */
 static const uint16_t *
 correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
 {
+  uint8_t *corrected = luma_of_row (self, band, y);
   const uint8_t *luma = self->planes.frame + y * self->planes.frame_stride;
   const uint32_t width = self->plan.width;
   const CclChroma *chroma = &self->frame->chroma;
@@ -113,11 +127,11 @@ correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
     self->code->spread_chroma (chroma, y, width, band->chroma);
   if (!self->corrects ||
       !codebook_row_factors (&self->light, y, width, band->factors, band->spreads)) {
-    memcpy (band->luma, luma, width);
+    memcpy (corrected, luma, width);
     memset (band->slack, 0, width);
     return has_chroma ? band->chroma : NULL;
   }
-  self->code->correct_luma (luma, band->factors, width, band->luma);
+  self->code->correct_luma (luma, band->factors, width, corrected);
   self->code->find_slack (luma, band->spreads, width, band->slack);
   if (!has_chroma)
     return NULL;
@@ -145,12 +159,29 @@ finish_row (Codebooks *self, const CodebookRow *row, uint32_t y)
                    (classes ? ROW_HAS_CLASSES : 0);
 }
 
+/* Updates the second model where row y completes a row of places. */
+static void
+update_places (Codebooks *self, CodebookBand *band, uint32_t y, const uint16_t *chroma)
+{
+  const uint32_t width = self->plan.width;
+  const bool is_last = y + 1 == self->plan.height;
+  uint8_t *luma = luma_of_row (self, band, y);
+
+  if (width % 2 == 1)
+    luma[width] = luma[width - 1];
+  if (y % 2 == 0 && chroma)
+    memcpy (band->place_chroma, chroma, width * sizeof *chroma);
+  if (y % 2 == 1 || is_last)
+    sampled_places_update_row (
+        &self->sampled, y / 2, luma_of_row (self, band, y / 2 * 2), luma, band->place_chroma);
+}
+
 static void
 update_row (Codebooks *self, CodebookBand *band, uint32_t y)
 {
   const uint32_t width = self->plan.width;
   const CodebookRow row = {
-      .luma = band->luma,
+      .luma = luma_of_row (self, band, y),
       .slack = band->slack,
       .chroma = correct_row (self, band, y),
       .width = width,
@@ -181,6 +212,7 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
     }
   }
   finish_row (self, &row, y);
+  update_places (self, band, y, row.chroma);
 }
 
 static void
@@ -291,46 +323,10 @@ begin_model (Codebooks *self)
     memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
   self->state = (CclCodebookFrame){0};
   self->scene = (CclCodebookScene){0};
+  self->sampled.clock = 0;
   set_tolerances (self);
   /* Discarded pages read as zeros. */
   return madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) == 0;
-}
-
-bool
-codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOptions *options,
-    bool begins, CclSceneChange *change)
-{
-  if (begins && !begin_model (self))
-    return false;
-  self->frame = frame;
-  self->options = options;
-  self->planes = (CodebookLuma){.frame = self->luma ? self->luma : frame->data,
-      .model = self->background,
-      .frame_stride = self->luma ? self->stride : frame->stride,
-      .model_stride = self->stride,
-      .width = self->plan.width,
-      .height = self->plan.height};
-  if (!options->light)
-    self->scene = (CclCodebookScene){0};
-  *change = self->scene.change;
-  self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
-  self->state.object_gain = ccl_codebook_object_gain (options->hold);
-
-  if (self->luma)
-    workers_run (self->workers, narrow_band, self);
-  self->corrects = options->light && !begins;
-  if (self->corrects) {
-    workers_run (self->workers, measure_light, self);
-    ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
-  }
-  workers_run (self->workers, update_band, self);
-  if (options->light) {
-    workers_run (self->workers, count_cells, self);
-    judge_scene (self);
-  }
-  set_tolerances (self);
-  self->state.time = ccl_codebook_next_time (self->state.time, &self->state.rebases);
-  return true;
 }
 
 /* What the rows of a window have, together. */
@@ -374,9 +370,9 @@ filter_states (Codebooks *self, uint32_t y, uint32_t marks, uint64_t *scratch)
     memset (in_object, 0, n * sizeof *in_object);
 }
 
-void
-codebooks_filter_row (
-    Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground, uint64_t *shadow)
+/* Finds the objects of row y, and their shadows unless these are kept. */
+static void
+filter_row (Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground, uint64_t *shadow)
 {
   const uint32_t marks = marks_of_window (self, y);
   const size_t n = self->n_words;
@@ -401,14 +397,88 @@ codebooks_filter_row (
 }
 
 static void
+look_around (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y += 2)
+    sampled_places_look_around (&self->sampled, y / 2, self->bands[index].scratch);
+}
+
+static void
+find_candidates (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++) {
+    filter_row (self, y, self->bands[index].scratch, row_of (&self->sampled.candidates, y),
+        row_of (&self->sampled.shadows, y));
+    if (!self->scene.is_lost)
+      sampled_places_add_candidates (&self->sampled, y, row_of (&self->is_dynamic, y));
+  }
+}
+
+bool
+codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOptions *options,
+    bool begins, CclSceneChange *change)
+{
+  if (begins && !begin_model (self))
+    return false;
+  self->frame = frame;
+  self->options = options;
+  self->planes = (CodebookLuma){.frame = self->luma ? self->luma : frame->data,
+      .model = self->background,
+      .frame_stride = self->luma ? self->stride : frame->stride,
+      .model_stride = self->stride,
+      .width = self->plan.width,
+      .height = self->plan.height};
+  if (!options->light)
+    self->scene = (CclCodebookScene){0};
+  *change = self->scene.change;
+  self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
+  self->state.object_gain = ccl_codebook_object_gain (options->hold);
+
+  if (self->luma)
+    workers_run (self->workers, narrow_band, self);
+  self->corrects = options->light && !begins;
+  if (self->corrects) {
+    workers_run (self->workers, measure_light, self);
+    ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
+  }
+  sampled_places_begin_frame (&self->sampled, options, begins || self->state.scene_changes);
+  workers_run (self->workers, update_band, self);
+  if (options->light) {
+    workers_run (self->workers, count_cells, self);
+    judge_scene (self);
+  }
+  set_tolerances (self);
+  self->state.time = ccl_codebook_next_time (self->state.time, &self->state.rebases);
+  workers_run (self->workers, look_around, self);
+  workers_run (self->workers, find_candidates, self);
+  sampled_places_connect (&self->sampled);
+  return true;
+}
+
+void
+codebooks_finish_row (Codebooks *self, uint32_t y, uint64_t *foreground, uint64_t *shadow)
+{
+  sampled_places_finish_row (&self->sampled, y, foreground, shadow);
+}
+
+static void
 lay_out_band (Layout *layout, const Codebooks *self, CodebookBand *band)
 {
-  band->luma = lay_out (layout, self->stride, sizeof *band->luma);
+  band->luma = lay_out (layout, 2 * self->stride, sizeof *band->luma);
   band->slack = lay_out (layout, self->stride, sizeof *band->slack);
   band->factors = lay_out (layout, self->stride, sizeof *band->factors);
   band->spreads = lay_out (layout, self->stride, sizeof *band->spreads);
   band->chroma = lay_out (layout, self->stride, sizeof *band->chroma);
   band->corrected_chroma = lay_out (layout, self->stride, sizeof *band->corrected_chroma);
+  /* Places are updated in whole vectors. */
+  band->place_chroma = lay_out (layout, 2 * self->sampled.stride, sizeof *band->place_chroma);
+  uint64_t *scratch =
+      lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
+  band->scratch = scratch ? scratch + 1 : NULL;
 }
 
 static void
@@ -431,6 +501,7 @@ lay_out_frame (Layout *layout, void *data)
     self->luma = lay_out (layout, self->stride * height, sizeof *self->luma);
   for (uint32_t i = 0; i < self->n_bands; i++)
     lay_out_band (layout, self, &self->bands[i]);
+  sampled_places_lay_out_frame (layout, &self->sampled);
 }
 
 static void
@@ -449,6 +520,7 @@ lay_out_model (Layout *layout, void *data)
   lay_out_rows (layout, self->n_words, height, &self->strong);
   lay_out_rows (layout, self->n_words, height, &self->in_object);
   lay_out_rows (layout, self->n_words, height, &self->is_dynamic);
+  sampled_places_lay_out_model (layout, &self->sampled);
 }
 
 Codebooks *
@@ -467,6 +539,7 @@ codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *wo
   self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
   self->light.grid = ccl_light_grid (plan->width, plan->height);
   codebook_fill_logs (self->logs);
+  sampled_places_init (&self->sampled, code, plan->width, plan->height, plan->has_chroma);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands || !mapping_lay_out (&self->rows_mapping, lay_out_frame, self) ||
       !mapping_lay_out (&self->model_mapping, lay_out_model, self)) {

@@ -15,15 +15,15 @@ Codebooks *codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, 
 /* NULL is allowed. */
 void codebooks_free (Codebooks *codebooks);
 
-/* Updates the codebooks with a frame, whose classes codebooks_filter_row() needs. begins: a new
- * model begins. *change: the scene change that the frame is the first one of. Returns false if the
- * former model cannot be cleared. */
+/* Updates the codebooks, and the second model that checks them (sampled-places.h), with a frame,
+ * and finds its objects. begins: a new model begins. *change: the scene change that the frame is
+ * the first one of. Returns false if the former model cannot be cleared. */
 bool codebooks_update (Codebooks *codebooks, const CclFrame *frame,
     const CclForegroundOptions *options, bool begins, CclSceneChange *change);
 
-/* Finds the objects of row y, and their shadows unless these are kept. Each row once in a frame, by
- * any thread. scratch: FILTER_SCRATCH_ROWS rows. */
-void codebooks_filter_row (
-    Codebooks *codebooks, uint32_t y, uint64_t *scratch, uint64_t *foreground, uint64_t *shadow);
+/* Copies the objects of row y, and their shadows unless these are kept. Each row once in a frame,
+ * by any thread. */
+void codebooks_finish_row (
+    Codebooks *codebooks, uint32_t y, uint64_t *foreground, uint64_t *shadow);
 
 #endif /* CUDACCL_CPU_CODEBOOK_FRAMES_H */

@@ -142,7 +142,7 @@ find_foreground (void *data, uint32_t index)
     if (is_mog2 (self))
       compare_with_model (self, band, y, row);
     else if (self->codebooks)
-      codebooks_filter_row (self->codebooks, y, band->scratch, row, row_of (&self->shadow, y));
+      codebooks_finish_row (self->codebooks, y, row, row_of (&self->shadow, y));
     else
       compare_with_threshold (self, y, row);
     if (is_denoised (self)) {

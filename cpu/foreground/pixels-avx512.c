@@ -213,6 +213,7 @@ all_lanes (Mask low, Mask high)
 
 #include "codebook-rows.h"
 #include "mog2.h"
+#include "sampled-rows.h"
 
 static ALWAYS_INLINE __mmask64
 columns (uint32_t n)
@@ -293,6 +294,7 @@ const PixelCode pixel_code_avx512 = {
     .copy_bytes = copy_bytes,
     .background_row = background_row,
     .codebook_row = codebook_row,
+    .sampled_row = sampled_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

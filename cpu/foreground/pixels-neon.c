@@ -213,6 +213,7 @@ all_lanes (Mask low, Mask high)
 
 #include "codebook-rows.h"
 #include "mog2.h"
+#include "sampled-rows.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
@@ -267,6 +268,7 @@ const PixelCode pixel_code_neon = {
     .copy_bytes = copy_bytes,
     .background_row = background_row,
     .codebook_row = codebook_row,
+    .sampled_row = sampled_row,
     .spread_chroma = spread_chroma,
     .correct_luma = correct_luma,
     .correct_wide_luma = correct_wide_luma,

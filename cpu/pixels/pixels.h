@@ -11,6 +11,7 @@
 #define CUDACCL_CPU_PIXELS_H
 
 #include "core/foreground/codebook-frame.h"
+#include "core/foreground/sampled-background.h"
 #include "core/label/labeller-class.h"
 #include "core/foreground/mixture.h"
 
@@ -130,6 +131,25 @@ typedef struct CodebookRow {
   CodebookCounts *counts;
 } CodebookRow;
 
+/* A row of places for the second background model (sampled-background.h). Rows of values are
+ * readable, and rows of results writable, up to a multiple of 64 places; results beyond the columns
+ * are undefined. */
+typedef struct SampledRow {
+  const uint8_t *luma[2]; /* the two rows of pixels, in the model's light */
+  const uint16_t *chroma; /* u + 256 × v of each pixel of the upper row. NULL: luma only */
+  uint32_t y, columns;    /* of places */
+  CclSampledTime time;
+  bool begins;            /* all samples become those of this frame */
+  uint32_t hold;          /* CclForegroundOptions */
+  const uint64_t *found;  /* the pixels of the upper row in the mask of the frame before */
+  uint8_t *samples;       /* luma, then u and v `plane_distance` further; the next ones
+                           * `sample_distance` further */
+  size_t plane_distance, sample_distance;
+  uint8_t *restlessness;
+  uint64_t *different; /* of the frame before, replaced by this frame's */
+  uint64_t *restless;
+} SampledRow;
+
 /* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */
 typedef struct ReducedRow {
   const uint8_t *const *rows;
@@ -176,6 +196,9 @@ typedef struct PixelCode {
 
   /* Finds the classes of pixels by their codebooks, and updates these. */
   void (*codebook_row) (const CodebookRow *row);
+
+  /* Finds the places that are different from their samples, and updates these. */
+  void (*sampled_row) (const SampledRow *row);
 
   /* Copies the chroma of a row to every pixel: u + 256 × v. */
   void (*spread_chroma) (

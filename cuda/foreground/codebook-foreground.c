@@ -3,8 +3,10 @@
  * The host side of codebook.cu. A frame takes these kernels:
  *
  *   1. where options.light is set, the light of the frame: measured, then smoothed
- *   2. the update of all codebooks, whose last block finds scene changes
- *   3. the objects, which are the mask if no opening and no closing follows
+ *   2. the samples of the second model (sampled-places.cuh)
+ *   3. the update of all codebooks, whose last block finds scene changes
+ *   4. the candidates of both models
+ *   5. the objects, which are the mask if no opening and no closing follows
  *
  * They are one launch of a graph, in which a kernel that reduces the frame may come first.
  *
@@ -24,13 +26,15 @@
 #include "segmenter.h"
 
 /* FIRST: a kernel of the caller, which writes the frame. */
-enum { FIRST, MEASURE, SMOOTH, UPDATE, OBJECTS, N_KERNELS };
+enum { FIRST, MEASURE, SMOOTH, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
 
 static const char *const kernel_names[N_KERNELS] = {
     [MEASURE] = "ccl_codebook_measure",
     [SMOOTH] = "ccl_codebook_smooth",
+    [SAMPLE] = "ccl_codebook_sample",
     [UPDATE] = "ccl_codebook_update_words",
     [OBJECTS] = "ccl_codebook_objects",
+    [CONFIRM] = "ccl_codebook_confirm",
 };
 
 typedef struct CudaCodebook {
@@ -44,6 +48,7 @@ typedef struct CudaCodebook {
   CclFrameLight *frame_light; /* in counts */
   CUdeviceptr light;          /* the measured light of cells, and their factors */
   CclCodebookParameters parameters;
+  uint64_t clock; /* nanoseconds since the first frame */
 
   /* The kernels as one launch; what they were given last. */
   CclCudaKernelGraph graph;
@@ -56,8 +61,8 @@ static uint32_t
 find_needed (const CudaCodebook *self)
 {
   const uint32_t of_light = self->parameters.base.light ? 1u << MEASURE | 1u << SMOOTH : 0;
-  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << UPDATE |
-         1u << OBJECTS;
+  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << SAMPLE |
+         1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
 }
 
 static CclStatus
@@ -75,7 +80,8 @@ launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
 }
 
 /* Gives the kernels of the graph what has changed since the last frame: usually the memory of the
- * mask, which the last one writes, and all that the first one has. */
+ * mask, which the last one writes, the time, which the samples have, and all that the first one
+ * has. */
 static CclStatus
 update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
 {
@@ -91,9 +97,10 @@ update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
   }
   before.base.mask = now->base.mask;
   before.base.copy = now->base.copy;
+  before.sampled.time = now->sampled.time;
   const bool is_same = memcmp (&before, now, sizeof before) == 0;
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    if (i == FIRST || !is_same || (i == OBJECTS && !same_mask))
+    if (i == FIRST || i == SAMPLE || !is_same || (i == CONFIRM && !same_mask))
       status = ccl_cuda_kernel_graph_set (
           &self->graph, self->segmenter.device, &self->launches[i], (uint32_t)i, now, error);
   if (status != CUDACCL_OK)
@@ -132,12 +139,15 @@ static CclStatus
 prepare_kernels (CudaCodebook *self, CclError *error)
 {
   const CclLightGrid *grid = &self->parameters.base.grid;
+  const CclSampledParameters *s = &self->parameters.sampled;
   const uint32_t n_cells = grid->columns * grid->rows;
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
       [MEASURE] = {n_cells, CUDACCL_LIGHT_THREADS},
       [SMOOTH] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
+      [SAMPLE] = {divide_up ((uint64_t)s->row_words * s->grid.rows, CUDACCL_CODEBOOK_WARPS),
+          CUDACCL_CODEBOOK_THREADS},
       [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
   };
   CclStatus status = CUDACCL_OK;
@@ -149,7 +159,7 @@ prepare_kernels (CudaCodebook *self, CclError *error)
         .block = {sizes[i].threads, 1, 1},
         .is_dependent = true,
     };
-    if (i == OBJECTS)
+    if (i == OBJECTS || i == CONFIRM)
       ccl_cuda_segmenter_set_grid (&self->segmenter, 32 * 32, launch);
     status = ccl_cuda_device_find_kernel (self->segmenter.device, &ccl_cuda_image_codebook,
         kernel_names[i], &launch->function, error);
@@ -204,6 +214,10 @@ set_model (CudaCodebook *self, const CclForegroundOptions *options)
   p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
   p->base.marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
   p->base.light = is_corrected ? self->frame_light : NULL;
+  if (self->segmenter.base.n_frames == 0)
+    self->clock = 0;
+  p->sampled.hold = options->hold;
+  p->sampled.time = ccl_sampled_advance (&self->clock, options->frame_duration);
 }
 
 /* The windows of objects are median filters already, so only openings follow. */
@@ -279,6 +293,19 @@ begin_layout (CUdeviceptr memory)
   return (Layout){.memory = (uint8_t *)(uintptr_t)memory, .alignment = 256};
 }
 
+/* Places what the second model has of places and cells. */
+static void
+place_sampled (Layout *layout, CclSampledParameters *s)
+{
+  const size_t n_words = (size_t)s->row_words * s->grid.rows;
+  s->plane = 32 * n_words;
+  s->samples = lay_out (layout, CUDACCL_SAMPLED_VALUES, 3 * s->plane);
+  s->restlessness = lay_out (layout, s->plane, 1);
+  s->different = lay_out (layout, n_words, sizeof *s->different);
+  s->restless = lay_out (layout, n_words, sizeof *s->restless);
+  s->cells = lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *s->cells);
+}
+
 /* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
 static size_t
 place_model (CudaCodebook *self, CUdeviceptr memory)
@@ -287,13 +314,14 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t n_words = (size_t)p->base.row_words * p->base.height;
   const size_t plane = ccl_cuda_segmenter_plane_size (&self->segmenter);
   const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
-  uint32_t **const planes[] = {
-      &p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object, &p->dynamic};
+  uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
+      &p->dynamic, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found};
   Layout layout = begin_layout (memory);
 
   p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
   p->history = lay_out (&layout, 1, sizeof *p->history);
   p->samples = lay_out (&layout, n_cells, CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
+  place_sampled (&layout, &p->sampled);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
     p->place[i] = lay_out (&layout, 1, plane);
   for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
@@ -353,6 +381,8 @@ allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *pl
   p->is_wide = plan->format == CUDACCL_PIXEL_FORMAT_16;
   p->base.grid = ccl_light_grid (plan->width, plan->height);
   p->sample_shift = p->base.grid.shift - 4;
+  p->sampled.grid = ccl_sampled_grid (plan->width, plan->height);
+  p->sampled.row_words = divide_up (p->sampled.grid.columns, 32);
   if (status == CUDACCL_OK)
     status = prepare_kernels (self, error);
   return status == CUDACCL_OK ? allocate_memory (self, error) : status;

@@ -4,6 +4,7 @@
 #define CUDACCL_CODEBOOK_PARAMETERS_H
 
 #include "core/foreground/codebook-frame.h"
+#include "core/foreground/sampled-cells.h"
 #include "foreground-parameters.h"
 
 enum {
@@ -42,6 +43,28 @@ typedef struct CclCodebookCounts {
   uint32_t n_blocks; /* that have added their counts */
 } CclCodebookCounts;
 
+/* Pixels of a cell that are candidates, and of these, those that confirm it. */
+typedef struct CclSampledCell {
+  uint32_t candidates, confirming;
+} CclSampledCell;
+
+/* The second model. Bits of places are words of 32, row_words in a row; bits of pixels are as in
+ * CclForegroundParameters. */
+typedef struct CclSampledParameters {
+  CclSampledGrid grid;
+  uint32_t row_words;
+  CclSampledTime time;
+  uint32_t hold;    /* CclForegroundOptions */
+  uint8_t *samples; /* planes of bytes: luma, u and v of the first sample of all places, then of the
+                     * second one */
+  uint64_t plane;   /* bytes */
+  uint8_t *restlessness;
+  uint32_t *different, *restless; /* places */
+  uint32_t *candidates, *shadows; /* pixels */
+  uint32_t *found;                /* pixels: the mask */
+  CclSampledCell *cells;          /* CUDACCL_SAMPLED_CELLS in a row */
+} CclSampledParameters;
+
 typedef struct CclCodebookParameters {
   /* The frame, the mask, and the light; light is NULL where the frame is not corrected. Of light,
    * only the counts are used. */
@@ -63,6 +86,8 @@ typedef struct CclCodebookParameters {
   uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
   uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
   uint32_t *object, *dynamic;                         /* CclCodebookState */
+
+  CclSampledParameters sampled;
 } CclCodebookParameters;
 
 #endif /* CUDACCL_CODEBOOK_PARAMETERS_H */

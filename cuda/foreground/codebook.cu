@@ -171,6 +171,8 @@ value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y)
   return value;
 }
 
+#include "sampled-places.cuh"
+
 static __device__ __forceinline__ uint32_t
 bit_of (const uint32_t *words, uint32_t word)
 {
@@ -534,9 +536,10 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
 
 /* ---- objects ---- */
 
-/* Objects, shadows and dynamic pixels, from the windows around them. A thread has 32 pixels. */
-static __device__ __forceinline__ uint32_t
-find_objects (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)
+/* Objects, shadows and dynamic pixels, from the windows around them, and the candidates of both
+ * models. A thread has 32 pixels. */
+static __device__ __forceinline__ void
+find_objects (const Parameters &p, uint32_t column, uint32_t y)
 {
   const size_t word = (size_t)y * p.base.row_words + column;
   const uint32_t end = p.base.width - 32 * column;
@@ -552,31 +555,23 @@ find_objects (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow
     some &= bits_below (end);
   const uint32_t prevails = p.keeps_shadows ? ~0u : foreground_prevails (foreground, shadows);
   const uint32_t object = is_empty ? 0 : some & prevails;
-  *shadow = is_empty ? 0 : some & ~prevails;
+  const uint32_t dynamic = p.recurrent[word] | majority<2> (recurrent);
   p.object[word] = object;
-  p.dynamic[word] = p.recurrent[word] | majority<2> (recurrent);
-  return object;
+  p.dynamic[word] = dynamic;
+  const uint32_t inside = end < 32 ? bits_below (end) : ~0u;
+  const uint32_t candidates =
+      is_empty ? 0 : find_candidates (p, column, y, object, dynamic & inside);
+  p.sampled.candidates[word] = candidates;
+  p.sampled.shadows[word] = is_empty ? 0 : some & ~prevails & ~candidates;
 }
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
     ccl_codebook_objects (const __grid_constant__ Parameters p)
 {
-  const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
-  const uint32_t y = row_of_warp ();
-  uint32_t object = 0, shadow = 0;
+  const uint32_t column = blockIdx.x * 32 + lane_of_warp (), y = row_of_warp ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y >= p.base.height)
-    return;
-  if (column < p.base.row_words) {
-    const size_t word = (size_t)y * p.base.row_words + column;
-    object = find_objects (p, column, y, &shadow);
-    if (p.base.result)
-      p.base.result[word] = object;
-    if (p.base.shadow_result)
-      p.base.shadow_result[word] = shadow;
-  }
-  if (!p.base.result)
-    finish_words (p.base, first_column, y, object, p.base.marks_shadows ? shadow : 0);
+  if (y < p.base.height && column < p.base.row_words)
+    find_objects (p, column, y);
 }

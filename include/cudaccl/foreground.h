@@ -238,7 +238,7 @@ typedef struct CclForeground CclForeground;
 /* Makes an object that runs on the CPU. Free it with ccl_foreground_free().
  *
  * Frames and masks are host memory. CUDACCL_FOREGROUND_MOG2 uses up to 30 bytes per pixel of the
- * model (CclForegroundPlan.reduction), 40 with chroma, CUDACCL_FOREGROUND_CODEBOOK up to 101, as
+ * model (CclForegroundPlan.reduction), 40 with chroma, CUDACCL_FOREGROUND_CODEBOOK up to 117, as
  * far as pixels need them.
  *
  * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the

@@ -34,6 +34,9 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->background = g_new0 (uint8_t, n);
   self->recurrent = g_new0 (bool, n);
   self->mask = g_new0 (uint8_t, n);
+  self->sampled = sampled_reference_new (width, height);
+  self->values = g_new0 (CclCodebookValue, n);
+  self->hold = 4;
   self->grid = ccl_light_grid (width, height);
   const size_t n_cells = (size_t)self->grid.columns * self->grid.rows;
   self->cells = g_new0 (CclLightCell, n_cells);
@@ -56,6 +59,8 @@ codebook_reference_free (CodebookReference *self)
   g_free (self->background);
   g_free (self->recurrent);
   g_free (self->mask);
+  sampled_reference_free (self->sampled);
+  g_free (self->values);
   g_free (self->cells);
   g_free (self->factors);
   g_free (self->lost);
@@ -226,6 +231,23 @@ filter (CodebookReference *self)
   }
 }
 
+/* The objects that the second model confirms. */
+static void
+check_with_samples (CodebookReference *self)
+{
+  g_autofree bool *candidates = g_new (bool, self->n_pixels);
+  g_autofree bool *is_dynamic = g_new (bool, self->n_pixels);
+  for (uint32_t i = 0; i < self->n_pixels; i++) {
+    candidates[i] = self->mask[i] == 255;
+    is_dynamic[i] = self->states[i].is_dynamic;
+  }
+  sampled_reference_judge (self->sampled, is_dynamic, !self->scene.is_lost, candidates);
+  for (uint32_t i = 0; i < self->n_pixels; i++) {
+    const bool was_object = self->mask[i] == 255;
+    self->mask[i] = candidates[i] ? 255 : was_object ? 0 : self->mask[i];
+  }
+}
+
 /* Whether the cells of the frame that has been run are those of another scene. */
 static void
 judge_scene (CodebookReference *self)
@@ -271,11 +293,15 @@ codebook_reference_run (
     const uint32_t x = pixel % self->width, y = pixel / self->width;
     const uint32_t cell = (y >> self->grid.shift) * self->grid.columns + (x >> self->grid.shift);
     const CclCodebookValue value = {luma[pixel], u[pixel], v[pixel], 0};
-    update_pixel (self, pixel, luma[pixel], corrects ? corrected (self, value, x, y) : value, cell);
+    self->values[pixel] = corrects ? corrected (self, value, x, y) : value;
+    update_pixel (self, pixel, luma[pixel], self->values[pixel], cell);
   }
   judge_scene (self);
   set_tolerances (self);
   filter (self);
+  sampled_reference_update (self->sampled, self->values, self->hold, self->frame_duration,
+      self->n_frames == 0 || self->frame.scene_changes);
+  check_with_samples (self);
   self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
   self->n_frames++;
 }

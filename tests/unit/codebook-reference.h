@@ -7,6 +7,7 @@
 #define CUDACCL_TEST_CODEBOOK_REFERENCE_H
 
 #include "core/foreground/codebook-frame.h"
+#include "sampled-reference.h"
 
 typedef struct CodebookReference {
   uint32_t width, height, n_pixels;
@@ -28,6 +29,10 @@ typedef struct CodebookReference {
   bool has_light;
   CclShadows shadows;
   uint64_t n_frames;
+  SampledReference *sampled; /* the second model */
+  CclCodebookValue *values;  /* of the last frame, in the model's light */
+  uint32_t hold;             /* CclForegroundOptions; frame.object_gain must fit */
+  uint64_t frame_duration;
   uint8_t *mask; /* of the last frame */
 } CodebookReference;
 

@@ -370,6 +370,63 @@ test_infrared_is_change_of_scene (void)
   scene_clear (&scene);
 }
 
+/* Draws a square of 20×20 pixels. */
+static void
+draw_square (Scene *self, int left, uint8_t luma)
+{
+  for (int y = 14; y < 34; y++)
+    memset (self->luma + y * WIDTH + left, luma, 20);
+}
+
+/* Water whose colours the codebook knows. Their tolerance, doubled where pixels are dynamic, admits
+ * the object; the samples do not. */
+static void
+test_object_on_water_is_foreground (void)
+{
+  static const uint8_t colours[] = {100, 128, 156};
+  Scene scene;
+  int n_before = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 900; t++) {
+    for (int i = 0; i < N; i++)
+      scene.luma[i] = colours[(t / 5 + i % WIDTH / 7 + i / WIDTH / 5) % 3];
+    if (t >= 890)
+      draw_square (&scene, 30, 186);
+    const int n = run (&scene);
+    n_before += t >= 800 && t < 890 ? n : 0;
+  }
+  g_assert_cmpint (n_before, ==, 0);
+  for (int y = 18; y < 30; y++)
+    for (int x = 34; x < 46; x++)
+      g_assert_cmpint (scene.reference->mask[y * WIDTH + x], ==, 255);
+  scene_clear (&scene);
+}
+
+/* However long the scene was still before, and whatever the frame rate. The first frame of an
+ * object is no object to the samples yet; at one frame per second, all places take one in it. */
+static void
+test_object_that_stops_is_learnt_in_seconds (void)
+{
+  static const int rates[] = {1, 5, 25}, least[] = {5, 12, 12};
+  for (size_t k = 0; k < G_N_ELEMENTS (rates); k++) {
+    for (int before = 30; before <= 60; before *= 2) {
+      Scene scene;
+      int n_found = 0;
+      scene_start (&scene);
+      scene.reference->frame_duration = 1000000000 / (uint64_t)rates[k];
+      for (int t = 0; t < (before + 40) * rates[k]; t++) {
+        memset (scene.luma, 100, N);
+        if (t >= before * rates[k])
+          draw_square (&scene, 30, 200);
+        n_found += run (&scene) > 0;
+      }
+      g_assert_cmpint (n_found, >=, least[k] * rates[k]);
+      g_assert_cmpint (n_found, <=, 25 * rates[k]);
+      scene_clear (&scene);
+    }
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -394,5 +451,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/object-is-no-change-of-scene", test_object_is_no_change_of_scene);
   g_test_add_func ("/codebook/shake-is-no-change-of-scene", test_shake_is_no_change_of_scene);
   g_test_add_func ("/codebook/infrared-is-change-of-scene", test_infrared_is_change_of_scene);
+  g_test_add_func ("/codebook/object-on-water-is-foreground", test_object_on_water_is_foreground);
+  g_test_add_func ("/codebook/object-that-stops-is-learnt-in-seconds",
+      test_object_that_stops_is_learnt_in_seconds);
   return g_test_run ();
 }

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A second background model, which checks the codebook (codebook.h): samples of the colours that a
+ * place has had in the last 20 seconds. Its errors are others than the codebook's, so objects are
+ * where the two agree, and the codebook says where they end.
+ *
+ * A place is 2×2 pixels of the model. It keeps CUDACCL_SAMPLED_VALUES samples, of which one is
+ * replaced in each second, at a moment that differs from place to place. A place is different if
+ * fewer than CUDACCL_SAMPLED_NEEDED samples are near its colour, so a colour that it has had for a
+ * tenth of that time belongs there. It is restless if it becomes different again and again.
+ *
+ * The masks of the two models become one in three steps:
+ *
+ * 1. Pixels are candidates if they are in objects of the codebook, or if they are dynamic, and most
+ * of the 5×5 places around them are different, and their own place is not restless. Dynamic pixels
+ * have so many words that the codebook takes much for background there, as on water.
+ *
+ * 2. The frame is divided into at most 64×64 cells. A cell is confirmed if it has
+ * CUDACCL_SAMPLED_CONFIRMING candidates at places around which most are different.
+ *
+ * 3. Foreground are the candidates in cells that are connected with a confirmed one by cells with
+ * candidates, also diagonally.
+ *
+ * O. Barnich and M. Van Droogenbroeck, "ViBe: A universal background subtraction algorithm for
+ * video sequences", IEEE Transactions on Image Processing 20(6), 2011, and Z. Zivkovic and F. van
+ * der Heijden, "Efficient adaptive density estimation per image pixel for the task of background
+ * subtraction", Pattern Recognition Letters 27, 2006, classify by the number of near samples. Here
+ * nothing is random, and samples have a fixed age.
+ *
+ * All numbers are integers, so that CPU and GPU give identical bits.
+ */
+#ifndef CUDACCL_SAMPLED_BACKGROUND_H
+#define CUDACCL_SAMPLED_BACKGROUND_H
+
+#include "codebook.h"
+
+/* docs/internals/foreground.md says how the values were chosen. */
+enum {
+  CUDACCL_SAMPLED_VALUES = 20,
+  /* Steps of time in a second. */
+  CUDACCL_SAMPLED_SECOND = 256,
+  /* The greatest differences of a near sample, in luma and in chroma. */
+  CUDACCL_SAMPLED_TOLERANCE = 16,
+  CUDACCL_SAMPLED_CHROMA_TOLERANCE = 8,
+  CUDACCL_SAMPLED_NEEDED = 2,
+
+  /* Where an object is, this number of turns times `hold` pass from sample to sample. So it is
+   * different for 12 to 24 seconds with the default of 4. */
+  CUDACCL_SAMPLED_HOLD = 3,
+
+  /* A place's restlessness grows by this where it becomes different, and loses a sixteenth, rounded
+   * up, in a second. */
+  CUDACCL_SAMPLED_ONSET = 4,
+  CUDACCL_SAMPLED_CALMING_SHIFT = 4,
+  /* Where it saturates. */
+  CUDACCL_SAMPLED_MOST_RESTLESS = 255,
+  /* From here on a place is restless: it becomes different more than three times in four seconds.
+   */
+  CUDACCL_SAMPLED_RESTLESS = 40,
+
+  CUDACCL_SAMPLED_CELLS = 64, /* in a row or column, at most */
+  CUDACCL_SAMPLED_LEAST_SHIFT = 3,
+  CUDACCL_SAMPLED_CONFIRMING = 8,
+};
+
+/* The places of a frame, and the cells in which they are compared with the codebook's objects. */
+typedef struct CclSampledGrid {
+  uint32_t columns, rows; /* of places */
+  uint32_t shift;         /* the side of a cell is 1 << shift pixels */
+} CclSampledGrid;
+
+/* The moment of a frame. */
+typedef struct CclSampledTime {
+  uint32_t now;     /* steps since the first frame */
+  uint32_t elapsed; /* since the frame before; at most CUDACCL_SAMPLED_SECOND */
+} CclSampledTime;
+
+CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledGrid
+ccl_sampled_grid (uint32_t width, uint32_t height)
+{
+  CclSampledGrid grid = {(width + 1) / 2, (height + 1) / 2, CUDACCL_SAMPLED_LEAST_SHIFT};
+  while ((uint64_t)CUDACCL_SAMPLED_CELLS << grid.shift < (width > height ? width : height))
+    grid.shift++;
+  return grid;
+}
+
+/* The moment after a frame of a duration, in nanoseconds; 0: CUDACCL_FRAME_DURATION. *clock: the
+ * nanoseconds since the first frame. */
+CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledTime
+ccl_sampled_advance (uint64_t *clock, uint64_t duration)
+{
+  /* In parts, so that no product overflows. */
+  const uint64_t second = 1000000000, before = *clock;
+  *clock += duration == 0 ? CUDACCL_FRAME_DURATION : duration < second ? duration : second;
+  const uint32_t then = (uint32_t)(before / second * CUDACCL_SAMPLED_SECOND +
+                                   before % second * CUDACCL_SAMPLED_SECOND / second);
+  const uint32_t now = (uint32_t)(*clock / second * CUDACCL_SAMPLED_SECOND +
+                                  *clock % second * CUDACCL_SAMPLED_SECOND / second);
+  const CclSampledTime time = {now, now - then};
+  return time;
+}
+
+/* When in a second the place at a column and row of places takes a sample. */
+CUDACCL_CODEBOOK_FUNCTION uint8_t
+ccl_sampled_phase (uint32_t column, uint32_t row)
+{
+  return (uint8_t)(column * 97 + row * 57);
+}
+
+/* Whether a place takes a sample in a frame. */
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_is_due (CclSampledTime time, uint8_t phase)
+{
+  return (uint8_t)(time.now + phase) < time.elapsed;
+}
+
+/* The number of samples that a place has been due to take. */
+CUDACCL_CODEBOOK_FUNCTION uint32_t
+ccl_sampled_turn (CclSampledTime time, uint8_t phase)
+{
+  return (time.now + phase) / CUDACCL_SAMPLED_SECOND;
+}
+
+/* Whether a place takes its sample in a turn. hold: as in CclForegroundOptions. */
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_learns (uint32_t turn, bool in_object, uint32_t hold)
+{
+  return !in_object || turn % (CUDACCL_SAMPLED_HOLD * (hold > 1 ? hold : 1)) == 0;
+}
+
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_is_near (CclCodebookValue value, CclCodebookValue sample)
+{
+  return ccl_codebook_difference (value.luma, sample.luma) <= CUDACCL_SAMPLED_TOLERANCE &&
+         ccl_codebook_difference (value.u, sample.u) <= CUDACCL_SAMPLED_CHROMA_TOLERANCE &&
+         ccl_codebook_difference (value.v, sample.v) <= CUDACCL_SAMPLED_CHROMA_TOLERANCE;
+}
+
+/* The restlessness of a place after a frame. */
+CUDACCL_CODEBOOK_FUNCTION uint8_t
+ccl_sampled_restlessness (uint32_t before, bool is_onset, bool is_due)
+{
+  const uint32_t calming = (1u << CUDACCL_SAMPLED_CALMING_SHIFT) - 1;
+  uint32_t after = before + (is_onset ? CUDACCL_SAMPLED_ONSET : 0);
+  if (is_due)
+    after -= (after + calming) >> CUDACCL_SAMPLED_CALMING_SHIFT;
+  return (uint8_t)(after < CUDACCL_SAMPLED_MOST_RESTLESS ? after : CUDACCL_SAMPLED_MOST_RESTLESS);
+}
+
+/* The luma of a place. */
+CUDACCL_CODEBOOK_FUNCTION uint8_t
+ccl_sampled_mean (uint32_t sum_of_four)
+{
+  return (uint8_t)((sum_of_four + 2) / 4);
+}
+
+#endif /* CUDACCL_SAMPLED_BACKGROUND_H */

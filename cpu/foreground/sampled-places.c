@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sampled-places.h"
+
+#include <string.h>
+
+void
+sampled_places_init (
+    SampledPlaces *self, const PixelCode *code, uint32_t width, uint32_t height, bool has_chroma)
+{
+  self->width = width;
+  self->height = height;
+  self->has_chroma = has_chroma;
+  self->code = code;
+  self->grid = ccl_sampled_grid (width, height);
+  self->n_words = ((size_t)self->grid.columns + 63) / 64;
+  self->n_pixel_words = ((size_t)width + 63) / 64;
+  self->stride = 64 * self->n_words;
+}
+
+void
+sampled_places_lay_out_model (Layout *layout, SampledPlaces *self)
+{
+  const size_t rows = self->grid.rows, plane = self->stride * rows;
+  self->samples = lay_out (layout, 3 * CUDACCL_SAMPLED_VALUES * plane, 1);
+  self->restlessness = lay_out (layout, plane, 1);
+  lay_out_rows (layout, self->n_words, rows, &self->different);
+  lay_out_rows (layout, self->n_words, rows, &self->restless);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->found);
+}
+
+void
+sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
+{
+  lay_out_rows (layout, self->n_words, self->grid.rows, &self->around);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->candidates);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->shadows);
+  self->kept = lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept);
+}
+
+void
+sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *options, bool begins)
+{
+  self->begins = begins;
+  self->hold = options->hold;
+  self->time = ccl_sampled_advance (&self->clock, options->frame_duration);
+}
+
+void
+sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upper,
+    const uint8_t *lower, const uint16_t *chroma)
+{
+  const size_t plane = self->stride * self->grid.rows;
+  const SampledRow of_row = {
+      .luma = {upper, lower},
+      .chroma = self->has_chroma ? chroma : NULL,
+      .y = row,
+      .columns = self->grid.columns,
+      .time = self->time,
+      .begins = self->begins,
+      .hold = self->hold,
+      .found = row_of (&self->found, 2 * row),
+      .samples = self->samples + row * self->stride,
+      .plane_distance = plane,
+      .sample_distance = 3 * plane,
+      .restlessness = self->restlessness + row * self->stride,
+      .different = row_of (&self->different, row),
+      .restless = row_of (&self->restless, row),
+  };
+  self->code->sampled_row (&of_row);
+  extend_row (of_row.different, self->n_words, self->grid.columns);
+}
+
+void
+sampled_places_look_around (SampledPlaces *self, uint32_t row, uint64_t *scratch)
+{
+  const uint64_t *rows[5];
+  uint64_t any = 0, *around = row_of (&self->around, row);
+
+  find_window (&self->different, self->grid.rows, row, true, rows);
+  for (int i = 0; i < 5; i++)
+    for (size_t k = 0; k < self->n_words; k++)
+      any |= rows[i][k];
+  if (any)
+    self->code->filter_row (FILTER_MEDIAN_5, rows, self->n_words, scratch, around);
+  else
+    memset (around, 0, self->n_words * sizeof *around);
+}
+
+/* Each of the lower 32 bits twice. */
+static uint64_t
+doubled_bits (uint64_t bits)
+{
+  bits = (bits | bits << 16) & UINT64_C (0x0000ffff0000ffff);
+  bits = (bits | bits << 8) & UINT64_C (0x00ff00ff00ff00ff);
+  bits = (bits | bits << 4) & UINT64_C (0x0f0f0f0f0f0f0f0f);
+  bits = (bits | bits << 2) & UINT64_C (0x3333333333333333);
+  bits = (bits | bits << 1) & UINT64_C (0x5555555555555555);
+  return bits | bits << 1;
+}
+
+/* The places of 64 pixels. */
+static uint64_t
+pixels_of_places (const uint64_t *places, size_t word)
+{
+  return doubled_bits (places[word / 2] >> 32 * (word % 2) & UINT32_MAX);
+}
+
+/* The bits of a word of 64 pixels that are inside the frame. */
+static uint64_t
+inside_frame (const SampledPlaces *self, size_t word)
+{
+  const uint32_t n = self->width - 64 * (uint32_t)word;
+  return n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
+}
+
+void
+sampled_places_add_candidates (SampledPlaces *self, uint32_t y, const uint64_t *dynamic)
+{
+  const uint64_t *around = row_of (&self->around, y / 2);
+  const uint64_t *restless = row_of (&self->restless, y / 2);
+  uint64_t *candidates = row_of (&self->candidates, y), *shadows = row_of (&self->shadows, y);
+
+  for (size_t i = 0; i < self->n_pixel_words; i++) {
+    if (dynamic[i])
+      candidates[i] |= dynamic[i] & pixels_of_places (around, i) & ~pixels_of_places (restless, i);
+    candidates[i] &= inside_frame (self, i);
+    shadows[i] &= ~candidates[i];
+  }
+}
+
+/* Counts of a row of cells. */
+typedef struct CellCounts {
+  uint64_t candidates; /* cells that have any */
+  uint32_t confirming[CUDACCL_SAMPLED_CELLS];
+} CellCounts;
+
+static void
+count_word (const SampledPlaces *self, size_t word, uint64_t candidates, uint64_t around,
+    CellCounts *counts)
+{
+  const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
+  const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
+  for (uint32_t x = 0; x < 64; x += n) {
+    const uint32_t cell = (64 * (uint32_t)word + x) >> shift;
+    if ((candidates >> x & mask) == 0)
+      continue;
+    counts->candidates |= UINT64_C (1) << cell;
+    counts->confirming[cell] += (uint32_t)__builtin_popcountll (candidates & around & mask << x);
+  }
+}
+
+/* The cells of a row that have candidates. *confirmed: those that are confirmed. */
+static uint64_t
+count_cells_of_row (const SampledPlaces *self, uint32_t row, uint64_t *confirmed)
+{
+  const uint32_t top = row << self->grid.shift, end = top + (1u << self->grid.shift);
+  CellCounts counts = {0};
+  for (uint32_t y = top; y < end && y < self->height; y++) {
+    const uint64_t *candidates = row_of (&self->candidates, y);
+    for (size_t i = 0; i < self->n_pixel_words; i++)
+      if (candidates[i])
+        count_word (
+            self, i, candidates[i], pixels_of_places (row_of (&self->around, y / 2), i), &counts);
+  }
+  *confirmed = 0;
+  for (uint32_t i = 0; counts.candidates && i < CUDACCL_SAMPLED_CELLS; i++)
+    *confirmed |= (uint64_t)(counts.confirming[i] >= CUDACCL_SAMPLED_CONFIRMING) << i;
+  return counts.candidates;
+}
+
+/* Adds to the kept cells those that are connected with them. */
+static void
+connect_cells (const CclSampledCells candidates, CclSampledCells kept)
+{
+  for (bool changes = true; changes;) {
+    changes = false;
+    for (uint32_t i = 0; i < CUDACCL_SAMPLED_CELLS; i++) {
+      const uint64_t reached = ccl_sampled_reached (i > 0 ? kept[i - 1] : 0, kept[i],
+          i + 1 < CUDACCL_SAMPLED_CELLS ? kept[i + 1] : 0, candidates[i]);
+      changes |= reached != kept[i];
+      kept[i] = reached;
+    }
+  }
+}
+
+/* The pixels of the kept cells of a row of cells. */
+static void
+fill_kept (SampledPlaces *self, uint32_t row, uint64_t cells)
+{
+  uint64_t *kept = self->kept + row * self->n_pixel_words;
+  const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
+  const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
+  for (size_t i = 0; i < self->n_pixel_words; i++) {
+    kept[i] = 0;
+    for (uint32_t x = 0; x < 64; x += n) {
+      const size_t cell = (64 * i + x) >> shift;
+      kept[i] |= cell < CUDACCL_SAMPLED_CELLS && (cells >> cell & 1) ? mask << x : 0;
+    }
+  }
+}
+
+void
+sampled_places_connect (SampledPlaces *self)
+{
+  const uint32_t n_rows = ((self->height - 1) >> self->grid.shift) + 1;
+  CclSampledCells candidates = {0}, kept = {0};
+  for (uint32_t i = 0; i < n_rows; i++)
+    candidates[i] = count_cells_of_row (self, i, &kept[i]);
+  connect_cells (candidates, kept);
+  for (uint32_t i = 0; i < n_rows; i++)
+    fill_kept (self, i, kept[i]);
+}
+
+void
+sampled_places_finish_row (SampledPlaces *self, uint32_t y, uint64_t *foreground, uint64_t *shadow)
+{
+  const uint64_t *kept = self->kept + (y >> self->grid.shift) * self->n_pixel_words;
+  const uint64_t *candidates = row_of (&self->candidates, y), *shadows = row_of (&self->shadows, y);
+  uint64_t *found = row_of (&self->found, y);
+  for (size_t i = 0; i < self->n_pixel_words; i++) {
+    foreground[i] = found[i] = candidates[i] & kept[i];
+    shadow[i] = shadows[i];
+  }
+}

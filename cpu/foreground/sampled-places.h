@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The second background model (core/foreground/sampled-background.h) of a frame on the CPU. The
+ * codebooks (codebook-frames.h) are the first one, and call it. */
+#ifndef CUDACCL_CPU_SAMPLED_PLACES_H
+#define CUDACCL_CPU_SAMPLED_PLACES_H
+
+#include "core/foreground/sampled-cells.h"
+#include "cpu/pixels/bit-rows.h"
+#include "cpu/pixels/pixels.h"
+
+typedef struct SampledPlaces {
+  uint32_t width, height; /* pixels */
+  bool has_chroma;
+  const PixelCode *code;
+  CclSampledGrid grid;
+  size_t n_words, n_pixel_words; /* of 64 places, of 64 pixels, in a row */
+  size_t stride;                 /* bytes of a row of places */
+
+  /* The model: memory of zeros before the first frame. */
+  uint8_t *samples, *restlessness;
+  BitRows different, restless; /* of places */
+  BitRows found;               /* the mask of the last frame, of pixels */
+  uint64_t clock;
+
+  /* The frame at work. */
+  CclSampledTime time;
+  bool begins;
+  uint32_t hold;
+  BitRows around;     /* places around which most are different */
+  BitRows candidates; /* pixels */
+  BitRows shadows;
+  uint64_t *kept; /* for each row of cells, a row of pixels */
+} SampledPlaces;
+
+void sampled_places_init (
+    SampledPlaces *places, const PixelCode *code, uint32_t width, uint32_t height, bool has_chroma);
+
+/* Lays out the memory that is zero before the first frame, and that of a frame. */
+void sampled_places_lay_out_model (Layout *layout, SampledPlaces *places);
+void sampled_places_lay_out_frame (Layout *layout, SampledPlaces *places);
+
+/* Begins a frame. begins: the samples are those of this frame alone. */
+void sampled_places_begin_frame (
+    SampledPlaces *places, const CclForegroundOptions *options, bool begins);
+
+/* Updates a row of places with two rows of pixels, and the chroma of the upper one or NULL. Any
+ * thread, each row once. */
+void sampled_places_update_row (SampledPlaces *places, uint32_t row, const uint8_t *upper,
+    const uint8_t *lower, const uint16_t *chroma);
+
+/* Then for each row of places: those around which most are different. */
+void sampled_places_look_around (SampledPlaces *places, uint32_t row, uint64_t *scratch);
+
+/* Then for each row of pixels: adds the dynamic ones that are different to its candidates, which
+ * the caller has filled with the objects of the codebook. */
+void sampled_places_add_candidates (SampledPlaces *places, uint32_t y, const uint64_t *dynamic);
+
+/* Then once: finds the cells whose candidates are kept. */
+void sampled_places_connect (SampledPlaces *places);
+
+/* Then for each row of pixels: the objects and their shadows. */
+void sampled_places_finish_row (
+    SampledPlaces *places, uint32_t y, uint64_t *foreground, uint64_t *shadow);
+
+#endif /* CUDACCL_CPU_SAMPLED_PLACES_H */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The second background model of core/foreground/sampled-background.h for rows of places, a vector
+ * of bytes at a time. Compiled once for each instruction set.
+ *
+ * The including file also defines what codebook-rows.h needs.
+ */
+#ifndef CUDACCL_CPU_SAMPLED_ROWS_H
+#define CUDACCL_CPU_SAMPLED_ROWS_H
+
+#include "core/foreground/sampled-background.h"
+#include "cpu/pixels/pixels.h"
+
+#include <string.h>
+
+enum { PLACE_LANES = 2 * STEP_LANES };
+
+typedef uint8_t PlaceBytes __attribute__ ((vector_size (PLACE_LANES)));
+
+/* The colours of the places of a vector. */
+typedef struct PlaceColours {
+  PlaceBytes luma, u, v;
+} PlaceColours;
+
+static ALWAYS_INLINE PlaceBytes
+load_place_bytes (const uint8_t *from)
+{
+  PlaceBytes bytes;
+  memcpy (&bytes, from, sizeof bytes);
+  return bytes;
+}
+
+/* A bit for each byte, which is 0 or 0xff. */
+static ALWAYS_INLINE uint64_t
+place_bits (PlaceBytes bytes)
+{
+  uint64_t words[PLACE_LANES / 8], bits = 0;
+  memcpy (words, &bytes, sizeof words);
+  for (uint32_t i = 0; i < PLACE_LANES / 8; i++)
+    bits |= ((words[i] & UINT64_C (0x0101010101010101)) * UINT64_C (0x0102040810204080) >> 56)
+            << 8 * i;
+  return bits;
+}
+
+/* The sums of the two pixels of each place in a row. */
+static ALWAYS_INLINE Steps
+place_sums (const uint8_t *luma)
+{
+  Steps pairs;
+  memcpy (&pairs, luma, sizeof pairs);
+  return (pairs & 0xff) + (pairs >> 8);
+}
+
+static ALWAYS_INLINE PlaceColours
+colours_of_places (const SampledRow *row, uint32_t x)
+{
+  uint8_t luma[PLACE_LANES], u[PLACE_LANES], v[PLACE_LANES];
+  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
+    store_bytes (
+        (place_sums (row->luma[0] + 2 * (x + i)) + place_sums (row->luma[1] + 2 * (x + i)) + 2) >>
+            2,
+        luma + i);
+  for (uint32_t i = 0; i < PLACE_LANES; i++) {
+    const uint32_t chroma = row->chroma ? row->chroma[2 * (x + i)] : CUDACCL_NO_CHROMA;
+    u[i] = (uint8_t)chroma;
+    v[i] = (uint8_t)(chroma >> 8);
+  }
+  return (PlaceColours){load_place_bytes (luma), load_place_bytes (u), load_place_bytes (v)};
+}
+
+/* Whether bytes differ by at most a number. */
+static ALWAYS_INLINE PlaceBytes
+are_near (PlaceBytes a, PlaceBytes b, uint8_t most)
+{
+  const PlaceBytes greater = (PlaceBytes)(a > b), difference = a - b;
+  return (PlaceBytes)(((difference & greater) | (-difference & ~greater)) <= most);
+}
+
+static ALWAYS_INLINE bool
+no_place (PlaceBytes bytes)
+{
+  uint64_t words[PLACE_LANES / 8], any = 0;
+  memcpy (words, &bytes, sizeof words);
+  for (uint32_t i = 0; i < PLACE_LANES / 8; i++)
+    any |= words[i];
+  return any == 0;
+}
+
+static ALWAYS_INLINE uint8_t *
+samples_at (const SampledRow *row, uint32_t k, uint32_t x)
+{
+  return row->samples + k * row->sample_distance + x;
+}
+
+/* The places of a vector that are different. Most have enough near samples among the first ones. */
+static ALWAYS_INLINE PlaceBytes
+find_different (const SampledRow *row, uint32_t x, const PlaceColours *colours)
+{
+  PlaceBytes n_near = {0}, different = n_near;
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
+    const uint8_t *samples = samples_at (row, k, x);
+    PlaceBytes near =
+        are_near (load_place_bytes (samples), colours->luma, CUDACCL_SAMPLED_TOLERANCE);
+    if (row->chroma)
+      near &= are_near (load_place_bytes (samples + row->plane_distance), colours->u,
+                  CUDACCL_SAMPLED_CHROMA_TOLERANCE) &
+              are_near (load_place_bytes (samples + 2 * row->plane_distance), colours->v,
+                  CUDACCL_SAMPLED_CHROMA_TOLERANCE);
+    n_near -= near;
+    different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
+    if (k % 2 == 1 && no_place (different))
+      break;
+  }
+  return different;
+}
+
+/* The places of a vector that take a sample. */
+static ALWAYS_INLINE uint64_t
+find_due (const SampledRow *row, uint32_t x)
+{
+  uint8_t lanes[PLACE_LANES];
+  if (row->time.elapsed > UINT8_MAX)
+    return UINT64_MAX >> (64 - PLACE_LANES);
+  for (uint32_t i = 0; i < PLACE_LANES; i++)
+    lanes[i] = (uint8_t)(i * 97);
+  const uint8_t first = (uint8_t)(row->time.now + ccl_sampled_phase (x, row->y));
+  return place_bits ((PlaceBytes)(load_place_bytes (lanes) + first < (uint8_t)row->time.elapsed));
+}
+
+static ALWAYS_INLINE void
+take_sample (const SampledRow *row, uint32_t x, const PlaceColours *colours, uint32_t i)
+{
+  const uint32_t turn = ccl_sampled_turn (row->time, ccl_sampled_phase (x + i, row->y));
+  const bool in_object = row->found[2 * (x + i) / 64] >> 2 * (x + i) % 64 & 1;
+  uint8_t *sample = samples_at (row, turn % CUDACCL_SAMPLED_VALUES, x + i);
+  if (!ccl_sampled_learns (turn, in_object, row->hold))
+    return;
+  sample[0] = colours->luma[i];
+  sample[row->plane_distance] = colours->u[i];
+  sample[2 * row->plane_distance] = colours->v[i];
+}
+
+/* Makes all samples those of the frame. */
+static ALWAYS_INLINE void
+begin_samples (const SampledRow *row, uint32_t x, const PlaceColours *colours)
+{
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
+    uint8_t *samples = samples_at (row, k, x);
+    memcpy (samples, &colours->luma, PLACE_LANES);
+    memcpy (samples + row->plane_distance, &colours->u, PLACE_LANES);
+    memcpy (samples + 2 * row->plane_distance, &colours->v, PLACE_LANES);
+  }
+}
+
+/* The bits of the places of a vector in a row. */
+static ALWAYS_INLINE uint64_t
+place_bits_at (const uint64_t *row, uint32_t x)
+{
+  return row[x / 64] >> x % 64 & UINT64_MAX >> (64 - PLACE_LANES);
+}
+
+static ALWAYS_INLINE void
+set_place_bits_at (uint64_t *row, uint32_t x, uint64_t bits)
+{
+  row[x / 64] = (row[x / 64] & ~(UINT64_MAX >> (64 - PLACE_LANES) << x % 64)) | bits << x % 64;
+}
+
+/* Updates the places of a vector. */
+static ALWAYS_INLINE void
+update_places (const SampledRow *row, uint32_t x)
+{
+  const PlaceColours colours = colours_of_places (row, x);
+  if (row->begins)
+    begin_samples (row, x, &colours);
+  const uint64_t different = place_bits (find_different (row, x, &colours));
+  const uint64_t onsets = different & ~place_bits_at (row->different, x);
+  const uint64_t due = find_due (row, x);
+  uint64_t restless = place_bits_at (row->restless, x);
+  for (uint64_t rest = onsets | due; rest; rest &= rest - 1) {
+    const uint32_t i = (uint32_t)__builtin_ctzll (rest);
+    const uint64_t bit = UINT64_C (1) << i;
+    uint8_t *value = &row->restlessness[x + i];
+    *value = ccl_sampled_restlessness (*value, (onsets & bit) != 0, (due & bit) != 0);
+    restless = *value >= CUDACCL_SAMPLED_RESTLESS ? restless | bit : restless & ~bit;
+    if (due & bit)
+      take_sample (row, x, &colours, i);
+  }
+  set_place_bits_at (row->different, x, different);
+  set_place_bits_at (row->restless, x, restless);
+}
+
+static void
+sampled_row (const SampledRow *row)
+{
+  for (uint32_t x = 0; x < row->columns; x += PLACE_LANES)
+    update_places (row, x);
+}
+
+#endif /* CUDACCL_CPU_SAMPLED_ROWS_H */

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The second background model (sampled-background.h), bit by bit: codebook.cu includes it after
+ * value_at(). A warp has 32 places of a row. The objects of the codebook are candidates, and the
+ * last kernel of a frame takes away those in cells that are not kept; all its blocks connect the
+ * same cells, so that none waits for another.
+ */
+#ifndef CUDACCL_CUDA_SAMPLED_PLACES_CUH
+#define CUDACCL_CUDA_SAMPLED_PLACES_CUH
+
+enum { ROW_HALVES = CUDACCL_SAMPLED_CELLS / 32 }; /* words of bits in a row of cells */
+
+static_assert (CUDACCL_SAMPLED_CELLS == 64, "a lane has two rows of cells, each in 64 bits");
+
+/* ---- samples ---- */
+
+/* Outside the frame, its last row and column are repeated. */
+static __device__ __forceinline__ CclCodebookValue
+colour_of_place (const Parameters &p, uint32_t column, uint32_t row)
+{
+  const uint32_t x = 2 * column, y = 2 * row;
+  const uint32_t right = min (x + 1, p.base.width - 1), below = min (y + 1, p.base.height - 1);
+  CclCodebookValue colour = value_at (p, luma_at (p.base, x, y, p.is_wide), x, y);
+  const uint32_t sum = colour.luma +
+                       value_at (p, luma_at (p.base, right, y, p.is_wide), right, y).luma +
+                       value_at (p, luma_at (p.base, x, below, p.is_wide), x, below).luma +
+                       value_at (p, luma_at (p.base, right, below, p.is_wide), right, below).luma;
+  colour.luma = ccl_sampled_mean (sum);
+  return colour;
+}
+
+/* A sample of a place: its luma, which u and v follow `plane` bytes further each. */
+static __device__ __forceinline__ uint8_t *
+sample_at (const CclSampledParameters &s, uint32_t k, size_t place)
+{
+  return s.samples + 3 * k * s.plane + place;
+}
+
+static __device__ __forceinline__ CclCodebookValue
+load_sample (const CclSampledParameters &s, uint32_t k, size_t place, bool has_chroma)
+{
+  const uint8_t *sample = sample_at (s, k, place);
+  CclCodebookValue value = {sample[0], 128, 128, 0};
+  if (has_chroma) {
+    value.u = sample[s.plane];
+    value.v = sample[2 * s.plane];
+  }
+  return value;
+}
+
+static __device__ __forceinline__ void
+store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebookValue value)
+{
+  uint8_t *sample = sample_at (s, k, place);
+  sample[0] = value.luma;
+  sample[s.plane] = value.u;
+  sample[2 * s.plane] = value.v;
+}
+
+/* Whether too few samples are near. Most places have enough among the first ones. */
+static __device__ __forceinline__ bool
+is_different (const Parameters &p, size_t place, CclCodebookValue colour)
+{
+  uint32_t n_near = 0;
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
+    n_near += ccl_sampled_is_near (colour, load_sample (p.sampled, k, place, p.base.u != NULL));
+    if (k % 2 == 1 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
+      break;
+  }
+  return n_near < CUDACCL_SAMPLED_NEEDED;
+}
+
+/* Takes the sample of a place that is due. */
+static __device__ __forceinline__ void
+take_sample (const Parameters &p, uint32_t column, uint32_t row, size_t place, uint32_t turn,
+    CclCodebookValue colour)
+{
+  const CclSampledParameters &s = p.sampled;
+  const uint32_t x = 2 * column;
+  const uint32_t found = s.found[(size_t)2 * row * p.base.row_words + x / 32];
+  if (ccl_sampled_learns (turn, found >> x % 32 & 1, s.hold))
+    store_sample (s, turn % CUDACCL_SAMPLED_VALUES, place, colour);
+}
+
+/* Updates the places of a warp. */
+static __device__ __forceinline__ void
+update_places (const Parameters &p, uint32_t word)
+{
+  const CclSampledParameters &s = p.sampled;
+  const uint32_t lane = lane_of_warp ();
+  const uint32_t column = word % s.row_words * 32 + lane, row = word / s.row_words;
+  const bool inside = column < s.grid.columns;
+  const size_t place = (size_t)word * 32 + lane;
+  const bool changes = p.judges_scene && p.history->scene.change != CUDACCL_SCENE_UNCHANGED;
+  CclCodebookValue colour = {0, 128, 128, 0};
+  if (inside)
+    colour = colour_of_place (p, column, row);
+  if (p.history->time == 0 || changes) { /* for all threads or for none */
+    for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
+      store_sample (s, k, place, colour);
+  }
+  const bool different = is_different (p, place, colour);
+  const bool is_onset = different && !(s.different[word] >> lane & 1);
+  const uint8_t phase = ccl_sampled_phase (column, row);
+  const bool is_due = ccl_sampled_is_due (s.time, phase);
+  const uint8_t restlessness = ccl_sampled_restlessness (s.restlessness[place], is_onset, is_due);
+  const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
+  const uint32_t all_restless =
+      __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);
+  if (is_onset || is_due)
+    s.restlessness[place] = restlessness;
+  if (inside && is_due)
+    take_sample (p, column, row, place, ccl_sampled_turn (s.time, phase), colour);
+  if (lane == 0) {
+    s.different[word] = all_different;
+    s.restless[word] = all_restless;
+  }
+}
+
+/* A warp has a word of places. */
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
+    ccl_codebook_sample (const __grid_constant__ Parameters p)
+{
+  const uint32_t word = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32;
+  const uint32_t thread = blockIdx.x * CUDACCL_CODEBOOK_THREADS + threadIdx.x;
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  for (uint32_t i = thread; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
+       i += gridDim.x * CUDACCL_CODEBOOK_THREADS)
+    p.sampled.cells[i] = {};
+  if (word < p.sampled.row_words * p.sampled.grid.rows)
+    update_places (p, word);
+}
+
+/* ---- candidates ---- */
+
+/* Each of the lower 16 bits twice. */
+static __device__ __forceinline__ uint32_t
+doubled_bits (uint32_t bits)
+{
+  bits = (bits | bits << 8) & 0x00ff00ffu;
+  bits = (bits | bits << 4) & 0x0f0f0f0fu;
+  bits = (bits | bits << 2) & 0x33333333u;
+  bits = (bits | bits << 1) & 0x55555555u;
+  return bits | bits << 1;
+}
+
+/* The 32 pixels of a column of words, of the 32 places of the word that they are in. */
+static __device__ __forceinline__ uint32_t
+pixels_of_places (uint32_t places, uint32_t column)
+{
+  return doubled_bits (places >> 16 * (column % 2) & 0xffff);
+}
+
+/* Adds the candidates of a word to their cells. around: those around which most places are
+ * different. */
+static __device__ __forceinline__ void
+count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, uint32_t candidates,
+    uint32_t around)
+{
+  const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
+  for (uint32_t x = 0; x < 32; x += n) {
+    const uint32_t some = candidates >> x & mask;
+    if (!some)
+      continue;
+    CclSampledCell *cell =
+        &s.cells[(y >> s.grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> s.grid.shift)];
+    atomicAdd (&cell->candidates, (uint32_t)__popc (some));
+    if (some & around >> x)
+      atomicAdd (&cell->confirming, (uint32_t)__popc (some & around >> x));
+  }
+}
+
+/* Finds the candidates of a word from the objects of the codebook and its dynamic pixels, which are
+ * inside the frame, and counts them. */
+static __device__ __forceinline__ uint32_t
+find_candidates (
+    const Parameters &p, uint32_t column, uint32_t y, uint32_t objects, uint32_t dynamic)
+{
+  const CclSampledParameters &s = p.sampled;
+  if (!(objects | dynamic))
+    return 0;
+  CclForegroundParameters places;
+  places.width = s.grid.columns;
+  places.height = s.grid.rows;
+  places.row_words = s.row_words;
+  const uint32_t around = pixels_of_places (
+      majority<2> (count_window<2> (places, s.different, column / 2, y / 2)), column);
+  const uint32_t restless =
+      pixels_of_places (s.restless[(size_t)(y / 2) * s.row_words + column / 2], column);
+  const uint32_t candidates = objects | (dynamic & around & ~restless);
+  count_candidates (s, column, y, candidates, around);
+  return candidates;
+}
+
+/* ---- cells ---- */
+
+struct Cells {
+  uint32_t candidates[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
+  uint32_t kept[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
+};
+
+static __device__ __forceinline__ uint64_t
+row_of_cells (const uint32_t *words, uint32_t row)
+{
+  return words[ROW_HALVES * row] | (uint64_t)words[ROW_HALVES * row + 1] << 32;
+}
+
+static __device__ __forceinline__ void
+set_row_of_cells (uint32_t *words, uint32_t row, uint64_t cells)
+{
+  words[ROW_HALVES * row] = (uint32_t)cells;
+  words[ROW_HALVES * row + 1] = (uint32_t)(cells >> 32);
+}
+
+/* Adds to the kept cells those that are connected with them. One warp, a thread two rows. */
+static __device__ __forceinline__ void
+connect_cells (Cells *cells)
+{
+  const uint32_t lane = lane_of_warp ();
+  const uint64_t upper_candidates = row_of_cells (cells->candidates, 2 * lane);
+  const uint64_t lower_candidates = row_of_cells (cells->candidates, 2 * lane + 1);
+  uint64_t upper = row_of_cells (cells->kept, 2 * lane);
+  uint64_t lower = row_of_cells (cells->kept, 2 * lane + 1);
+  for (bool changes = true; changes;) {
+    uint64_t above = __shfl_up_sync (FULL_WARP, lower, 1);
+    uint64_t below = __shfl_down_sync (FULL_WARP, upper, 1);
+    above = lane > 0 ? above : 0;
+    below = lane < 31 ? below : 0;
+    const uint64_t now_upper = ccl_sampled_reached (above, upper, lower, upper_candidates);
+    const uint64_t now_lower = ccl_sampled_reached (now_upper, lower, below, lower_candidates);
+    changes = __any_sync (FULL_WARP, now_upper != upper || now_lower != lower);
+    upper = now_upper;
+    lower = now_lower;
+  }
+  set_row_of_cells (cells->kept, 2 * lane, upper);
+  set_row_of_cells (cells->kept, 2 * lane + 1, lower);
+}
+
+/* Finds the cells that are kept. All threads of a block. */
+static __device__ __forceinline__ void
+find_kept_cells (const CclSampledParameters &s, Cells *cells)
+{
+  for (uint32_t i = threadIdx.x; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
+       i += CUDACCL_FOREGROUND_THREADS) {
+    const CclSampledCell cell = s.cells[i];
+    const uint32_t candidates = __ballot_sync (FULL_WARP, cell.candidates > 0);
+    const uint32_t kept = __ballot_sync (FULL_WARP, cell.confirming >= CUDACCL_SAMPLED_CONFIRMING);
+    if (lane_of_warp () == 0) {
+      cells->candidates[i / 32] = candidates;
+      cells->kept[i / 32] = kept;
+    }
+  }
+  __syncthreads ();
+  if (threadIdx.x < 32)
+    connect_cells (cells);
+  __syncthreads ();
+}
+
+/* The pixels of a word that are in kept cells. */
+static __device__ __forceinline__ uint32_t
+kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, uint32_t y)
+{
+  const uint64_t row = row_of_cells (cells.kept, y >> grid.shift);
+  const uint32_t n = min (1u << grid.shift, 32u);
+  uint32_t pixels = 0;
+  for (uint32_t x = 0; x < 32; x += n) {
+    const uint32_t cell = (32 * column + x) >> grid.shift;
+    pixels |= cell < CUDACCL_SAMPLED_CELLS && (row >> cell & 1) ? ~0u >> (32 - n) << x : 0;
+  }
+  return pixels;
+}
+
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
+    ccl_codebook_confirm (const __grid_constant__ Parameters p)
+{
+  __shared__ Cells cells;
+  const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
+  const uint32_t y = row_of_warp ();
+  uint32_t object = 0, shadow = 0;
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  find_kept_cells (p.sampled, &cells);
+  if (y >= p.base.height)
+    return;
+  if (column < p.base.row_words) {
+    const size_t word = (size_t)y * p.base.row_words + column;
+    object = p.sampled.candidates[word];
+    shadow = p.sampled.shadows[word];
+    if (object)
+      object &= kept_pixels (p.sampled.grid, cells, column, y);
+    p.sampled.found[word] = object;
+    if (p.base.result)
+      p.base.result[word] = object;
+    if (p.base.shadow_result)
+      p.base.shadow_result[word] = shadow;
+  }
+  if (!p.base.result)
+    finish_words (p.base, first_column, y, object, p.base.marks_shadows ? shadow : 0);
+}
+
+#endif /* CUDACCL_CUDA_SAMPLED_PLACES_CUH */

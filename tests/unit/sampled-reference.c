@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "sampled-reference.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <glib.h>
+
+SampledReference *
+sampled_reference_new (uint32_t width, uint32_t height)
+{
+  SampledReference *self = g_new0 (SampledReference, 1);
+  self->width = width;
+  self->height = height;
+  self->columns = (width + 1) / 2;
+  self->rows = (height + 1) / 2;
+  self->places = g_new0 (SampledPlace, (size_t)self->columns * self->rows);
+  self->found = g_new0 (bool, (size_t)width *height);
+  return self;
+}
+
+void
+sampled_reference_free (SampledReference *self)
+{
+  if (!self)
+    return;
+  g_free (self->places);
+  g_free (self->found);
+  g_free (self);
+}
+
+/* Outside the frame, its last row and column are repeated. */
+static CclCodebookValue
+colour_of_place (
+    const SampledReference *self, const CclCodebookValue *values, uint32_t column, uint32_t row)
+{
+  const uint32_t right = MIN (2 * column + 1, self->width - 1);
+  const uint32_t below = MIN (2 * row + 1, self->height - 1);
+  const CclCodebookValue *upper = values + (size_t)2 * row * self->width;
+  const CclCodebookValue *lower = values + (size_t)below * self->width;
+  CclCodebookValue colour = upper[2 * column];
+  const int sum =
+      upper[2 * column].luma + upper[right].luma + lower[2 * column].luma + lower[right].luma;
+  colour.luma = (uint8_t)((sum + 2) / 4);
+  return colour;
+}
+
+static void
+update_place (SampledReference *self, CclCodebookValue colour, uint32_t column, uint32_t row,
+    uint64_t then, uint64_t now, uint32_t hold, bool begins)
+{
+  SampledPlace *place = &self->places[row * self->columns + column];
+  const bool in_object = self->found[2 * row * self->width + 2 * column];
+  const uint64_t phase = (97 * column + 57 * row) % 256;
+  const uint64_t turn = (now + phase) / 256;
+  const bool is_due = turn != (then + phase) / 256;
+  int n_near = 0;
+
+  for (int k = 0; k < 20; k++) {
+    CclCodebookValue *sample = &place->samples[k];
+    if (begins)
+      *sample = colour;
+    n_near += abs (sample->luma - colour.luma) <= 16 && abs (sample->u - colour.u) <= 8 &&
+              abs (sample->v - colour.v) <= 8;
+  }
+  place->was_different = place->is_different;
+  place->is_different = n_near < 2;
+  if (place->is_different && !place->was_different)
+    place->restlessness += 4;
+  if (is_due)
+    place->restlessness -= (place->restlessness + 15) / 16;
+  place->restlessness = MIN (place->restlessness, 255);
+  if (is_due && (!in_object || turn % (3 * MAX (hold, 1)) == 0))
+    place->samples[turn % 20] = colour;
+}
+
+void
+sampled_reference_update (SampledReference *self, const CclCodebookValue *values, uint32_t hold,
+    uint64_t duration, bool begins)
+{
+  const uint64_t before = self->nanoseconds;
+  self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
+  const uint64_t then = before * 256 / 1000000000, now = self->nanoseconds * 256 / 1000000000;
+  for (uint32_t row = 0; row < self->rows; row++)
+    for (uint32_t column = 0; column < self->columns; column++)
+      update_place (
+          self, colour_of_place (self, values, column, row), column, row, then, now, hold, begins);
+}
+
+static void
+look_around (SampledReference *self, int column, int row)
+{
+  int n = 0;
+  for (int y = row - 2; y <= row + 2; y++)
+    for (int x = column - 2; x <= column + 2; x++)
+      n += self->places[CLAMP (y, 0, (int)self->rows - 1) * (int)self->columns +
+                        CLAMP (x, 0, (int)self->columns - 1)]
+               .is_different;
+  self->places[row * (int)self->columns + column].is_around = n > 12;
+}
+
+/* Marks a cell that has candidates, and those that are connected with it. */
+static void
+keep_cells (int column, int row, const bool has_candidates[64][64], bool kept[64][64])
+{
+  if (column < 0 || row < 0 || column > 63 || row > 63 || kept[row][column] ||
+      !has_candidates[row][column])
+    return;
+  kept[row][column] = true;
+  for (int y = row - 1; y <= row + 1; y++)
+    for (int x = column - 1; x <= column + 1; x++)
+      keep_cells (x, y, has_candidates, kept);
+}
+
+void
+sampled_reference_judge (
+    SampledReference *self, const bool *is_dynamic, bool adds, bool *candidates)
+{
+  static bool has_candidates[64][64], kept[64][64];
+  static uint32_t n_confirming[64][64];
+  uint32_t side = 8;
+
+  memset (has_candidates, 0, sizeof has_candidates);
+  memset (kept, 0, sizeof kept);
+  memset (n_confirming, 0, sizeof n_confirming);
+  while (64 * side < MAX (self->width, self->height))
+    side *= 2;
+  for (uint32_t i = 0; i < self->columns * self->rows; i++)
+    look_around (self, (int)(i % self->columns), (int)(i / self->columns));
+  for (uint32_t i = 0; i < self->width * self->height; i++) {
+    const uint32_t x = i % self->width, y = i / self->width;
+    const SampledPlace *place = &self->places[y / 2 * self->columns + x / 2];
+    candidates[i] |= adds && is_dynamic[i] && place->is_around && place->restlessness < 40;
+    has_candidates[y / side][x / side] |= candidates[i];
+    n_confirming[y / side][x / side] += candidates[i] && place->is_around;
+  }
+  for (int i = 0; i < 64 * 64; i++)
+    if (n_confirming[i / 64][i % 64] >= 8)
+      keep_cells (i % 64, i / 64, has_candidates, kept);
+  for (uint32_t i = 0; i < self->width * self->height; i++)
+    self->found[i] = candidates[i] &= kept[i / self->width / side][i % self->width / side];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The reference for the second background model (sampled-background.h): a place at a time, windows
+ * and cells counted pixel by pixel, cells connected by a search.
+ */
+#ifndef CUDACCL_TEST_SAMPLED_REFERENCE_H
+#define CUDACCL_TEST_SAMPLED_REFERENCE_H
+
+#include "core/foreground/sampled-background.h"
+
+typedef struct SampledPlace {
+  CclCodebookValue samples[20];
+  int restlessness;
+  bool is_different, was_different;
+  bool is_around; /* most of the 5×5 places around it are different */
+} SampledPlace;
+
+typedef struct SampledReference {
+  uint32_t width, height;
+  uint32_t columns, rows; /* of places */
+  SampledPlace *places;
+  uint64_t nanoseconds; /* since the first frame */
+  bool *found;          /* the mask of the last frame */
+} SampledReference;
+
+SampledReference *sampled_reference_new (uint32_t width, uint32_t height);
+void sampled_reference_free (SampledReference *reference);
+
+/* Updates the model with a frame in the light of the model. begins: all samples become those of the
+ * frame. duration: nanoseconds, or 0. */
+void sampled_reference_update (SampledReference *reference, const CclCodebookValue *values,
+    uint32_t hold, uint64_t duration, bool begins);
+
+/* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
+ * confirmed. */
+void sampled_reference_judge (
+    SampledReference *reference, const bool *is_dynamic, bool adds, bool *candidates);
+
+#endif /* CUDACCL_TEST_SAMPLED_REFERENCE_H */
