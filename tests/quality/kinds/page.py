@@ -30,13 +30,13 @@ def cell(row):
 
 
 def settled(row):
-    return "" if row is None else "∞" if math.isinf(float(row["settled"])) else f"{float(row['settled']):.0f}"
+    return "?" if row is None else "∞" if math.isinf(float(row["settled"])) else f"{float(row['settled']):.0f}"
 
 
 def main(arguments):
     labels = [argument.split("=", 1)[0] for argument in arguments]
     rows = dict(pair for argument in arguments for pair in read(argument))
-    columns = [*labels, *OTHERS]
+    columns = [*labels, *(other for other in OTHERS if any(method == other for _, method in rows))]
     print("| kind | " + " | ".join([*columns, "quiet after, s"]) + " |\n|" + " --- |" * (len(columns) + 2))
     for kind in table.KINDS:
         own = [rows.get((kind.name, column)) for column in columns]
