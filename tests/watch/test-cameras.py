@@ -417,6 +417,17 @@ def frozen():
         program.wait_for_state("frozen")
 
 
+def kept_alive():
+    """a still that an encoder refines after each key frame is frozen, too: its key frames are identical"""
+    video = folder / "refined.mkv"
+    subprocess.run([*"gst-launch-1.0 -q videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format=I420,width=160,height=120 ! "
+                    "imagefreeze num-buffers=240 ! video/x-raw,framerate=20/1 ! x264enc pass=qual quantizer=34 key-int-max=13 "
+                    "tune=zerolatency speed-preset=veryfast ! matroskamux ! filesink".split(), f"location={video}"],
+                   check=True, timeout=60)
+    with watch(f"a={video}", "-s", "pace=true", "-s", "frozen=7") as program:
+        program.wait_for_state("frozen")
+
+
 def reload():
     """SIGHUP: cameras come and go, the others are not interrupted; an error changes nothing"""
     configuration = folder / "reload.conf"
@@ -598,5 +609,5 @@ def help_and_version():
 
 sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
                  secrets, secret_properties, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream,
-                 unreachable, refused, frozen, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
+                 unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))
