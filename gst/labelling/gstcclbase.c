@@ -22,7 +22,6 @@ typedef struct {
   GstCclSettings settings;
   GstCclStats stats;
   gboolean reset; /* the background models are to be discarded before the next frame */
-  gchar *refusal; /* the latest error about caps since the start */
 
   gint topology_changed; /* atomic: elements downstream may answer other queries now */
 
@@ -30,6 +29,7 @@ typedef struct {
   GstCclStream stream; /* of frames that come one by one */
   GstCclBatches batches;
   gboolean takes_batches; /* instead of frames */
+  GstCclRefusal refusal;
   GstCclQueue queue;
 } GstCclBasePrivate;
 
@@ -126,8 +126,8 @@ gst_ccl_base_start (GstBaseTransform *trans)
   gst_ccl_stats_reset (&priv->stats);
   priv->reset = FALSE;
   roi_mask = g_strdup (priv->settings.roi_mask);
-  g_clear_pointer (&priv->refusal, g_free);
   GST_OBJECT_UNLOCK (trans);
+  gst_ccl_refusal_clear (&priv->refusal);
   gst_ccl_stream_reset_motion (&priv->stream);
   gst_ccl_queue_start (&priv->queue);
   g_atomic_int_set (&priv->topology_changed, TRUE);
@@ -204,12 +204,28 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   return priv->takes_batches || gst_ccl_stream_set_caps (&priv->stream, incaps);
 }
 
+/* A question posts nothing. But queues, tees and the like ask instead of passing a caps event on:
+ * behind them the debug log alone can say why caps are refused. */
+static void
+log_refusal (GstElement *element, GstQuery *query)
+{
+  GstCaps *caps;
+  gchar *text;
+
+  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
+    return;
+  gst_query_parse_accept_caps (query, &caps);
+  text = gst_ccl_refusal_explain (element, caps);
+  if (text)
+    GST_INFO_OBJECT (element, "%s", text);
+  g_free (text);
+}
+
 static gboolean
 gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (direction == GST_PAD_SINK)
-    gst_ccl_refusal_report (&PRIVATE (GST_CCL_BASE (trans))->refusal, GST_ELEMENT (trans),
-        GST_BASE_TRANSFORM_SINK_PAD (trans), query);
+    log_refusal (GST_ELEMENT (trans), query);
   gst_ccl_query_pass_labeller (query);
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
 }
@@ -315,7 +331,7 @@ gst_ccl_base_finalize (GObject *object)
   gst_ccl_stream_clear (&priv->stream);
   gst_ccl_queue_clear (&priv->queue);
   gst_ccl_settings_clear (&priv->settings);
-  g_free (priv->refusal);
+  gst_ccl_refusal_clear (&priv->refusal);
   G_OBJECT_CLASS (gst_ccl_base_parent_class)->finalize (object);
 }
 
@@ -369,5 +385,6 @@ gst_ccl_base_init (GstCclBase *base)
   gst_ccl_stream_init (&priv->stream, &priv->owner, -1);
   gst_ccl_batches_init (&priv->batches);
   gst_ccl_queue_init (&priv->queue, &priv->stats);
+  gst_ccl_refusal_init (&priv->refusal, GST_ELEMENT (base), GST_BASE_TRANSFORM_SINK_PAD (base));
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (base), TRUE);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclrefusal.h"
 
-#include <gst/base/gstbasetransform.h>
-
 #define CUDA_MEMORY "memory:CUDAMemory"
 
 /* Whether caps describe raw video and nothing else. */
@@ -65,10 +63,8 @@ describe (const GstCaps *refused, const GstCaps *taken, const gchar *element)
       is_cuda ? " in CUDA memory" : "", is_cuda ? "cudaconvert" : "videoconvert", element);
 }
 
-/* Why the sink pad takes none of the caps, whatever the peer downstream takes; NULL if it takes
- * some or if they are not raw video alone. The caller frees the text. */
-static gchar *
-explain (GstElement *element, const GstCaps *caps)
+gchar *
+gst_ccl_refusal_explain (GstElement *element, const GstCaps *caps)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
   GstCaps *taken = gst_pad_template_get_caps (gst_element_get_pad_template (element, "sink"));
@@ -80,92 +76,38 @@ explain (GstElement *element, const GstCaps *caps)
   return text;
 }
 
-static gboolean
-has_caps (GstPad *pad, const GstCaps *caps)
+/* GStreamer refuses caps that the pad does not accept before the pad's event function sees them: a
+ * probe is called earlier. The same event comes again with each frame. */
+static GstPadProbeReturn
+look_at_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstCaps *current = gst_pad_get_current_caps (pad);
-  gboolean are_equal = current && gst_caps_is_equal (current, caps);
-
-  gst_clear_caps (&current);
-  return are_equal;
-}
-
-/* Whether an element that owns this sink pad passes on a question about caps unchanged, as queues,
- * bins and filters without conversion do. */
-static gboolean
-passes_caps_on (GstPad *pad)
-{
-  GstObject *parent = gst_object_get_parent (GST_OBJECT_CAST (pad));
-  GstBaseTransformClass *default_class = g_type_class_peek (GST_TYPE_BASE_TRANSFORM);
-  gboolean passes_on =
-      GST_PAD_IS_PROXY_CAPS (pad) ||
-      (GST_IS_BASE_TRANSFORM (parent) &&
-          GST_BASE_TRANSFORM_GET_CLASS (parent)->transform_caps == default_class->transform_caps);
-
-  gst_clear_object (&parent);
-  return passes_on;
-}
-
-/* The pad upstream of the element of a source pad; NULL if the element may convert caps. */
-static GstPad *
-get_pad_upstream (GstPad *source)
-{
-  GstIterator *links = gst_pad_iterate_internal_links (source);
-  GValue value = G_VALUE_INIT;
-  GstPad *upstream = NULL;
-
-  if (links && gst_iterator_next (links, &value) == GST_ITERATOR_OK) {
-    GstPad *sink = g_value_get_object (&value);
-    if (passes_caps_on (sink))
-      upstream = gst_pad_get_peer (sink);
-    g_value_unset (&value);
-  }
-  g_clear_pointer (&links, gst_iterator_free);
-  return upstream;
-}
-
-/* Whether a pad upstream has these caps, and does not only ask whether it may have them: then they
- * come in a caps event. */
-static gboolean
-are_sent (GstPad *sink, const GstCaps *caps)
-{
-  GstPad *source = gst_pad_get_peer (sink);
-  gboolean found = FALSE;
-
-  while (source && !found) {
-    GstPad *upstream;
-
-    found = has_caps (source, caps);
-    upstream = found ? NULL : get_pad_upstream (source);
-    gst_object_unref (source);
-    source = upstream;
-  }
-  gst_clear_object (&source);
-  return found;
-}
-
-void
-gst_ccl_refusal_report (gchar **latest, GstElement *element, GstPad *sink, GstQuery *query)
-{
-  gboolean is_new;
+  GstCclRefusal *refusal = data;
+  GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
   gchar *text;
 
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
-    return;
-  gst_query_parse_accept_caps (query, &caps);
-  text = explain (element, caps);
-  if (text && are_sent (sink, caps)) {
-    GST_OBJECT_LOCK (element);
-    is_new = g_strcmp0 (*latest, text) != 0;
-    if (is_new) {
-      g_free (*latest);
-      *latest = g_strdup (text);
-    }
-    GST_OBJECT_UNLOCK (element);
-    if (is_new)
-      GST_ELEMENT_ERROR (
-          element, CORE, NEGOTIATION, ("%s", text), ("refused caps: %" GST_PTR_FORMAT, caps));
-  }
-  g_free (text);
+  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
+    return GST_PAD_PROBE_OK;
+  gst_event_parse_caps (event, &caps);
+  text = gst_ccl_refusal_explain (refusal->element, caps);
+  if (text && g_strcmp0 (refusal->latest, text) != 0)
+    GST_ELEMENT_ERROR (refusal->element, CORE, NEGOTIATION, ("%s", text),
+        ("refused caps: %" GST_PTR_FORMAT, caps));
+  g_free (refusal->latest);
+  refusal->latest = text;
+  return GST_PAD_PROBE_OK;
+}
+
+void
+gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *sink)
+{
+  refusal->element = element;
+  refusal->latest = NULL;
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_event, refusal, NULL);
+}
+
+void
+gst_ccl_refusal_clear (GstCclRefusal *refusal)
+{
+  g_clear_pointer (&refusal->latest, g_free);
 }

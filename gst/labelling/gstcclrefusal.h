@@ -8,12 +8,22 @@
 
 G_BEGIN_DECLS
 
-/* Looks at a query of the sink pad, and posts an error if it comes from a caps event whose caps the
- * pad does not take, whatever the peer downstream takes.
- *
- * latest: the text of the latest error, which is not posted again. The element's lock guards it;
- * the caller frees it. */
-void gst_ccl_refusal_report (gchar **latest, GstElement *element, GstPad *sink, GstQuery *query);
+/* Why the sink pad takes none of the caps, whatever the peer downstream takes; NULL if it takes
+ * some or if they are not raw video alone. The caller frees the text. */
+gchar *gst_ccl_refusal_explain (GstElement *element, const GstCaps *caps);
+
+/* Belongs to the streaming thread. */
+typedef struct {
+  GstElement *element;
+  gchar *latest; /* the latest error, while caps are refused; it is not posted again */
+} GstCclRefusal;
+
+/* From now on, a caps event at the sink pad whose caps the pad does not take, whatever the peer
+ * downstream takes, is an error of the element. The refusal must live as long as the pad. */
+void gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *sink);
+
+/* Forgets the latest error. */
+void gst_ccl_refusal_clear (GstCclRefusal *refusal);
 
 G_END_DECLS
 
