@@ -37,8 +37,8 @@ outputs_open (AllOutputs *self, const Options *options, const OutputFormat *form
     succeeded = processes_agree (self->distances != NULL, error);
   }
   if (options->contours && succeeded) {
-    self->contours = contour_file_open (options->contours, self->contours_name.temporary, input,
-        format, options->tolerance, error);
+    self->contours = contour_file_open (
+        options->contours, self->contours_name.temporary, input, format, options->tolerance, error);
     succeeded = processes_agree (self->contours != NULL, error);
   }
   if (options->labels && succeeded) {

@@ -23,9 +23,9 @@
 #include "watch/system/offload.h"
 #include "watch/media/pictures.h"
 #include "watch/system/process-limits.h"
-#include "watch/camera/turn.h"
-#include "watch.h"
-#include "watch/web/web-guard.h"
+#include "watch/system/turn.h"
+#include "watch/supervisor/watch.h"
+#include "watch/system/web-guard.h"
 
 #define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
 #define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */

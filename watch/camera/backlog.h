@@ -8,7 +8,7 @@
  * the labeller, unless the frames are late. */
 #pragma once
 
-#include "camera-private.h"
+#include "camera-state.h"
 
 /* Notes when the packets of an RTP jitter buffer arrive. */
 void watch_backlog_add_source (WatchCamera *camera, GstElement *jitter_buffer);

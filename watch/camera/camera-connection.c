@@ -6,12 +6,13 @@
 #include <unistd.h>
 
 #include "backlog.h"
-#include "camera-private.h"
+#include "camera-state.h"
 #include "damage.h"
 #include "decoder.h"
+#include "record.h"
 #include "sockets.h"
 #include "watch/system/log.h"
-#include "watch/web/reach.h"
+#include "reach.h"
 
 #define CHECK_INTERVAL 200                /* ms */
 #define ROOM_INTERVAL 1000                /* ms */

@@ -4,7 +4,7 @@
 #include <gst/video/video.h>
 #include <string.h>
 
-#include "camera-private.h"
+#include "camera-state.h"
 
 #define LEAST_KEYS 3 /* key frames with the picture of the one before */
 #define CHECKSUM_INTERVAL G_TIME_SPAN_SECOND

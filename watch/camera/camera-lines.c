@@ -3,7 +3,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
-#include "camera-private.h"
+#include "camera-state.h"
 #include "watch/output/line-queue.h"
 #include "watch/system/log.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The status of a camera: counts and measurements. */
-#include "camera-private.h"
+#include "camera-state.h"
 
 const gdouble watch_latencies[WATCH_N_LATENCIES] = {
     0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0};

@@ -5,7 +5,7 @@
 
 #include <gst/gst.h>
 
-#include "watch/config/config.h"
+#include "watch/config/config-camera.h"
 
 typedef struct _WatchCamera WatchCamera;
 

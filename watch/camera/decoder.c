@@ -25,17 +25,6 @@ plugins_of_kind (const gchar *kind)
   return NULL;
 }
 
-gboolean
-watch_decoder_check (const gchar *choice, GError **error)
-{
-  return g_regex_match_simple (
-             "^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$", choice, G_REGEX_DOLLAR_ENDONLY, 0) ||
-         watch_fail (error,
-             "\"%s\" is none of auto, software, vaapi, v4l2, nvdec, and names of elements such as "
-             "avdec_h264,openh264dec",
-             choice);
-}
-
 static gboolean
 is_software (GstElementFactory *factory)
 {

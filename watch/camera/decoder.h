@@ -3,11 +3,7 @@
  * there is none of them, or the one that there is fails, the camera gets another one. */
 #pragma once
 
-#include "camera-private.h"
-
-/* Whether it is auto, software, vaapi, v4l2, nvdec, or names of elements with commas between them.
- */
-gboolean watch_decoder_check (const gchar *choice, GError **error);
+#include "camera-state.h"
 
 /* A decoder was made for the camera's pipeline, which is not used yet: makes it refuse the stream
  * if another one is wanted and can decode it. Any thread. */

@@ -7,13 +7,14 @@
 #include <string.h>
 
 #include "backlog.h"
-#include "camera-private.h"
+#include "camera-state.h"
 #include "damage.h"
 #include "decimation.h"
 #include "decoder.h"
 #include "frame-pool.h"
 #include "sockets.h"
-#include "watch/config/settings.h"
+#include "settings.h"
+#include "watch/system/config-values.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 #define GL_DISPLAY_TYPE "gst.gl.GLDisplay"

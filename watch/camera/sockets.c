@@ -5,8 +5,8 @@
 #include <linux/tcp.h>
 #include <netinet/in.h>
 
-#include "camera-private.h"
-#include "watch/web/reach.h"
+#include "camera-state.h"
+#include "reach.h"
 
 /* Bytes without a frame: a key frame of the largest pictures, and the frames before it that wait
  * for one, are far smaller. */

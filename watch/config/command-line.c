@@ -4,12 +4,12 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "watch/web/http.h"
+#include "http-address.h"
 #include "key-file.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
 #include "watch/system/secrets.h"
-#include "watch/web/web-address.h"
+#include "watch/system/web-address.h"
 
 static struct {
   gchar *config;

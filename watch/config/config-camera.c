@@ -6,8 +6,7 @@
 #include <gst/gst.h>
 #include <string.h>
 
-#include "config-values.h"
-#include "watch/camera/decoder.h"
+#include "watch/system/config-values.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
@@ -212,6 +211,18 @@ parse_record_uri (const gchar *text, gchar **record_uri, GError **error)
   return TRUE;
 }
 
+/* The key `decoder`: auto, a kind, or names of elements with commas between them. */
+static gboolean
+check_decoder (const gchar *choice, GError **error)
+{
+  return g_regex_match_simple (
+             "^[a-z][a-z0-9_]*(,[a-z][a-z0-9_]*)*$", choice, G_REGEX_DOLLAR_ENDONLY, 0) ||
+         watch_fail (error,
+             "\"%s\" is none of auto, software, vaapi, v4l2, nvdec, and names of elements such as "
+             "avdec_h264,openh264dec",
+             choice);
+}
+
 static gboolean
 set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value, GError **error)
 {
@@ -247,7 +258,7 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
     return parse_record_uri (value, &config->record_uri, error);
   if (strcmp (key, "decoder") == 0) {
     config->decoder = g_strdup (value);
-    return watch_decoder_check (value, error);
+    return check_decoder (value, error);
   }
   if (strcmp (key, "results") == 0)
     return parse_results (value, &config->results, error);

@@ -5,8 +5,8 @@
 #include <gio/gio.h>
 
 #include "config-camera.h"
-#include "config-values.h"
-#include "watch/web/web-rules.h"
+#include "watch/system/config-values.h"
+#include "web-rules.h"
 
 /* One output; the group [output NAME] of the file. */
 typedef struct {

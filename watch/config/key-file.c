@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config-values.h"
+#include "watch/system/config-values.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "watch/output/line-file.h"
+#include "line-file.h"
 
 #define MAX_NUMBER 1e15 /* of an event; others are damaged */
 

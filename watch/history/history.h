@@ -3,7 +3,7 @@
  * over time. Functions may be called in any thread. */
 #pragma once
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchHistory WatchHistory;
 

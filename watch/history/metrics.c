@@ -5,7 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "watch/camera/heartbeat.h"
+#include "watch/system/heartbeat.h"
 
 /* Begins a metric; its samples follow. */
 static void

@@ -2,7 +2,7 @@
 /* Metrics in Prometheus' text format. */
 #pragma once
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 /* Counters of all cameras and outputs and of the process; free with g_free(). No label holds a
  * URI. Any thread. */

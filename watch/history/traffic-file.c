@@ -4,7 +4,7 @@
 #include <gst/ccl/ccl.h>
 #include <string.h>
 
-#include "watch/output/line-file.h"
+#include "line-file.h"
 
 struct _WatchTrafficFile {
   WatchTraffic *traffic;

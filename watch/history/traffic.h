@@ -3,7 +3,7 @@
  * and mean dwell of the last day. Functions may be called in any thread. */
 #pragma once
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchTraffic WatchTraffic;
 

@@ -6,7 +6,7 @@
 
 #include <gio/gio.h>
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchLive WatchLive;
 

@@ -4,7 +4,7 @@
  * function waits for either. */
 #pragma once
 
-#include "watch/output/writer.h"
+#include "writer.h"
 
 typedef struct _WatchClip WatchClip;
 

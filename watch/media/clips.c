@@ -4,7 +4,7 @@
 #include "clip.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
-#include "watch/camera/recent-frames.h"
+#include "recent-frames.h"
 
 /* A motion is reported when its first frame is labelled: a moment after the encoded frame came. */
 #define LABELLING_TIME (2 * GST_SECOND)

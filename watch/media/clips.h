@@ -5,7 +5,7 @@
  * was written can be played whatever happens to the program. */
 #pragma once
 
-#include "watch/output/writer.h"
+#include "writer.h"
 
 typedef struct _WatchClips WatchClips;
 

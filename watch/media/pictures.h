@@ -4,7 +4,7 @@
 
 #include <gst/gst.h>
 
-#include "watch/output/writer.h"
+#include "writer.h"
 
 /* A labelled frame as JPEG, with or without a box around each component. Blocks; any thread.
  * @width: the picture is made smaller if it is wider, in pixels; 0 = as it is

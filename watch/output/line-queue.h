@@ -3,7 +3,13 @@
  * or waits again because the connection ended first. Not thread-safe. */
 #pragma once
 
-#include "watch/watch.h"
+#include <gio/gio.h>
+
+/* Lines of one camera, in all outputs together. */
+typedef struct {
+  guint n_queued; /* lines that wait to be sent */
+  guint64 n_dropped;
+} WatchLineCounts;
 
 typedef struct {
   gchar *text; /* a JSON object and a newline */

@@ -2,7 +2,7 @@
 /* What output.c, its interface, and output-thread.c share. */
 #pragma once
 
-#include "watch/camera/heartbeat.h"
+#include "watch/system/heartbeat.h"
 #include "output.h"
 
 #define WATCH_OUTPUT_POLL_INTERVAL (50 * G_TIME_SPAN_MILLISECOND)

@@ -4,9 +4,21 @@
 
 #include "watch/config/config.h"
 #include "line-queue.h"
-#include "watch/watch.h"
 
 typedef struct _WatchOutput WatchOutput;
+
+/* Counters of one output. */
+typedef struct {
+  gchar *name;
+  gchar *uri;         /* without credentials */
+  gboolean connected; /* and it takes lines, if there are any */
+  gboolean stuck; /* the disk or the reader hangs: it has not answered for the seconds of `stuck` */
+  guint64 n_delivered; /* lines written, or acknowledged by the receiver */
+  guint64 n_dropped;
+  guint n_queued; /* lines that wait or are not acknowledged yet */
+  gdouble age;    /* of the oldest of these lines, seconds; 0 if there is none */
+  guint capacity;
+} WatchOutputStatus;
 
 typedef enum {
   WATCH_SEND_DELIVERED, /* the line is written */

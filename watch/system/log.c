@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch/camera/heartbeat.h"
+#include "heartbeat.h"
 
 #define MAX_LINES 1000 /* that wait for a reader */
 

@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "watch/config/config-values.h"
+#include "config-values.h"
 
 #define MAX_OPEN_FILES 65536
 /* A connection takes 8 open files and 7 threads where the CPU decodes a file, 11 and 8 where it

@@ -3,7 +3,7 @@
  * which waits for the files that it names. */
 #pragma once
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchApiChange WatchApiChange;
 

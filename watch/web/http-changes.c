@@ -6,7 +6,7 @@
 #include "http-respond.h"
 #include "watch/system/log.h"
 #include "watch/system/offload.h"
-#include "watch/camera/turn.h"
+#include "watch/system/turn.h"
 
 #define CHECK_SECONDS 10  /* for the files that the camera names */
 #define ANSWER_SECONDS 15 /* for everything */

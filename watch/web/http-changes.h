@@ -5,7 +5,7 @@
 
 #include <libsoup/soup.h>
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 /* Answers a PUT, PATCH or DELETE for a camera, now or later. `removed` is called with the name of a
  * camera that is removed. */

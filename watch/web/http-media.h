@@ -4,7 +4,7 @@
 
 #include <libsoup/soup.h>
 
-#include "watch/media/folder.h"
+#include "watch/system/folder.h"
 
 /* Answers with a file of the folder, which may be NULL, or with the range of bytes that the request
  * asks for. */

@@ -5,7 +5,7 @@
 
 #include <libsoup/soup.h>
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchHttpRoutes WatchHttpRoutes;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "http.h"
+#include "watch/config/http-address.h"
 
 #include <libsoup/soup.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "watch/system/log.h"
 
 #define MAX_BODY_BYTES 65536
-#define MIN_TOKEN_LENGTH 16
 #define RETRY_SECONDS 2 /* until it listens */
 
 struct _WatchHttp {
@@ -66,25 +66,6 @@ check_headers (SoupServer *server, SoupServerMessage *message, const char *path,
   watch_respond_error (message, SOUP_STATUS_REQUEST_ENTITY_TOO_LARGE, "the body is too long");
 }
 
-/* "ADDRESS:PORT", where an IPv6 address stands in brackets. */
-static GSocketAddress *
-parse_address (const gchar *text, GError **error)
-{
-  g_autoptr (GSocketConnectable) connectable = g_network_address_parse (text, 0, NULL);
-  GNetworkAddress *network = connectable ? G_NETWORK_ADDRESS (connectable) : NULL;
-  const gchar *host = network ? g_network_address_get_hostname (network) : "";
-  guint16 port = network ? g_network_address_get_port (network) : 0;
-  GSocketAddress *address = g_inet_socket_address_new_from_string (
-      g_str_equal (host, "localhost") ? "127.0.0.1" : host, port);
-
-  if (address && strrchr (text, ':') && !g_str_has_suffix (text, "]"))
-    return address;
-  g_clear_object (&address);
-  g_set_error (error, WATCH_CONFIG_ERROR, 0,
-      "\"%s\" is no address and port, such as 127.0.0.1:8080 or [::1]:8080", text);
-  return NULL;
-}
-
 /* Tells where the server listens: the port may have been 0. */
 static void
 log_address (GSocketAddress *address)
@@ -95,28 +76,6 @@ log_address (GSocketAddress *address)
 
   watch_log_info ("web page at http://%s%s%s:%u/", is_ipv6 ? "[" : "", host, is_ipv6 ? "]" : "",
       g_inet_socket_address_get_port (inet));
-}
-
-gboolean
-watch_http_check (const WatchConfig *config, GError **error)
-{
-  g_autoptr (GSocketAddress) address = NULL;
-  GInetAddress *inet;
-
-  if (!config->http)
-    return TRUE;
-  address = parse_address (config->http, error);
-  if (!address)
-    return FALSE;
-  inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
-  if (!g_inet_address_get_is_loopback (inet) &&
-      (!config->http_token || strlen (config->http_token) < MIN_TOKEN_LENGTH)) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0,
-        "%s can be reached from other machines, which requires a token of %d characters or more",
-        config->http, MIN_TOKEN_LENGTH);
-    return FALSE;
-  }
-  return TRUE;
 }
 
 /* Each failure is reported once. */
@@ -152,7 +111,7 @@ static gboolean
 on_retry (gpointer data)
 {
   WatchHttp *self = data;
-  g_autoptr (GSocketAddress) address = parse_address (self->address, NULL);
+  g_autoptr (GSocketAddress) address = watch_http_address_parse (self->address, NULL);
 
   if (!listen_at (self, address))
     return G_SOURCE_CONTINUE;
@@ -171,7 +130,8 @@ WatchHttp *
 watch_http_new (Watch *watch, GError **error)
 {
   const WatchConfig *config = watch_get_config (watch);
-  g_autoptr (GSocketAddress) address = config->http ? parse_address (config->http, error) : NULL;
+  g_autoptr (GSocketAddress) address =
+      config->http ? watch_http_address_parse (config->http, error) : NULL;
   WatchHttp *self;
 
   if (config->http && !address)

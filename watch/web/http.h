@@ -3,13 +3,9 @@
  * thread's default main context. */
 #pragma once
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchHttp WatchHttp;
-
-/* FALSE and an error of one line if the address of the configuration is none, or if other machines
- * can connect to it and there is no token of 16 characters or more. */
-gboolean watch_http_check (const WatchConfig *config, GError **error);
 
 /* Listens at the address of the configuration, as soon as that is possible. NULL and an error of
  * one line if it is no address. Adds observers; must be called before watch_start(), also without a

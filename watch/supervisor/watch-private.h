@@ -3,7 +3,7 @@
 #ifndef WATCH_PRIVATE_H
 #define WATCH_PRIVATE_H
 
-#include "watch/camera/camera-private.h"
+#include "watch/camera/camera-state.h"
 #include "watch/output/output.h"
 #include "watch.h"
 

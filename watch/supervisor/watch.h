@@ -6,7 +6,8 @@
 #include "watch/camera/camera.h"
 #include "watch/config/changes.h"
 #include "watch/config/config.h"
-#include "watch/media/folder.h"
+#include "watch/system/folder.h"
+#include "watch/output/output.h"
 
 typedef struct _Watch Watch;
 
@@ -91,26 +92,7 @@ WatchNote *watch_note_change (
  * changes, if the note could not be written. Main thread only. */
 gboolean watch_make_change (Watch *watch, WatchNote *note, GError **error);
 
-/* Lines of one camera, in all outputs together. */
-typedef struct {
-  guint n_queued; /* lines that wait to be sent */
-  guint64 n_dropped;
-} WatchLineCounts;
-
 void watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts);
-
-/* Counters of one output. */
-typedef struct {
-  gchar *name;
-  gchar *uri;         /* without credentials */
-  gboolean connected; /* and it takes lines, if there are any */
-  gboolean stuck; /* the disk or the reader hangs: it has not answered for the seconds of `stuck` */
-  guint64 n_delivered; /* lines written, or acknowledged by the receiver */
-  guint64 n_dropped;
-  guint n_queued; /* lines that wait or are not acknowledged yet */
-  gdouble age;    /* of the oldest of these lines, seconds; 0 if there is none */
-  guint capacity;
-} WatchOutputStatus;
 
 /* WatchOutputStatus of each output; free with g_ptr_array_unref(). */
 GPtrArray *watch_get_outputs (Watch *watch);

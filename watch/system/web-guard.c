@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "watch/system/log.h"
+#include "log.h"
 #include "web-address.h"
 
 #define PRIORITY 1000

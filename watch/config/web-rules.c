@@ -6,8 +6,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "watch/config/config.h"
-#include "web-address.h"
+#include "config-camera.h"
+#include "watch/system/config-values.h"
+#include "watch/system/web-address.h"
 
 #define DEVICE_PATTERN "^/dev/(video[0-9]+|v4l/by-(id|path)/[^/]+)\\z"
 #define PLAIN_PATTERN "^[A-Za-z0-9_.,+-]*\\z"

@@ -9,7 +9,7 @@
 
 #include <gst/gst.h>
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchWriter WatchWriter;
 typedef struct _WatchFile WatchFile;

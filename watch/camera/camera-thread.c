@@ -3,7 +3,7 @@
 #include "camera.h"
 
 #include "backlog.h"
-#include "camera-private.h"
+#include "camera-state.h"
 #include "watch/system/process-limits.h"
 #include "sockets.h"
 #include "watch/system/log.h"

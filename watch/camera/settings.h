@@ -2,7 +2,9 @@
 /* What a camera's configuration sets of the elements in its pipelines. */
 #pragma once
 
-#include "watch/camera/camera-private.h"
+#include <gst/gst.h>
+
+#include "watch/config/config-camera.h"
 
 /* Sets the properties of the configuration whose keys begin with "ELEMENT.". */
 void watch_settings_apply (

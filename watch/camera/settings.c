@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "watch/web/web-guard.h"
+#include "watch/system/web-guard.h"
 
 /* Keys were checked when the configuration was read, so properties that the element does not have
  * are those of another labeller. */

@@ -6,7 +6,7 @@
 
 #include <json-glib/json-glib.h>
 
-#include "watch/watch.h"
+#include "watch/supervisor/watch.h"
 
 typedef struct _WatchLineFile WatchLineFile;
 

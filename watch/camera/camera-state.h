@@ -5,9 +5,9 @@
 #include <gst/ccl/ccl.h>
 
 #include "camera.h"
-#include "heartbeat.h"
+#include "watch/system/heartbeat.h"
 #include "rate.h"
-#include "watch/media/record.h"
+typedef struct _WatchRecord WatchRecord; /* record.h */
 
 /* A time of day. */
 typedef struct {

@@ -6,10 +6,10 @@
  * with further sinks for streams that are not recorded, such as sound. */
 #include "record.h"
 
-#include "watch/camera/camera-private.h"
+#include "camera-state.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
-#include "watch/config/settings.h"
+#include "settings.h"
 
 struct _WatchRecord {
   WatchCamera *camera;

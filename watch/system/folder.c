@@ -8,9 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch/camera/heartbeat.h"
-#include "watch/system/lock.h"
-#include "watch/system/log.h"
+#include "heartbeat.h"
+#include "lock.h"
+#include "log.h"
 
 #define NAME_PATTERN                                                                               \
   "^[A-Za-z0-9_-][A-Za-z0-9._-]*/"                                                                 \

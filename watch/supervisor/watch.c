@@ -5,7 +5,7 @@
 
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
-#include "watch/web/web-guard.h"
+#include "watch/system/web-guard.h"
 
 #define MAX_STUCK 3 /* threads of one camera that are left alone */
 

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
-#include "watch/camera/heartbeat.h"
+#include "watch/system/heartbeat.h"
 #include "watch/system/log.h"
 
 #define MAX_BYTES_PER_CAMERA (128 * 1000 * 1000)
