@@ -21,21 +21,6 @@ is_probably_no_mask (const GstCclSettings *settings, guint64 n_pixels, const Ccl
 }
 
 void
-gst_ccl_hints_check_crop (GstCclHints *posted, GstElement *element, GstBuffer *buffer)
-{
-  const GstVideoCropMeta *crop = posted->crop ? NULL : gst_buffer_get_video_crop_meta (buffer);
-
-  if (!crop)
-    return;
-  posted->crop = TRUE;
-  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
-      ("Frames have a GstVideoCropMeta, %u×%u pixels at %u,%u, that was not asked for: the area "
-       "from 0,0 on is labelled; cut it out before %s",
-          crop->width, crop->height, crop->x, crop->y, GST_OBJECT_NAME (element)),
-      (NULL));
-}
-
-void
 gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
     GstCclBackend backend, const GstVideoInfo *info, const CclTable *table)
 {

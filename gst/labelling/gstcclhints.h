@@ -16,13 +16,9 @@ G_BEGIN_DECLS
 typedef struct {
   gboolean areas;     /* min-area is above max-area */
   gboolean algorithm; /* one that is no longer offered */
-  gboolean crop;      /* a frame has a GstVideoCropMeta, which is not read */
   gboolean range;     /* no pixel can be greater than threshold */
   gboolean threshold; /* the default threshold makes nearly the whole frame one component */
 } GstCclHints;
-
-/* Posts a warning if a frame arrives with a GstVideoCropMeta, which the element did not ask for. */
-void gst_ccl_hints_check_crop (GstCclHints *posted, GstElement *element, GstBuffer *buffer);
 
 /* Posts the warnings that a labelled frame gives rise to. */
 void gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,

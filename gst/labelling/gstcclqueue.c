@@ -109,7 +109,6 @@ attach_and_post (
   GST_OBJECT_LOCK (owner->element);
   gst_ccl_stats_add_frame (queue->stats, table->n_components, time);
   GST_OBJECT_UNLOCK (owner->element);
-  gst_ccl_hints_check_crop (&queue->hints, owner->element, queued->buffer);
   gst_ccl_hints_check (&queue->hints, owner->element, &queue->settings, owner->methods->backend,
       &stream->labeller.info, table);
   gst_ccl_stream_post_messages (stream, queued->buffer, &queue->settings, &queued->frame);
@@ -195,7 +194,8 @@ gst_ccl_queue_add (
     GST_LOG_OBJECT (owner->element, "an empty gap buffer is passed on");
     return TRUE;
   }
-  if (!gst_ccl_frame_labeller_choose_site (labeller, owner, buffer, &site, &error)) {
+  if (!gst_ccl_frame_check_crop (buffer, &labeller->info, &error) ||
+      !gst_ccl_frame_labeller_choose_site (labeller, owner, buffer, &site, &error)) {
     keep_error (queue, &error);
     return FALSE;
   }

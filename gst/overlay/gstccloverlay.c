@@ -464,6 +464,7 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   const GstCclScene scene = get_scene (self, buffer);
   GstCclStyle style = get_style (self);
   Blending blending;
+  CclError error;
 
   if (scene.meta)
     warn_of_missing_map (self, &style, scene.meta);
@@ -487,6 +488,8 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     attach_drawing (self, buffer);
     return GST_FLOW_OK;
   }
+  if (!gst_ccl_frame_check_crop (buffer, &self->info, &error))
+    goto cropped;
   blending = blend_drawing (self, buffer);
   if (blending == NOT_MAPPED)
     goto not_mapped;
@@ -509,6 +512,9 @@ no_canvas:
       ("No memory to draw on frames of %d×%d pixels", GST_VIDEO_INFO_WIDTH (&self->info),
           GST_VIDEO_INFO_HEIGHT (&self->info)),
       (NULL));
+  return GST_FLOW_ERROR;
+cropped:
+  gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
   return GST_FLOW_ERROR;
 not_mapped:
   GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame does not fit its caps"), (NULL));

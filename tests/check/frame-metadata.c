@@ -676,6 +676,45 @@ TEST (test_meta_does_not_survive_videoflip)
 GST_END_TEST
 #endif
 
+/* No element asks for cropping metadata. One that names the area of the caps changes nothing; any
+ * other area is an error, as the pixels from 0,0 on are not it. */
+TEST (test_crop_metadata)
+{
+  static const struct {
+    guint x, y, width, height;
+    const char *error;
+  } cases[] = {
+      {0, 0, 8, 6, NULL},
+      {1, 1, 2, 2, "2×2 pixels at 1,1"},
+      {0, 0, 4, 6, "4×6 pixels at 0,0"},
+      {0, 2, 8, 6, "8×6 pixels at 0,2"},
+  };
+  GstHarness *h = new_gray8_harness (blobs);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *frame = gray8_frame (blobs);
+    GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (frame);
+
+    crop->x = cases[i].x;
+    crop->y = cases[i].y;
+    crop->width = cases[i].width;
+    crop->height = cases[i].height;
+    fail_unless_equals_int (
+        gst_harness_push (h, frame), cases[i].error ? GST_FLOW_ERROR : GST_FLOW_OK);
+    if (cases[i].error)
+      assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, cases[i].error);
+    else
+      gst_buffer_unref (gst_harness_pull (h));
+    fail_unless (gst_bus_peek (bus) == NULL);
+  }
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 frame_metadata_suite (void)
 {
@@ -686,6 +725,7 @@ frame_metadata_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_components);
   tcase_add_test (tcase, test_empty_frame);
+  tcase_add_test (tcase, test_crop_metadata);
   tcase_add_test (tcase, test_label_map_of_filtered_components);
   tcase_add_test (tcase, test_label_maps_are_reused);
   tcase_add_test (tcase, test_label_maps_in_use_stay);

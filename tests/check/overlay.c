@@ -411,6 +411,27 @@ GST_START_TEST (test_mask)
 }
 GST_END_TEST
 
+/* The pixels from 0,0 on are not the area of the frame that the boxes refer to. */
+GST_START_TEST (test_crop_metadata)
+{
+  const GstCclComponent component = {.area = 1, .x = 1, .y = 1, .width = 2, .height = 2};
+  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  GstBuffer *frame = frame_with (&component, 1);
+  GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (frame);
+  GstBus *bus = gst_bus_new ();
+
+  crop->x = crop->y = 1;
+  crop->width = WIDTH;
+  crop->height = HEIGHT;
+  gst_element_set_bus (h->element, bus);
+  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
+  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "GstVideoCropMeta");
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The drawing on one frame is not on the next. */
 GST_START_TEST (test_frame_after_frame)
 {
@@ -1256,6 +1277,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_filled_components);
   tcase_add_test (tcase, test_label_map_of_another_size);
   tcase_add_test (tcase, test_mask);
+  tcase_add_test (tcase, test_crop_metadata);
   tcase_add_test (tcase, test_frame_after_frame);
   tcase_add_test (tcase, test_properties_while_playing);
   tcase_add_test (tcase, test_nothing_to_draw);

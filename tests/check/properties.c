@@ -401,29 +401,6 @@ check_every_algorithm (const char *connectivity, const Expected *expected, guint
   gst_harness_teardown (h);
 }
 
-/* Cropping metadata was not asked for: the element tells once that it is not read. */
-TEST (test_crop_metadata)
-{
-  GstHarness *h = new_gray8_harness (blobs);
-  GstBus *bus = gst_bus_new ();
-
-  gst_element_set_bus (h->element, bus);
-  for (guint i = 0; i < 2; i++) {
-    GstBuffer *frame = gray8_frame (blobs);
-    GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (frame);
-
-    crop->x = crop->y = 1;
-    crop->width = crop->height = 2;
-    gst_buffer_unref (label (h, frame));
-  }
-  assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "GstVideoCropMeta");
-  assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, NULL);
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
-}
-GST_END_TEST
-
 /* Programs store the numbers of algorithms, whatever order `auto` prefers. */
 TEST_OF_DESCRIPTION (test_numbers_of_algorithms)
 {
@@ -568,8 +545,6 @@ properties_suite (void)
   tcase_add_test (tcase, test_area_filter_while_playing);
   tcase_add_test (tcase, test_max_components_while_playing);
   tcase_add_test (tcase, test_attach_labels_while_playing);
-  if (g_str_equal (element_name (), "ccl"))
-    tcase_add_test (tcase, test_crop_metadata);
   tcase_add_test (tcase, test_numbers_of_algorithms);
   tcase_add_test (tcase, test_threshold_beyond_the_format);
   tcase_add_test (tcase, test_impossible_combination);
