@@ -37,11 +37,8 @@ enum {
 
   /* Quarters of a cell's pixels that are not background in a cell that shows another scene. */
   CUDACCL_CODEBOOK_CELL_QUARTERS = 2,
-  /* Eighths of the cells that show one, and frames in a row in which they do. In a sequence where
-   * people fill the picture, at most 2 frames in a row look like one. */
-  CUDACCL_CODEBOOK_CHANGE_EIGHTHS = 6,
-  CUDACCL_CODEBOOK_CHANGE_FRAMES = 25,
-  /* The same if the frame has suddenly gained or lost its chroma, or its picture. */
+  /* Eighths of the cells that show one, and frames in a row in which they do, where the frame has
+   * suddenly gained or lost its chroma, or its picture. */
   CUDACCL_CODEBOOK_SUDDEN_EIGHTHS = 2,
   CUDACCL_CODEBOOK_SUDDEN_FRAMES = 4,
   /* Of the frame's chroma and the model's; light.h has 4, too. */
@@ -183,16 +180,14 @@ ccl_codebook_judge_scene (CclCodebookScene *scene, const CclCodebookSums *sums)
 {
   const CclSceneChange sudden = ccl_codebook_sudden_change (sums);
   const bool is_sudden = sudden != CUDACCL_SCENE_UNCHANGED;
-  const uint32_t eighths =
-      is_sudden ? CUDACCL_CODEBOOK_SUDDEN_EIGHTHS : CUDACCL_CODEBOOK_CHANGE_EIGHTHS;
-  const uint32_t n_needed =
-      is_sudden ? CUDACCL_CODEBOOK_SUDDEN_FRAMES : CUDACCL_CODEBOOK_CHANGE_FRAMES;
+  const uint32_t eighths = CUDACCL_CODEBOOK_SUDDEN_EIGHTHS;
 
   scene->is_lost = is_sudden && 8 * sums->lost >= eighths * sums->cells;
-  scene->n_frames = 8 * sums->settled >= eighths * sums->cells ? scene->n_frames + 1 : 0;
+  scene->n_frames =
+      is_sudden && 8 * sums->settled >= eighths * sums->cells ? scene->n_frames + 1 : 0;
   scene->change = CUDACCL_SCENE_UNCHANGED;
-  if (scene->n_frames >= n_needed) {
-    scene->change = is_sudden ? sudden : CUDACCL_SCENE_MOVED;
+  if (scene->n_frames >= CUDACCL_CODEBOOK_SUDDEN_FRAMES) {
+    scene->change = sudden;
     scene->n_frames = 0;
   }
 }

@@ -39,6 +39,7 @@ ccl_scene_change_name (CclSceneChange change)
       [CUDACCL_SCENE_COVERED] = "covered",
       [CUDACCL_SCENE_BLINDED] = "blinded",
       [CUDACCL_SCENE_UNCOVERED] = "uncovered",
+      [CUDACCL_SCENE_SETTLED] = "settled",
   };
   return NAME_OF (names, change);
 }

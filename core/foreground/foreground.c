@@ -127,6 +127,35 @@ check_run (const CclForeground *foreground, const CclFrame *frame,
 }
 
 CclStatus
+ccl_foreground_watch_camera (CclForeground *foreground, CclError *error)
+{
+  foreground->camera = ccl_camera_new (foreground->plan.width, foreground->plan.height);
+  return foreground->camera ? CUDACCL_OK
+                            : ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+                                  "no memory for the registration of frames");
+}
+
+/* Before a frame: what the frame before says of the camera. */
+static CclStatus
+follow_camera (CclForeground *foreground, const CclForegroundOptions *options, CclError *error)
+{
+  CclCamera *camera = foreground->camera;
+  CclStatus status = CUDACCL_OK;
+
+  if (foreground->n_frames == 0)
+    ccl_camera_begin (camera, options->warm_up);
+  else if (camera->takes_boxes) /* a device makes them */
+    status = ccl_foreground_wait (foreground, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (ccl_camera_advance (
+          camera, options->frame_duration, options->light && foreground->n_frames > 0))
+    foreground->n_frames = 0;
+  foreground->is_noted = false;
+  return CUDACCL_OK;
+}
+
+CclStatus
 ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
@@ -139,6 +168,8 @@ ccl_foreground_queue (CclForeground *foreground, const CclFrame *frame,
       &complete, sizeof complete, options, offsetof (CclForegroundOptions, frame_duration), error);
   if (status == CUDACCL_OK)
     status = check_run (foreground, frame, &complete, mask, error);
+  if (status == CUDACCL_OK && foreground->camera)
+    status = follow_camera (foreground, &complete, error);
   if (status == CUDACCL_OK)
     status = foreground->klass->queue (foreground, frame, &complete, mask, error);
   if (status == CUDACCL_OK)
@@ -163,7 +194,36 @@ ccl_foreground_get_reduction (const CclForeground *foreground)
 CclSceneChange
 ccl_foreground_get_scene_change (const CclForeground *foreground)
 {
-  return foreground ? foreground->scene_change : CUDACCL_SCENE_UNCHANGED;
+  if (!foreground)
+    return CUDACCL_SCENE_UNCHANGED;
+  const CclForeground *model = ccl_foreground_model (foreground);
+  const bool has_moved = model->camera && model->camera->change != CUDACCL_SCENE_UNCHANGED;
+  return has_moved ? model->camera->change : model->scene_change;
+}
+
+CclStatus
+ccl_foreground_get_scene (const CclForeground *foreground, CclScene *scene, CclError *error)
+{
+  if (!foreground || !scene)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground and scene must not be NULL");
+  if (scene->size != sizeof *scene)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a scene has %zu bytes, not %zu",
+        sizeof *scene, scene->size);
+  const CclForeground *model = ccl_foreground_model (foreground);
+  const int32_t factor = (int32_t)ccl_reduction_factor (&foreground->plan);
+  *scene = (CclScene){
+      .size = sizeof *scene,
+      .change = ccl_foreground_get_scene_change (foreground),
+      .n_foreground = model->n_foreground,
+      .n_changed = model->n_changed,
+  };
+  if (model->camera) {
+    scene->has_displacement = model->camera->has_displacement;
+    scene->dx = factor * model->camera->dx;
+    scene->dy = factor * model->camera->dy;
+    scene->is_hidden = model->camera->hides;
+  }
+  return CUDACCL_OK;
 }
 
 CclStatus
@@ -171,7 +231,16 @@ ccl_foreground_wait (CclForeground *foreground, CclError *error)
 {
   if (!foreground)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground must not be NULL");
-  return foreground->klass->wait ? foreground->klass->wait (foreground, error) : CUDACCL_OK;
+  CclStatus status = CUDACCL_OK;
+  if (foreground->klass->wait)
+    status = foreground->klass->wait (foreground, error);
+  else if (foreground->model)
+    status = ccl_foreground_wait (foreground->model, error);
+  if (status == CUDACCL_OK && foreground->camera && !foreground->is_noted) {
+    ccl_camera_note (foreground->camera, foreground->scene_change);
+    foreground->is_noted = true;
+  }
+  return status;
 }
 
 void
@@ -186,6 +255,8 @@ ccl_foreground_free (CclForeground **foreground)
 {
   if (!foreground || !*foreground)
     return;
+  CclCamera *camera = (*foreground)->camera;
   (*foreground)->klass->free (*foreground);
+  ccl_camera_free (camera);
   *foreground = NULL;
 }

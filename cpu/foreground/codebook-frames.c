@@ -11,8 +11,9 @@
  */
 #include "codebook-frames.h"
 
-#include "cpu/pixels/bit-rows.h"
+#include "codebook-boxes.h"
 #include "codebook-light.h"
+#include "cpu/pixels/bit-rows.h"
 #include "cpu/base/mapping.h"
 #include "sampled-places.h"
 
@@ -58,7 +59,8 @@ struct Codebooks {
   BitRows strong, in_object, is_dynamic;
   /* What the last update found. */
   BitRows foreground, shadow, recurrent, settled;
-  uint8_t *marks; /* RowMarks of each row */
+  uint8_t *marks;                     /* RowMarks of each row */
+  uint32_t *n_foreground, *n_changed; /* pixels of objects in each row */
   CclCodebookFrame state;
   CclCodebookScene scene;
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
@@ -70,6 +72,7 @@ struct Codebooks {
   const CclForegroundOptions *options;
   CodebookLuma planes;
   bool corrects; /* for light */
+  bool hides;    /* objects */
 
   Mapping rows_mapping, model_mapping;
 };
@@ -380,7 +383,8 @@ filter_row (Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground
   uint64_t *in_object = row_of (&self->in_object, y);
 
   filter_states (self, y, marks, scratch);
-  if (self->scene.is_lost || !(marks & ROW_HAS_STRONG) || !(marks & ROW_HAS_CLASSES)) {
+  if (self->scene.is_lost || self->hides || !(marks & ROW_HAS_STRONG) ||
+      !(marks & ROW_HAS_CLASSES)) {
     memset (foreground, 0, n * sizeof *foreground);
     memset (shadow, 0, n * sizeof *shadow);
     memset (in_object, 0, n * sizeof *in_object);
@@ -396,6 +400,16 @@ filter_row (Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground
   }
 }
 
+void
+codebooks_count_objects (const Codebooks *self, uint32_t *n_foreground, uint32_t *n_changed)
+{
+  *n_foreground = *n_changed = 0;
+  for (uint32_t y = 0; y < self->plan.height; y++) {
+    *n_foreground += self->n_foreground[y];
+    *n_changed += self->n_changed[y];
+  }
+}
+
 static void
 look_around (void *data, uint32_t index)
 {
@@ -403,6 +417,28 @@ look_around (void *data, uint32_t index)
   const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
   for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y += 2)
     sampled_places_look_around (&self->sampled, y / 2, self->bands[index].scratch);
+}
+
+/* Counts the candidates of a row. Those have changed that are not what they were in the frame
+ * before, and those that the codebook does not know for objects. */
+static void
+count_objects (Codebooks *self, uint32_t y)
+{
+  const uint64_t *strong = row_of (&self->strong, y), *settled = row_of (&self->settled, y);
+  const uint64_t *objects = row_of (&self->in_object, y);
+  const uint64_t *candidates = row_of (&self->sampled.candidates, y);
+  const uint32_t width = self->plan.width;
+
+  self->n_foreground[y] = self->n_changed[y] = 0;
+  for (size_t i = 0; i < self->n_words; i++) {
+    const uint32_t n = width - 64 * (uint32_t)i;
+    const uint64_t found = candidates[i] & (n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX);
+    if (found == 0)
+      continue;
+    self->n_foreground[y] += (uint32_t)__builtin_popcountll (found);
+    self->n_changed[y] +=
+        (uint32_t)__builtin_popcountll (found & ((strong[i] & ~settled[i]) | ~objects[i]));
+  }
 }
 
 static void
@@ -413,14 +449,15 @@ find_candidates (void *data, uint32_t index)
   for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++) {
     filter_row (self, y, self->bands[index].scratch, row_of (&self->sampled.candidates, y),
         row_of (&self->sampled.shadows, y));
-    if (!self->scene.is_lost)
+    if (!self->scene.is_lost && !self->hides)
       sampled_places_add_candidates (&self->sampled, y, row_of (&self->is_dynamic, y));
+    count_objects (self, y);
   }
 }
 
 bool
 codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOptions *options,
-    bool begins, CclSceneChange *change)
+    bool begins, CclCamera *camera, CclSceneChange *change)
 {
   if (begins && !begin_model (self))
     return false;
@@ -441,6 +478,9 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
   if (self->luma)
     workers_run (self->workers, narrow_band, self);
   self->corrects = options->light && !begins;
+  self->hides = camera->hides;
+  if (camera->takes_boxes)
+    codebook_make_boxes (&self->planes, camera);
   if (self->corrects) {
     workers_run (self->workers, measure_light, self);
     ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
@@ -497,6 +537,8 @@ lay_out_frame (Layout *layout, void *data)
   lay_out_rows (layout, self->n_words, height, &self->recurrent);
   lay_out_rows (layout, self->n_words, height, &self->settled);
   self->marks = lay_out (layout, height, sizeof *self->marks);
+  self->n_foreground = lay_out (layout, height, sizeof *self->n_foreground);
+  self->n_changed = lay_out (layout, height, sizeof *self->n_changed);
   if (self->plan.format != CUDACCL_PIXEL_FORMAT_8)
     self->luma = lay_out (layout, self->stride * height, sizeof *self->luma);
   for (uint32_t i = 0; i < self->n_bands; i++)

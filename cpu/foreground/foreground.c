@@ -207,8 +207,8 @@ cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     status = prepare_model (self, error);
     break;
   case CUDACCL_FOREGROUND_CODEBOOK:
-    if (!codebooks_update (
-            self->codebooks, frame, options, foreground->n_frames == 0, &foreground->scene_change))
+    if (!codebooks_update (self->codebooks, frame, options, foreground->n_frames == 0,
+            foreground->camera, &foreground->scene_change))
       status =
           ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
     break;
@@ -217,6 +217,8 @@ cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
     return status;
   workers_run (self->workers, find_foreground, self);
   cpu_foreground_filter (self);
+  if (self->codebooks)
+    codebooks_count_objects (self->codebooks, &foreground->n_foreground, &foreground->n_changed);
   return CUDACCL_OK;
 }
 
@@ -299,7 +301,7 @@ allocate (CpuForeground *self)
     return false;
   if (self->base.plan.method == CUDACCL_FOREGROUND_CODEBOOK) {
     self->codebooks = codebooks_new (&self->base.plan, self->code, self->workers);
-    return self->codebooks != NULL;
+    return self->codebooks && ccl_foreground_watch_camera (&self->base, NULL) == CUDACCL_OK;
   }
   if (self->base.plan.method != CUDACCL_FOREGROUND_MOG2)
     return true;

@@ -210,7 +210,6 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
       self->inner, &small, &reduced, options->reduced_mask ? mask : &own_mask, error);
   if (status != CUDACCL_OK)
     return status;
-  foreground->scene_change = self->inner->scene_change;
   if (!options->reduced_mask)
     workers_run (self->workers, enlarge_band, self);
   return CUDACCL_OK;
@@ -272,6 +271,7 @@ reduced_foreground_new (
   }
   self->base.klass = &reduced_foreground_class;
   self->base.plan = *plan;
+  self->base.model = inner;
   self->inner = inner;
   self->code = code;
   self->factor = factor;

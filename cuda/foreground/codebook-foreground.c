@@ -47,6 +47,7 @@ typedef struct CudaCodebook {
   bool counts_are_clean;
   CclFrameLight *frame_light; /* in counts */
   CUdeviceptr light;          /* the measured light of cells, and their factors */
+  void *boxes, *objects;      /* pinned: CclCodebookParameters */
   CclCodebookParameters parameters;
   uint64_t clock; /* nanoseconds since the first frame */
 
@@ -210,6 +211,7 @@ set_model (CudaCodebook *self, const CclForegroundOptions *options)
   const bool is_corrected = options->light && self->segmenter.base.n_frames > 0;
 
   p->object_gain = ccl_codebook_object_gain (options->hold);
+  p->hides_objects = self->segmenter.base.camera->hides;
   p->judges_scene = options->light;
   p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
   p->base.marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
@@ -250,6 +252,47 @@ codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   return status;
 }
 
+/* The warps of a row of bits. */
+static uint32_t
+row_warps (const CudaCodebook *self)
+{
+  return divide_up (self->parameters.base.row_words, 32);
+}
+
+static void
+count_objects (CudaCodebook *self)
+{
+  CclForeground *base = &self->segmenter.base;
+  const uint32_t *objects = self->objects;
+  const size_t n = (size_t)self->parameters.base.height * row_warps (self);
+
+  base->n_foreground = base->n_changed = 0;
+  for (size_t i = 0; i < n; i++) {
+    base->n_foreground += objects[i] & UINT16_MAX;
+    base->n_changed += objects[i] >> 16;
+  }
+}
+
+/* Brings the boxes of the frame and of the model, which lie cell by cell, in rows. */
+static void
+take_boxes (CudaCodebook *self)
+{
+  const CclCamera *camera = self->segmenter.base.camera;
+  const uint32_t n = CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX; /* in a row of a cell */
+  const uint8_t *cell = self->boxes;
+
+  for (uint32_t row = 0; row < camera->grid.rows; row++) {
+    for (uint32_t column = 0; column < camera->grid.columns; column++) {
+      uint8_t *frame = camera->boxes + (size_t)row * n * camera->stride + column * n;
+      uint8_t *model = frame + ccl_camera_boxes_size (camera);
+      for (uint32_t i = 0; i < n; i++, cell += n)
+        memcpy (frame + i * camera->stride, cell, n);
+      for (uint32_t i = 0; i < n; i++, cell += n)
+        memcpy (model + i * camera->stride, cell, n);
+    }
+  }
+}
+
 static CclStatus
 codebook_foreground_wait (CclForeground *foreground, CclError *error)
 {
@@ -260,8 +303,12 @@ codebook_foreground_wait (CclForeground *foreground, CclError *error)
   if (status != CUDACCL_OK)
     return status;
   status = ccl_cuda_segmenter_settle (&self->segmenter, error);
-  if (status == CUDACCL_OK)
+  if (status == CUDACCL_OK) {
     foreground->scene_change = *(const uint32_t *)self->segmenter.scene_change;
+    count_objects (self);
+    if (foreground->camera->takes_boxes)
+      take_boxes (self);
+  }
   ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
@@ -276,6 +323,8 @@ codebook_foreground_free (CclForeground *foreground)
     ccl_cuda_device_leave (self->segmenter.device);
   }
   ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
+  ccl_cuda_device_release_pinned (self->segmenter.device, &self->boxes);
+  ccl_cuda_device_release_pinned (self->segmenter.device, &self->objects);
   ccl_cuda_device_unref (&self->segmenter.device);
   free (self);
 }
@@ -315,7 +364,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t plane = ccl_cuda_segmenter_plane_size (&self->segmenter);
   const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
   uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
-      &p->dynamic, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found};
+      &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found};
   Layout layout = begin_layout (memory);
 
   p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
@@ -356,6 +405,24 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
   return layout.size;
 }
 
+/* What kernels write for the host. */
+static CclStatus
+allocate_pinned (CudaCodebook *self, CclError *error)
+{
+  CclCodebookParameters *p = &self->parameters;
+  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  const size_t n_objects = (size_t)p->base.height * row_warps (self);
+  CUdeviceptr boxes = 0, objects = 0;
+  CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter.device,
+      n_cells * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate_pinned (
+        self->segmenter.device, n_objects * sizeof *p->objects, &self->objects, &objects, error);
+  p->boxes = (uint8_t *)(uintptr_t)boxes;
+  p->objects = (uint32_t *)(uintptr_t)objects;
+  return status;
+}
+
 static CclStatus
 allocate_memory (CudaCodebook *self, CclError *error)
 {
@@ -367,6 +434,8 @@ allocate_memory (CudaCodebook *self, CclError *error)
     status = ccl_cuda_device_allocate (device, self->counts_size, &self->counts, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (device, place_light (self, 0), &self->light, error);
+  if (status == CUDACCL_OK)
+    status = allocate_pinned (self, error);
   place_model (self, self->model);
   place_counts (self, self->counts);
   place_light (self, self->light);
@@ -385,6 +454,8 @@ allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *pl
   p->sampled.row_words = divide_up (p->sampled.grid.columns, 32);
   if (status == CUDACCL_OK)
     status = prepare_kernels (self, error);
+  if (status == CUDACCL_OK)
+    status = ccl_foreground_watch_camera (&self->segmenter.base, error);
   return status == CUDACCL_OK ? allocate_memory (self, error) : status;
 }
 

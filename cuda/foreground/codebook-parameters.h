@@ -3,6 +3,7 @@
 #ifndef CUDACCL_CODEBOOK_PARAMETERS_H
 #define CUDACCL_CODEBOOK_PARAMETERS_H
 
+#include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-cells.h"
 #include "foreground-parameters.h"
@@ -11,6 +12,9 @@ enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
+  /* In a cell of the light's grid. */
+  CUDACCL_CODEBOOK_CELL_BOXES =
+      CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX),
 };
 
 /* What the frames so far determine for the next one. Zero before the first frame. */
@@ -73,6 +77,7 @@ typedef struct CclCodebookParameters {
   uint32_t object_gain;   /* CclCodebookFrame */
   uint32_t judges_scene;  /* changes of the scene are looked for */
   uint32_t keeps_shadows; /* as foreground */
+  uint32_t hides_objects; /* the mask is empty */
 
   CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
   CclCodebookHistory *history;
@@ -86,6 +91,12 @@ typedef struct CclCodebookParameters {
   uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
   uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
   uint32_t *object, *dynamic;                         /* CclCodebookState */
+  uint32_t *settled;                                  /* CclCodebookResult */
+
+  /* Of the host: */
+  uint8_t *boxes;    /* of each cell of the grid those of the frame, then of the model (camera.h) */
+  uint32_t *objects; /* of the 32 words of bits that a warp has in a row: pixels of objects, and in
+                      * the upper half those that have changed; rows of divide_up (row_words, 32) */
 
   CclSampledParameters sampled;
 } CclCodebookParameters;

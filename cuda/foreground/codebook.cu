@@ -25,12 +25,40 @@ static_assert (CUDACCL_CODEBOOK_DISTANCES == 64, "two distances for each thread 
 
 /* ---- light ---- */
 
+/* Adds a sample of the frame and one of the model to their boxes, of which a block has a cell's:
+ * the model's sums are in the upper halves. */
+static __device__ __forceinline__ void
+add_to_boxes (uint32_t luma, uint32_t mean, uint32_t boxes[CUDACCL_CODEBOOK_CELL_BOXES])
+{
+  constexpr uint32_t BOX = CUDACCL_CAMERA_BOX, BOXES = CUDACCL_LIGHT_SAMPLES / BOX;
+  static_assert (BOX == 4 && CUDACCL_LIGHT_SAMPLES == 16, "a warp has two rows of four boxes");
+  const uint32_t lane = lane_of_warp ();
+  uint32_t sum = luma | mean << 16;
+  sum += __shfl_xor_sync (FULL_WARP, sum, 1);
+  sum += __shfl_xor_sync (FULL_WARP, sum, 2);
+  sum += __shfl_xor_sync (FULL_WARP, sum, 16);
+  if (lane < 16 && lane % BOX == 0)
+    atomicAdd (&boxes[threadIdx.x / (16 * BOX) * BOXES + lane / BOX], sum);
+}
+
+/* Writes the boxes of a block's cell. */
+static __device__ __forceinline__ void
+write_boxes (const Parameters &p, const uint32_t boxes[CUDACCL_CODEBOOK_CELL_BOXES])
+{
+  constexpr uint32_t N = CUDACCL_CODEBOOK_CELL_BOXES, BOX = CUDACCL_CAMERA_BOX;
+  const uint32_t thread = threadIdx.x;
+  if (thread >= 2 * N)
+    return;
+  const uint32_t sum = boxes[thread % N] >> (thread < N ? 0 : 16) & 0xffff;
+  p.boxes[blockIdx.x * 2 * N + thread] = (uint8_t)((sum + BOX * BOX / 2) / (BOX * BOX));
+}
+
 /* A block measures a cell, each thread a sample. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_LIGHT_THREADS)
     ccl_codebook_measure (const __grid_constant__ Parameters p)
 {
-  __shared__ uint32_t counts[CUDACCL_LIGHT_RATIOS], middle;
+  __shared__ uint32_t counts[CUDACCL_LIGHT_RATIOS], middle, boxes[CUDACCL_CODEBOOK_CELL_BOXES];
   const CclLightGrid &grid = p.base.grid;
   const uint32_t thread = threadIdx.x;
   const uint32_t column = blockIdx.x % grid.columns, row = blockIdx.x / grid.columns;
@@ -41,6 +69,8 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS)
 
   for (uint32_t i = thread; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
     counts[i] = 0;
+  if (thread < CUDACCL_CODEBOOK_CELL_BOXES)
+    boxes[thread] = 0;
   wait_for_previous_kernel ();
   const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
   const uint32_t mean =
@@ -50,7 +80,9 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS)
   __syncthreads ();
   if (compares)
     atomicAdd (&counts[ratio + CUDACCL_LIGHT_LIMIT], 1);
+  add_to_boxes (luma, mean, boxes);
   const uint32_t n = (uint32_t)__syncthreads_count (compares);
+  write_boxes (p, boxes);
   CclLightCell cell = {};
   cell.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
   if (cell.measured) { /* for all threads or for none */
@@ -366,6 +398,7 @@ update_word (
     p.foreground[word] = foreground;
     p.shadow[word] = shadow;
     p.recurrent[word] = recurrent;
+    p.settled[word] = settled;
   }
   count_in_cells (p, x, y, strong, settled);
   const uint32_t between = (1u << p.sample_shift) - 1; /* samples */
@@ -537,8 +570,10 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
 /* ---- objects ---- */
 
 /* Objects, shadows and dynamic pixels, from the windows around them, and the candidates of both
- * models. A thread has 32 pixels. */
-static __device__ __forceinline__ void
+ * models. A thread has 32 pixels. Returns the number of its candidates, and in the upper half of
+ * those that have changed: they are not what they were in the frame before, or the codebook does
+ * not know them for objects. */
+static __device__ __forceinline__ uint32_t
 find_objects (const Parameters &p, uint32_t column, uint32_t y)
 {
   const size_t word = (size_t)y * p.base.row_words + column;
@@ -547,7 +582,7 @@ find_objects (const Parameters &p, uint32_t column, uint32_t y)
   const Counts foreground = count_window<2> (p.base, p.foreground, column, y);
   const Counts shadows = count_window<2> (p.base, p.shadow, column, y);
   const Counts recurrent = count_window<2> (p.base, p.recurrent, column, y);
-  const bool is_empty = p.history->scene.is_lost;
+  const bool is_empty = p.history->scene.is_lost || p.hides_objects;
 
   uint32_t some = majority<2> (sum_of_counts (foreground, shadows)) &
                   at_least (strong, CUDACCL_CODEBOOK_LEAST_STRONG);
@@ -563,6 +598,10 @@ find_objects (const Parameters &p, uint32_t column, uint32_t y)
       is_empty ? 0 : find_candidates (p, column, y, object, dynamic & inside);
   p.sampled.candidates[word] = candidates;
   p.sampled.shadows[word] = is_empty ? 0 : some & ~prevails & ~candidates;
+  if (candidates == 0)
+    return 0;
+  const uint32_t changed = candidates & ((p.strong[word] & ~p.settled[word]) | ~object);
+  return (uint32_t)__popc (candidates) | (uint32_t)__popc (changed) << 16;
 }
 
 extern "C" __global__ void
@@ -572,6 +611,10 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   const uint32_t column = blockIdx.x * 32 + lane_of_warp (), y = row_of_warp ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y < p.base.height && column < p.base.row_words)
-    find_objects (p, column, y);
+  if (y >= p.base.height)
+    return;
+  const uint32_t counts = column < p.base.row_words ? find_objects (p, column, y) : 0;
+  const uint32_t of_warp = reduce_add (FULL_WARP, counts);
+  if (lane_of_warp () == 0)
+    p.objects[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
 }

@@ -241,7 +241,6 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
   CclStatus status = ccl_foreground_wait (self->inner, error);
-  foreground->scene_change = self->inner->scene_change;
   if (self->is_finished)
     self->is_pending = false;
   if (status != CUDACCL_OK || !self->is_pending)
@@ -346,6 +345,7 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
   self->base.klass = &reduced_foreground_class;
   self->base.plan = *plan;
   self->base.plan.roi_mask = NULL;
+  self->base.model = inner;
   self->inner = inner;
   self->device = ccl_cuda_device_ref (device);
   self->factor = factor;

@@ -13,7 +13,8 @@
  * from the frames before. A new size or format, a flushing seek and the action signal `reset` start
  * a new model. Cast shadows are removed, and changes of light are followed. A change of the picture
  * that light does not explain is posted as an element message `scene-change`, whose field
- * `kind` is moved, infrared, covered, blinded or uncovered.
+ * `kind` is moved, infrared, covered, blinded, uncovered or settled. Where the camera was moved and
+ * the displacement of the picture is known, `dx` and `dy` have it, in pixels to the right and down.
  *
  * With GStreamer 1.28 and later the element also takes batches: buffers whose
  * #GstAnalyticsBatchMeta holds the frames of several streams. Each frame gets the metadata that it

@@ -431,7 +431,9 @@ gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner
     if (is_labelled && owner->methods->finish)
       owner->methods->finish (owner->element, foreground);
     ccl_foreground_wait (foreground, NULL);
-    frame->scene_change = ccl_foreground_get_scene_change (foreground);
+    frame->scene.size = sizeof frame->scene;
+    ccl_foreground_get_scene (foreground, &frame->scene, NULL);
+    frame->has_changes = self->foreground.method == CUDACCL_FOREGROUND_CODEBOOK;
   }
   unmap (frame);
   return is_labelled;

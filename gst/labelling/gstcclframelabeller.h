@@ -51,7 +51,8 @@ typedef struct {
   GstClockTime start;            /* of labelling: a time of gst_util_get_timestamp() */
   GstCclSample sample;           /* of the foreground, where the settings ask for it */
   CclTable table;                /* valid until the labeller gets another frame */
-  CclSceneChange scene_change;
+  CclScene scene;
+  gboolean has_changes;     /* scene has the numbers of pixels */
   GstCclContours *contours; /* that were found at the site; NULL: not yet, or not there */
   CclError contours_error;  /* why they were not found at the site */
 } GstCclLabelledFrame;

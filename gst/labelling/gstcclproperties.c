@@ -199,6 +199,11 @@ static const GstCclProperty properties[] = {
       "times slower than others; raise it where objects that stop must stay in the result for "
       "longer (foreground=codebook and mog2)",
       1, 16, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (warm_up), "warm-up", "Warm-up",
+      "The time in seconds from the first frame of a background model on in which nothing is "
+      "foreground; raise it where cameras need some seconds until their picture is good "
+      "(foreground=codebook)",
+      0, 3600, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (reduction), "reduction", "Reduction",
       "The background model works on means of this number × this number of pixels, which takes less "
       "time and averages noise; choose less than auto for objects of only a few pixels "
@@ -274,15 +279,16 @@ static const GstCclProperty properties[] = {
       "metadata",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_BOOLEAN, FIELD (post_motion), "post-motion", "Post motion",
-      "Post an element message motion-begin after min-frames consecutive frames with components, and "
-      "motion-end after quiet-time without components",
+      "Post an element message motion-begin after min-frames frames with components that move, and "
+      "motion-end after quiet-time without any; with foreground=codebook, components whose pixels do "
+      "not change do not move",
       0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_UINT, FIELD (min_frames), "min-frames", "Minimum frames",
-      "The number of consecutive frames with components after which motion begins; raise it where "
+      "The number of frames with components that move after which motion begins; raise it where "
       "noise begins motions (post-motion=true)",
       1, G_MAXINT, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_DOUBLE, FIELD (quiet_time), "quiet-time", "Quiet time",
-      "The time in seconds without components after which motion ends; raise it where one motion is "
+      "The time in seconds without components that move after which motion ends; raise it where one motion is "
       "reported as several (post-motion=true)",
       0, G_MAXINT, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_STATS, 0, "stats", "Statistics",
@@ -389,6 +395,7 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
       .shadows = (CclShadows)settings->shadows,
       .light = settings->light,
       .hold = settings->hold,
+      .warm_up = (guint64)(settings->warm_up * GST_SECOND),
   };
 }
 

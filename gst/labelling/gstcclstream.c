@@ -7,6 +7,8 @@
 GST_DEBUG_CATEGORY_STATIC (stream_debug);
 #define GST_CAT_DEFAULT stream_debug
 
+enum { LEAST_CHANGED = 3, CHANGED_SHARE = 50 };
+
 void
 gst_ccl_stream_init_log (void)
 {
@@ -133,15 +135,29 @@ post_motion (const GstCclStream *stream, const gchar *event, GstClockTime time, 
 }
 
 static void
-post_scene_change (const GstCclStream *stream, CclSceneChange change, GstClockTime time)
+post_scene_change (const GstCclStream *stream, const CclScene *scene, GstClockTime time)
 {
-  const gchar *kind = ccl_scene_change_name (change);
+  const gchar *kind = ccl_scene_change_name (scene->change);
   GstStructure *structure = gst_ccl_moment_structure ("scene-change", time, &stream->segment);
 
   GST_INFO_OBJECT (
       stream->owner->element, "scene change (%s) at %" GST_TIME_FORMAT, kind, GST_TIME_ARGS (time));
   gst_structure_set (structure, "kind", G_TYPE_STRING, kind, NULL);
+  if (scene->has_displacement)
+    gst_structure_set (structure, "dx", G_TYPE_INT, scene->dx, "dy", G_TYPE_INT, scene->dy, NULL);
   post_structure (stream, structure);
+}
+
+/* Whether the components of a frame move or change: with foreground=codebook at least so many of
+ * their pixels have, and one in so many. */
+static gboolean
+moves (const GstCclLabelledFrame *frame)
+{
+  const CclScene *scene = &frame->scene;
+
+  return !frame->has_changes ||
+         (scene->n_changed >= LEAST_CHANGED &&
+             (guint64)scene->n_changed * CHANGED_SHARE >= scene->n_foreground);
 }
 
 void
@@ -153,15 +169,15 @@ gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
   const GstClockTime quiet_time = (GstClockTime)(settings->quiet_time * GST_SECOND);
   const gchar *motion;
 
-  if (frame->scene_change != CUDACCL_SCENE_UNCHANGED)
-    post_scene_change (stream, frame->scene_change, GST_BUFFER_PTS (buffer));
+  if (frame->scene.change != CUDACCL_SCENE_UNCHANGED)
+    post_scene_change (stream, &frame->scene, GST_BUFFER_PTS (buffer));
   if (settings->post_messages)
     post_structure (
         stream, gst_ccl_message_structure (
                     factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (stream->owner->element),
                     buffer, &stream->segment, table));
   motion = gst_ccl_motion_frame (&stream->motion, GST_BUFFER_PTS (buffer), table->n_components,
-      settings->min_frames, quiet_time, gst_ccl_is_reversed (&stream->segment));
+      moves (frame), settings->min_frames, quiet_time, gst_ccl_is_reversed (&stream->segment));
   if (motion && settings->post_motion)
     post_motion (stream, motion, GST_BUFFER_PTS (buffer), table->n_components);
 }

@@ -76,6 +76,9 @@ typedef enum CclSceneChange {
   CUDACCL_SCENE_COVERED = 3,   /* most of the picture has become black */
   CUDACCL_SCENE_BLINDED = 4,   /* most of the picture has become white */
   CUDACCL_SCENE_UNCOVERED = 5, /* there is a picture again where there was none */
+  CUDACCL_SCENE_SETTLED =
+      6, /* after MOVED and INFRARED: the model is that of the picture, and masks
+          * are no longer empty. CUDACCL_FOREGROUND_CODEBOOK alone. Since: 0.4 */
 } CclSceneChange;
 
 /* The name of a scene change: "unchanged", "moved", "infrared", "covered", "blinded" or
@@ -194,6 +197,8 @@ typedef struct CclForegroundOptions {
   uint64_t frame_duration; /* nanoseconds of the scene from the frame before to this one: what the
                             * model learns and forgets counts in seconds. 0: not known, taken for
                             * CUDACCL_FRAME_DURATION. Since: 0.4 */
+  uint64_t warm_up; /* nanoseconds of the scene from the first frame of a model on in which its
+                     * masks are empty; 0: that of the first frame alone. Since: 0.4 */
 } CclForegroundOptions;
 
 /* The duration of a frame that is not known, in nanoseconds: 25 frames per second. Since: 0.4 */
@@ -283,6 +288,31 @@ uint32_t ccl_foreground_get_reduction (const CclForeground *foreground);
  * On a GPU, wait for a queued frame first. Since: 0.2 */
 CUDACCL_API
 CclSceneChange ccl_foreground_get_scene_change (const CclForeground *foreground);
+
+/* What the last run has found of the whole picture. Since: 0.4 */
+typedef struct CclScene {
+  size_t size;           /* of this struct in bytes, set by the caller */
+  CclSceneChange change; /* as ccl_foreground_get_scene_change() */
+  /* With CUDACCL_SCENE_MOVED: whether the new picture has the content of the former one at another
+   * place, and how far to the right and down, in pixels of the frame, to about one pixel of the
+   * model (CclForegroundPlan.reduction). Unknown after a zoom, and where the pictures have too
+   * little in common. */
+  bool has_displacement;
+  int32_t dx, dy;
+  bool is_hidden; /* the mask is empty because the camera moves, or the model is too young */
+  /* Pixels of the model: of the mask before openings and closings, and those of them that have
+   * changed since the frame before by more than noise. An object that stands has few. */
+  uint32_t n_foreground, n_changed;
+} CclScene;
+
+/* Gets what the last run of CUDACCL_FOREGROUND_CODEBOOK has found of the picture. With other
+ * methods, all but the change is 0. On a GPU, wait for a queued frame first.
+ *
+ * Returns CUDACCL_OK, or CUDACCL_ERROR_ARGUMENT (a pointer is NULL, or size is not that of the
+ * struct). Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_foreground_get_scene (
+    const CclForeground *foreground, CclScene *scene, CclError *error);
 
 /* Waits until the masks of all queued frames can be read. Returns CUDACCL_OK,
  * CUDACCL_ERROR_ARGUMENT (the object is NULL) or CUDACCL_ERROR_DEVICE. Since: 0.2 */

@@ -874,6 +874,71 @@ TEST (test_scene_change)
 }
 GST_END_TEST
 
+/* A part of a picture of blurred noise, that many pixels from its left edge. */
+static GstBuffer *
+moved_frame (GRand *random, const guint8 *picture, guint left, guint number)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, 128 * 96, NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (guint i = 0; i < 128 * 96; i++)
+    map.data[i] =
+        (guint8)(picture[i / 128 * 256 + i % 128 + left] + g_rand_int_range (random, 0, 5));
+  gst_buffer_unmap (buffer, &map);
+  GST_BUFFER_PTS (buffer) = number * 40 * GST_MSECOND;
+  return buffer;
+}
+
+/* The message about a camera that was knocked has the displacement; nothing is found from then on
+ * until the model fits, and nothing afterwards. */
+TEST (test_camera_moves)
+{
+  GstHarness *h = new_harness ();
+  GstBus *bus = gst_bus_new ();
+  GRand *random = g_rand_new_with_seed (1);
+  guint8 *picture = g_malloc (256 * 96);
+  guint moved = 0, settled = 0;
+  gint dx = 0, dy = 1;
+
+  for (guint i = 0; i < 256 * 96; i++)
+    picture[i] = (guint8)(40 + (i % 256 / 5 * 7919 ^ i / 256 / 5 * 104729) % 11 * 15);
+  gst_element_set_bus (h->element, bus);
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "codebook");
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 128, 96));
+  for (guint i = 0; i < 200; i++) {
+    GstBuffer *out = label (h, moved_frame (random, picture, i < 60 ? 0 : 9, i));
+    GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_ELEMENT);
+
+    if (i < 60 || moved)
+      assert_count (out, 0);
+    gst_buffer_unref (out);
+    if (!message)
+      continue;
+    if (!moved) {
+      const GstStructure *structure = gst_message_get_structure (message);
+      fail_unless_equals_string (gst_structure_get_string (structure, "kind"), "moved");
+      fail_unless (gst_structure_get_int (structure, "dx", &dx));
+      fail_unless (gst_structure_get_int (structure, "dy", &dy));
+      moved = i;
+    } else {
+      fail_unless_equals_string (
+          gst_structure_get_string (gst_message_get_structure (message), "kind"), "settled");
+      fail_if (settled);
+      settled = i;
+    }
+    gst_message_unref (message);
+  }
+  fail_unless (moved > 60 && moved <= 110 && settled > moved && settled <= moved + 75);
+  fail_unless (dx >= -11 && dx <= -7 && ABS (dy) <= 1);
+  g_free (picture);
+  g_rand_free (random);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 TEST (test_closing)
 {
   static const char pieces[] = "........\n.##..##.\n.##..##.\n........\n.##.....\n........\n";
@@ -992,6 +1057,7 @@ foreground_suite (void)
   tcase_add_test (tcase, test_shadows);
   tcase_add_test (tcase, test_formats_of_16_bits);
   tcase_add_test (tcase, test_scene_change);
+  tcase_add_test (tcase, test_camera_moves);
   tcase_add_test (tcase, test_closing);
   return suite;
 }

@@ -348,20 +348,21 @@ check_codebook_scene_changes (const ForegroundBackend *backend)
     const CclForegroundPlan plan = {.width = 99, .height = 50, .has_chroma = true, .reduction = 1};
     Scene scene = scene_new (&layouts[1], plan.width, plan.height);
     CclSceneChange changes[2] = {CUDACCL_SCENE_UNCHANGED, CUDACCL_SCENE_UNCHANGED};
-    uint32_t frames[2] = {0, 0};
+    uint32_t frames[2] = {0, 0}, n_settled = 0;
     Pair pair;
     bool passed = pair_begin (&pair, backend, &plan, "scene change");
     const bool is_skipped = !passed;
-    for (uint32_t number = 0; number < 120 && passed; number++) {
-      const bool is_there = number >= 40 && number < 80;
+    for (uint32_t number = 0; number < 210 && passed; number++) {
+      const bool is_there = number >= 70 && number < 140;
       /* No object, and no change of light. */
       scene_draw (&scene, 0, is_there ? cases[i].picture : PICTURE_USUAL);
       passed = pair_run (&pair, &scene.frame, &options);
       const CclSceneChange change = ccl_foreground_get_scene_change (pair.foreground);
-      if (change != CUDACCL_SCENE_UNCHANGED) {
-        changes[number >= 80] = change;
-        frames[number >= 80] = number % 40;
+      if (change != CUDACCL_SCENE_UNCHANGED && change != CUDACCL_SCENE_SETTLED) {
+        changes[number >= 140] = change;
+        frames[number >= 140] = number % 70;
       }
+      n_settled += change == CUDACCL_SCENE_SETTLED;
     }
     scene_clear (&scene);
     if (is_skipped)
@@ -371,6 +372,7 @@ check_codebook_scene_changes (const ForegroundBackend *backend)
     g_assert_cmpint (changes[1], ==, cases[i].back);
     g_assert_cmpuint (frames[0], <=, cases[i].n_frames + 3);
     g_assert_cmpuint (frames[1], <=, cases[i].n_frames + 3);
+    g_assert_cmpuint (n_settled, ==, i < 2 ? 2 : 0);
   }
 }
 

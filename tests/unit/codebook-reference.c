@@ -43,6 +43,8 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->factors = g_new0 (uint16_t, n_cells);
   self->lost = g_new0 (uint32_t, n_cells);
   self->settled = g_new0 (uint32_t, n_cells);
+  self->camera = ccl_camera_new (width, height);
+  g_assert_nonnull (self->camera);
   set_tolerances (self);
   self->has_light = true;
   self->shadows = CUDACCL_SHADOWS_REMOVE;
@@ -65,6 +67,7 @@ codebook_reference_free (CodebookReference *self)
   g_free (self->factors);
   g_free (self->lost);
   g_free (self->settled);
+  ccl_camera_free (self->camera);
   g_free (self);
 }
 
@@ -221,8 +224,8 @@ filter (CodebookReference *self)
         objects += shadows;
         shadows = 0;
       }
-      const bool is_found = !self->scene.is_lost && 2 * (objects + shadows) > 25 &&
-                            strong >= CUDACCL_CODEBOOK_LEAST_STRONG;
+      const bool is_found = !self->scene.is_lost && !self->camera->hides &&
+                            2 * (objects + shadows) > 25 && strong >= CUDACCL_CODEBOOK_LEAST_STRONG;
       const bool in_object = is_found && 3 * objects >= 2 * shadows;
       self->mask[pixel] = in_object ? 255 : is_found ? shadow_values[self->shadows] : 0;
       self->states[pixel].in_object = in_object;
@@ -241,7 +244,8 @@ check_with_samples (CodebookReference *self)
     candidates[i] = self->mask[i] == 255;
     is_dynamic[i] = self->states[i].is_dynamic;
   }
-  sampled_reference_judge (self->sampled, is_dynamic, !self->scene.is_lost, candidates);
+  sampled_reference_judge (
+      self->sampled, is_dynamic, !self->scene.is_lost && !self->camera->hides, candidates);
   for (uint32_t i = 0; i < self->n_pixels; i++) {
     const bool was_object = self->mask[i] == 255;
     self->mask[i] = candidates[i] ? 255 : was_object ? 0 : self->mask[i];
@@ -268,18 +272,81 @@ judge_scene (CodebookReference *self)
     ccl_codebook_judge_scene (&self->scene, sums);
 }
 
+/* The mean of the samples of a box in a plane. */
+static uint8_t
+box_at (const CodebookReference *self, const uint8_t *plane, uint32_t x, uint32_t y)
+{
+  const uint32_t box = self->camera->box, distance = box / CUDACCL_CAMERA_BOX;
+  uint32_t sum = 0, n = 0;
+  for (uint32_t j = 0; j < box; j += distance)
+    for (uint32_t i = 0; i < box; i += distance, n++)
+      sum += plane[(y * box + j) * self->width + x * box + i];
+  return (uint8_t)((2 * sum + n) / (2 * n));
+}
+
+static void
+make_boxes (CodebookReference *self, const uint8_t *luma)
+{
+  CclCamera *camera = self->camera;
+  for (uint32_t y = 0; y < camera->height; y++) {
+    for (uint32_t x = 0; x < camera->width; x++) {
+      const size_t i = y * camera->stride + x;
+      camera->boxes[i] = box_at (self, luma, x, y);
+      camera->boxes[ccl_camera_boxes_size (camera) + i] = box_at (self, self->background, x, y);
+    }
+  }
+}
+
+/* A model without words. */
+static void
+begin_model (CodebookReference *self)
+{
+  const size_t n = self->n_pixels;
+  const CclCodebookFrame frame = {.object_gain = self->frame.object_gain};
+  memset (self->blocks, 0,
+      (n + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES * sizeof *self->blocks);
+  memset (self->states, 0, n * sizeof *self->states);
+  memset (self->background, 0, n);
+  memset (self->noise, 0, sizeof self->noise);
+  self->frame = frame;
+  self->scene = (CclCodebookScene){0};
+  self->n_frames = 0;
+  sampled_reference_free (self->sampled);
+  self->sampled = sampled_reference_new (self->width, self->height);
+  set_tolerances (self);
+}
+
+/* What the frame before says of the camera. */
+static void
+follow_camera (CodebookReference *self, const uint8_t *luma)
+{
+  CclCamera *camera = self->camera;
+  if (self->n_frames == 0)
+    ccl_camera_begin (camera, 0);
+  else
+    ccl_camera_note (camera, self->noted);
+  if (ccl_camera_advance (camera, self->frame_duration, self->has_light && self->n_frames > 0))
+    begin_model (self);
+  if (camera->takes_boxes)
+    make_boxes (self, luma);
+}
+
 void
 codebook_reference_run (
     CodebookReference *self, const uint8_t *luma, const uint8_t *u, const uint8_t *v)
 {
   const uint32_t n_cells = self->grid.columns * self->grid.rows;
+  follow_camera (self, luma);
   const bool corrects = self->has_light && self->n_frames > 0;
 
   if (!self->has_light)
     self->scene = (CclCodebookScene){0};
-  self->change = self->scene.change;
-  self->frame.scene_changes = self->change != CUDACCL_SCENE_UNCHANGED;
-  self->n_scene_changes += self->frame.scene_changes;
+  self->noted = self->scene.change;
+  self->change =
+      self->camera->change != CUDACCL_SCENE_UNCHANGED ? self->camera->change : self->noted;
+  self->frame.scene_changes = self->noted != CUDACCL_SCENE_UNCHANGED;
+  self->n_scene_changes +=
+      self->change != CUDACCL_SCENE_UNCHANGED && self->change != CUDACCL_SCENE_SETTLED;
   if (corrects) {
     for (uint32_t i = 0; i < n_cells; i++)
       measure_cell (self, luma, i % self->grid.columns, i / self->grid.columns);

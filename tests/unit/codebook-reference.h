@@ -6,6 +6,7 @@
 #ifndef CUDACCL_TEST_CODEBOOK_REFERENCE_H
 #define CUDACCL_TEST_CODEBOOK_REFERENCE_H
 
+#include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "sampled-reference.h"
 
@@ -24,7 +25,9 @@ typedef struct CodebookReference {
   uint32_t *lost, *settled; /* pixels of each cell that are not background; and match a word */
   CclCodebookSums sums;
   CclCodebookScene scene;
-  CclSceneChange change; /* that the last frame is the first one of */
+  CclCamera *camera;
+  CclSceneChange noted;  /* that the last frame is the first one of, but for the camera's */
+  CclSceneChange change; /* of the last frame */
   uint32_t n_scene_changes;
   bool has_light;
   CclShadows shadows;

@@ -179,8 +179,8 @@ test_names_of_settings (void)
   g_assert_null (ccl_foreground_method_name ((CclForegroundMethod)4));
   g_assert_cmpstr (ccl_shadows_name (CUDACCL_SHADOWS_KEEP), ==, "keep");
   g_assert_null (ccl_shadows_name ((CclShadows)-1));
-  g_assert_cmpstr (ccl_scene_change_name (CUDACCL_SCENE_UNCOVERED), ==, "uncovered");
-  g_assert_null (ccl_scene_change_name ((CclSceneChange)6));
+  g_assert_cmpstr (ccl_scene_change_name (CUDACCL_SCENE_SETTLED), ==, "settled");
+  g_assert_null (ccl_scene_change_name ((CclSceneChange)7));
 }
 
 /* A pixel as far away as the reach changes the mask, one farther away does not. */

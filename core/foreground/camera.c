@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core/foreground/camera.h"
+
+#include <stdlib.h>
+
+enum {
+  LEAST_BLOCKS = 6,     /* of the model that have texture; with fewer, nothing is known */
+  AGREEING_EIGHTHS = 4, /* of them that are at their place where the camera has not moved */
+  ABSENT_EIGHTHS = 2,   /* that are at most where the content is nowhere */
+  TEXTURED_QUARTERS =
+      2,             /* as many blocks of the frame as of the model have texture then, at least */
+  STILL_EIGHTHS = 6, /* of the frame's that are where they were, in frames that do not change */
+  /* In a cut: that are at most, and of the model's that were at their place before, at least. An
+   * object that fills the picture takes longer to come. */
+  CUT_EIGHTHS = 2,
+  BEFORE_CUT_EIGHTHS = 6,
+  LEAST_COMPARISONS = 2,                /* for a report */
+  FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* boxes that no mast shakes by */
+};
+
+typedef enum Finding { NOTHING, AT_PLACE, ELSEWHERE, NOWHERE } Finding;
+
+CclCamera *
+ccl_camera_new (uint32_t width, uint32_t height)
+{
+  CclCamera *self = calloc (1, sizeof *self);
+  if (!self)
+    return NULL;
+  self->grid = ccl_light_grid (width, height);
+  self->box = CUDACCL_CAMERA_BOX << (self->grid.shift - 4);
+  self->width = width / self->box;
+  self->height = height / self->box;
+  self->stride = self->grid.columns * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX);
+  self->registration = ccl_registration_new (self->width, self->height, self->stride);
+  self->boxes = calloc (2, ccl_camera_boxes_size (self));
+  if (self->registration && self->boxes)
+    return self;
+  ccl_camera_free (self);
+  return NULL;
+}
+
+void
+ccl_camera_free (CclCamera *self)
+{
+  if (!self)
+    return;
+  ccl_registration_free (self->registration);
+  free (self->boxes);
+  free (self);
+}
+
+size_t
+ccl_camera_boxes_size (const CclCamera *self)
+{
+  return (size_t)self->stride * self->grid.rows * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX);
+}
+
+/* Nothing is suspected. */
+static void
+clear_suspicion (CclCamera *self)
+{
+  self->displaced = self->absent = self->still = 0;
+  self->n_comparisons = 0;
+  self->was_cut = false;
+}
+
+void
+ccl_camera_begin (CclCamera *self, uint64_t warm_up)
+{
+  clear_suspicion (self);
+  self->was_found = self->was_calm = self->is_reported = self->takes_boxes = false;
+  self->drift_x = self->drift_y = 0;
+  self->settling = warm_up;
+  self->elapsed = 0;
+}
+
+static Finding
+judge (const CclRegistrationResult *result)
+{
+  if (result->n_blocks < LEAST_BLOCKS)
+    return NOTHING;
+  if (result->is_displaced)
+    return ELSEWHERE;
+  if (8 * result->n_agreeing >= AGREEING_EIGHTHS * result->n_blocks)
+    return AT_PLACE;
+  return 8 * result->n_agreeing <= ABSENT_EIGHTHS * result->n_blocks &&
+                 4 * result->n_textured >= TEXTURED_QUARTERS * result->n_blocks
+             ? NOWHERE
+             : NOTHING;
+}
+
+/* Takes a finding into the state, after a time. */
+static void
+suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, uint64_t time)
+{
+  const bool is_cut =
+      self->was_found && self->was_calm && 8 * result->n_still <= CUT_EIGHTHS * result->n_textured;
+  const bool is_still = 8 * result->n_still >= STILL_EIGHTHS * result->n_textured;
+
+  if (finding == AT_PLACE || finding == NOTHING) {
+    clear_suspicion (self);
+  } else {
+    self->was_cut |= finding == NOWHERE && is_cut;
+    self->n_comparisons++;
+    self->displaced = finding == ELSEWHERE ? self->displaced + time : 0;
+    self->absent = finding == NOWHERE ? self->absent + time : 0;
+    self->still = is_still ? self->still + time : 0;
+  }
+  if (finding == AT_PLACE)
+    self->was_calm = is_still;
+  self->was_found =
+      finding == ELSEWHERE || 8 * result->n_agreeing >= BEFORE_CUT_EIGHTHS * result->n_blocks;
+}
+
+/* Whether a displacement is that of a camera that goes on moving, rather than one that shakes: it
+ * is far, or a zoom. */
+static bool
+is_far (const CclCamera *self, const CclRegistrationResult *result)
+{
+  return result->has_displacement &&
+         (abs (self->drift_x + result->dx) >= FAR || abs (self->drift_y + result->dy) >= FAR);
+}
+
+/* Whether the camera has moved. */
+static bool
+has_moved (const CclCamera *self, const CclRegistrationResult *result)
+{
+  if (self->n_comparisons < LEAST_COMPARISONS)
+    return false;
+  if (self->displaced > 0)
+    return self->still >= CUDACCL_CAMERA_PERSISTENCE ||
+           (self->displaced >= CUDACCL_CAMERA_PERSISTENCE && self->is_far) ||
+           (self->displaced >= CUDACCL_CAMERA_ZOOM && !result->has_displacement) ||
+           self->displaced >= CUDACCL_CAMERA_MOST_SHAKING;
+  return self->absent > 0 && (self->still >= CUDACCL_CAMERA_PERSISTENCE ||
+                                 (self->was_cut && self->absent >= CUDACCL_CAMERA_CUT));
+}
+
+/* The same in a model that settles: whether it has to begin anew. */
+static bool
+moves_on (const CclCamera *self, const CclRegistrationResult *result)
+{
+  return self->absent > 0 || self->displaced >= CUDACCL_CAMERA_PERSISTENCE ||
+         (self->displaced > 0 && (self->is_far || !result->has_displacement ||
+                                     self->still >= CUDACCL_CAMERA_PERSISTENCE / 2));
+}
+
+static void
+report_move (CclCamera *self, const CclRegistrationResult *result)
+{
+  const int32_t step = CUDACCL_REGISTRATION_STEPS, half = step / 2;
+  const int32_t dx = result->dx * (int32_t)self->box, dy = result->dy * (int32_t)self->box;
+
+  self->change = CUDACCL_SCENE_MOVED;
+  self->is_reported = true;
+  self->has_displacement = result->has_displacement;
+  self->dx = (dx + (dx < 0 ? -half : half)) / step;
+  self->dy = (dy + (dy < 0 ? -half : half)) / step;
+}
+
+/* Compares the boxes of the frame before. Returns whether a new model has to begin. */
+static bool
+compare (CclCamera *self)
+{
+  const uint64_t time = self->elapsed;
+  const CclRegistrationResult result = ccl_registration_compare (
+      self->registration, self->boxes, self->boxes + ccl_camera_boxes_size (self));
+  const Finding finding = judge (&result);
+  const bool is_settling = self->settling > 0;
+
+  self->is_far = is_far (self, &result);
+
+  self->elapsed = 0;
+  suspect (self, finding, &result, time);
+  if (is_settling ? !moves_on (self, &result) : !has_moved (self, &result))
+    return false;
+  if (!is_settling)
+    report_move (self, &result);
+  self->drift_x = is_settling ? self->drift_x + result.dx : 0;
+  self->drift_y = is_settling ? self->drift_y + result.dy : 0;
+  clear_suspicion (self);
+  self->settling = CUDACCL_CAMERA_SETTLING;
+  return true;
+}
+
+/* Lets the model settle. */
+static void
+settle (CclCamera *self, uint64_t duration)
+{
+  if (self->settling == 0)
+    return;
+  self->settling -= duration < self->settling ? duration : self->settling;
+  if (self->settling == 0 && self->displaced > 0)
+    self->settling = 1; /* the camera goes on moving, or the model begins anew */
+  if (self->settling == 0 && self->is_reported && self->change == CUDACCL_SCENE_UNCHANGED) {
+    self->change = CUDACCL_SCENE_SETTLED;
+    self->is_reported = false;
+  }
+}
+
+bool
+ccl_camera_advance (CclCamera *self, uint64_t duration, bool looks)
+{
+  const uint64_t most = CUDACCL_CAMERA_MOST_DURATION;
+  const uint64_t time = duration == 0 ? CUDACCL_FRAME_DURATION : duration < most ? duration : most;
+  bool begins = false;
+
+  self->change = CUDACCL_SCENE_UNCHANGED;
+  self->has_displacement = false;
+  self->dx = self->dy = 0;
+  if (self->takes_boxes)
+    begins = compare (self);
+  if (!begins)
+    settle (self, time);
+  self->elapsed += time;
+  self->takes_boxes = looks && !begins && self->elapsed >= CUDACCL_CAMERA_INTERVAL;
+  self->hides = self->settling > 0 || self->was_cut ||
+                (self->displaced > 0 && self->was_calm &&
+                    (self->still >= CUDACCL_CAMERA_PERSISTENCE / 3 || self->is_far));
+  return begins;
+}
+
+void
+ccl_camera_note (CclCamera *self, CclSceneChange change)
+{
+  if (change == CUDACCL_SCENE_UNCHANGED)
+    return;
+  clear_suspicion (self);
+  self->settling = CUDACCL_CAMERA_SETTLING;
+  self->is_reported = change == CUDACCL_SCENE_INFRARED || change == CUDACCL_SCENE_MOVED;
+}
