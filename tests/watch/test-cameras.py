@@ -71,6 +71,29 @@ def events():
     assert all(line["source"] == "a" and "utc" in line for line in lines), lines
 
 
+def moved_video():
+    """A still picture; the same 12 pixels farther to the left; black; the second picture again."""
+    video = folder / "moved.avi"
+    parts = [f"videotestsrc pattern=snow num-buffers=1 ! video/x-raw,format=GRAY8,width=44,height=32,framerate=10/1 ! "
+             f"videoscale ! video/x-raw,width=352,height=256 ! videocrop left={left} right={32 - left} top=8 bottom=8 ! "
+             f"imagefreeze num-buffers={n} ! video/x-raw,framerate=10/1 ! c." for left, n in ((0, 50), (12, 50), (12, 40))]
+    parts.insert(2, "videotestsrc pattern=black num-buffers=40 ! "
+                    "video/x-raw,format=GRAY8,width=320,height=240,framerate=10/1 ! c.")
+    subprocess.run([*f"gst-launch-1.0 -q concat name=c ! jpegenc ! avimux ! filesink location={video}".split(),
+                    *" ".join(parts).split()], check=True, timeout=60)
+    return video
+
+
+def scene_changes():
+    """Changes of the scene, their displacement and their end are lines"""
+    with watch(f"a={moved_video()}", "-r", "events") as program:
+        tap.equal(program.finish(), 0, "exit status")
+        lines = [line for line in program.lines.all() if line["event"] == "scene-change"]
+    tap.equal([line["kind"] for line in lines], ["moved", "settled", "covered", "uncovered"])
+    assert abs(lines[0]["dx"] + 12) <= 1 and abs(lines[0]["dy"]) <= 1, lines
+    assert 5e9 < lines[0]["running_time"] <= 7e9 and lines[1]["running_time"] - lines[0]["running_time"] <= 3e9, lines
+
+
 def pace():
     """pace: a file is played at its own speed; loop: it begins again"""
     start = time.monotonic()
@@ -607,7 +630,7 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
+sys.exit(tap.run(files, same_components, events, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
                  secrets, secret_properties, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream,
                  unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))

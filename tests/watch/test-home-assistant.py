@@ -27,7 +27,7 @@ REGIONS = f"""region '{REGION}' 0%,0% 100%,0% 100%,100% 0%,100%; line "{LINE}" 5
 KEYS = {"platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon", "entity_category",
         "availability", "availability_mode"}
 IMAGE = {"platform", "unique_id", "name", "image_topic", "content_type", "availability", "availability_mode"}
-PLATFORMS = {"binary_sensor": (KEYS, {"motion", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
+PLATFORMS = {"binary_sensor": (KEYS, {"motion", "tamper", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
 
 
 class Broker:
@@ -110,7 +110,9 @@ def entities():
                  "no entities")
         topic, message = broker.devices()["a.b-c_d"]
         found = check_device(topic, message)
-        assert {"Motion", "Components", "Tracks", "Connection", "State", REGION} <= set(found), found
+        assert {"Motion", "Components", "Tracks", "Tampering", "Scene", "Connection", "State", REGION} <= set(found), found
+        tap.equal([found["Tampering"]["device_class"], value(broker, found["Tampering"]), value(broker, found["Scene"])],
+                  ["tamper", "OFF", "usual"])
         assert {f"{LINE} forward", f"{LINE} backward"} & set(found), found
         check_device(*broker.devices()["a_b"])
         tap.equal([value(broker, found[name]) for name in ("Connection", "State")], ["ON", "playing"], "values")
@@ -121,7 +123,7 @@ def entities():
         for entity in found.values():
             topics = [part["topic"] for part in entity["availability"]]
             tap.equal(topics[0], "cameras/ccl-watch/status")
-            tap.equal(len(topics), 1 if entity["name"] in ("Connection", "State") else 2, entity["name"])
+            tap.equal(len(topics), 1 if entity["name"] in ("Connection", "State", "Scene") else 2, entity["name"])
         # Topics by kind of event are not retained: only this program's own state is.
         tap.equal(set(broker.retained("cameras/#")), {"cameras/ccl-watch/status", "cameras/ccl-watch/state/a.b-c_d",
                                                      "cameras/ccl-watch/state/a_b"})

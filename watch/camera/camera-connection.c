@@ -11,6 +11,7 @@
 #include "decoder.h"
 #include "record.h"
 #include "sockets.h"
+#include "watch/output/scene-change.h"
 #include "watch/system/log.h"
 #include "reach.h"
 
@@ -28,6 +29,20 @@ close_pipe (WatchCamera *camera)
   if (camera->pipe >= 0)
     close (camera->pipe);
   camera->pipe = -1;
+}
+
+/* A change of the scene ends with the connection: the next one begins with a model of its own. */
+static void
+end_scene (WatchCamera *camera)
+{
+  GstStructure *change;
+
+  if (g_str_equal (camera->status.scene, WATCH_SCENE_USUAL))
+    return;
+  change = gst_structure_new ("scene-change", "kind", G_TYPE_STRING, "settled", NULL);
+  watch_camera_scene_change (camera, change);
+  watch_camera_emit_scene_change (camera, NULL);
+  gst_structure_free (change);
 }
 
 static void
@@ -56,6 +71,7 @@ stop_pipeline (WatchCamera *camera)
     watch_camera_motion (camera, "motion-end", 0);
     watch_camera_emit_motion (camera, NULL);
   }
+  end_scene (camera);
   CALL_OBSERVERS (camera, stopped);
 }
 
@@ -366,6 +382,7 @@ connect_camera (gpointer data)
   camera->next_time = 0;
   g_atomic_int_set (&camera->is_decimated, FALSE);
   camera->motion = NULL;
+  g_clear_pointer (&camera->scene_change, gst_structure_free);
   camera->checksum_time = 0;
   camera->key_checksum = 0;
   camera->timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);

@@ -5,6 +5,7 @@
 
 #include "camera-state.h"
 #include "watch/output/line-queue.h"
+#include "watch/output/scene-change.h"
 #include "watch/system/log.h"
 
 static void
@@ -136,6 +137,16 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
   g_free (clean);
 }
 
+static void
+add_running_time (JsonBuilder *builder, GstClockTime running_time)
+{
+  json_builder_set_member_name (builder, "running_time");
+  if (GST_CLOCK_TIME_IS_VALID (running_time))
+    json_builder_add_int_value (builder, (gint64)running_time);
+  else
+    json_builder_add_null_value (builder);
+}
+
 void
 watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count)
 {
@@ -161,14 +172,56 @@ watch_camera_emit_motion (WatchCamera *camera, GstSample *frame)
   camera->status.motion = strcmp (camera->motion, "motion-begin") == 0;
   g_mutex_unlock (&camera->lock);
   camera->motion = NULL;
-  json_builder_set_member_name (builder, "running_time");
-  if (GST_CLOCK_TIME_IS_VALID (event.running_time))
-    json_builder_add_int_value (builder, event.running_time);
-  else
-    json_builder_add_null_value (builder);
+  add_running_time (builder, event.running_time);
   json_builder_set_member_name (builder, "count");
   json_builder_add_int_value (builder, camera->motion_count);
   emit_event (camera, builder, &event);
+}
+
+void
+watch_camera_scene_change (WatchCamera *camera, const GstStructure *change)
+{
+  g_clear_pointer (&camera->scene_change, gst_structure_free);
+  camera->scene_change = gst_structure_copy (change);
+}
+
+static void
+add_pixels (JsonBuilder *builder, const GstStructure *change, const gchar *key)
+{
+  gint pixels;
+
+  if (!gst_structure_get_int (change, key, &pixels))
+    return;
+  json_builder_set_member_name (builder, key);
+  json_builder_add_int_value (builder, pixels);
+}
+
+void
+watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
+{
+  GstStructure *change = g_steal_pointer (&camera->scene_change);
+  WatchEvent event = {
+      .kind = "scene-change",
+      .utc = camera->utc.time,
+      .running_time = camera->running_time,
+      .frame = frame,
+  };
+  const gchar *kind;
+  JsonBuilder *builder;
+
+  if (!change)
+    return;
+  kind = gst_structure_get_string (change, "kind");
+  builder = begin_line (camera, camera->utc, event.kind);
+  g_mutex_lock (&camera->lock);
+  camera->status.scene = watch_scene_after (kind);
+  g_mutex_unlock (&camera->lock);
+  add_running_time (builder, event.running_time);
+  add_text (builder, "kind", kind ? kind : "");
+  add_pixels (builder, change, "dx");
+  add_pixels (builder, change, "dy");
+  emit_event (camera, builder, &event);
+  gst_structure_free (change);
 }
 
 void

@@ -134,18 +134,19 @@ struct _WatchCamera {
   /* Of the streaming thread behind the labeller. */
   const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */
   guint motion_count;
-  GstClockTime arrival;      /* monotonic, of the frame on its way */
-  GstClockTime next_time;    /* running time before which frames are skipped, for max-fps */
-  gint has_failed_decoder;   /* atomic: the one that the configuration asks for */
-  gint is_decimated;         /* atomic: no more frames are decoded than max-fps allows */
-  guint64 checksum;          /* of an earlier frame */
-  gint64 checksum_time;      /* monotonic, when it was computed */
-  gint64 changed_time;       /* monotonic, when it was last another one */
-  guint64 key_checksum;      /* of the last key frame's picture; 0: none yet */
-  gint64 key_changed_time;   /* monotonic, when it was last another one */
-  guint n_same_keys;         /* since then */
-  GstClockTime running_time; /* of the last frame */
-  WatchUtc utc;              /* of the last frame */
+  GstStructure *scene_change; /* of the frame on its way, or NULL; owned */
+  GstClockTime arrival;       /* monotonic, of the frame on its way */
+  GstClockTime next_time;     /* running time before which frames are skipped, for max-fps */
+  gint has_failed_decoder;    /* atomic: the one that the configuration asks for */
+  gint is_decimated;          /* atomic: no more frames are decoded than max-fps allows */
+  guint64 checksum;           /* of an earlier frame */
+  gint64 checksum_time;       /* monotonic, when it was computed */
+  gint64 changed_time;        /* monotonic, when it was last another one */
+  guint64 key_checksum;       /* of the last key frame's picture; 0: none yet */
+  gint64 key_changed_time;    /* monotonic, when it was last another one */
+  guint n_same_keys;          /* since then */
+  GstClockTime running_time;  /* of the last frame */
+  WatchUtc utc;               /* of the last frame */
 };
 
 /* pipeline.c */
@@ -227,6 +228,10 @@ void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
 /* Emits the motion that was reported, if any. `frame` is its frame; NULL at the end of the stream.
  */
 void watch_camera_emit_motion (WatchCamera *camera, GstSample *frame);
+/* The labeller reported a change of the scene for the frame on its way. */
+void watch_camera_scene_change (WatchCamera *camera, const GstStructure *change);
+/* Emits the change of the scene that was reported, if any. `frame` as above. */
+void watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame);
 /* Emits the last line of a camera that was removed and has stopped. */
 void watch_camera_emit_removed (WatchCamera *camera);
 /* A line of ccljson: of a frame or of an event. */

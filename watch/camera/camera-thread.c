@@ -4,6 +4,7 @@
 
 #include "backlog.h"
 #include "camera-state.h"
+#include "watch/output/scene-change.h"
 #include "watch/system/process-limits.h"
 #include "sockets.h"
 #include "watch/system/log.h"
@@ -147,6 +148,7 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   camera->backlog.share = -1;
   camera->labelled_arrival = g_get_monotonic_time ();
   camera->status.state = WATCH_STATE_CONNECTING;
+  camera->status.scene = watch_scene_after (NULL);
   camera->status.since = g_get_real_time ();
   return camera;
 }
@@ -266,6 +268,7 @@ clear_camera (WatchCamera *camera)
   g_mutex_clear (&camera->lock);
   g_cond_clear (&camera->stopped);
   watch_heartbeat_free (camera->heartbeat);
+  g_clear_pointer (&camera->scene_change, gst_structure_free);
   g_free (camera->name);
 }
 

@@ -50,7 +50,8 @@ typedef struct {
   guint n_waiting;    /* decoded frames that wait for the labeller */
   guint n_components; /* in the last frame */
   gboolean motion;
-  gdouble latency; /* of the last frame, seconds from its arrival to its line */
+  const gchar *scene; /* watch_scene_after() */
+  gdouble latency;    /* of the last frame, seconds from its arrival to its line */
   guint64 latency_counts[WATCH_N_LATENCIES + 1]; /* frames per bucket, not cumulative */
   gdouble latency_sum;                           /* of all frames, seconds */
 } WatchStatus;

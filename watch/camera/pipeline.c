@@ -19,6 +19,8 @@
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"
 #define GL_DISPLAY_TYPE "gst.gl.GLDisplay"
 #define MAX_WAITING 3 /* decoded frames */
+#define WARM_UP                                                                                    \
+  2.0 /* seconds after connecting without an alarm, unless ccl.warm-up says otherwise */
 #define STREAM_LOCK_TIME G_TIME_SPAN_SECOND
 #define STREAM_LOCK_INTERVAL (10 * G_TIME_SPAN_MILLISECOND)
 
@@ -202,6 +204,8 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     g_object_set (labeller, "cuda-device-id", camera->hub->gpu, NULL);
     gst_util_set_object_arg (G_OBJECT (labeller), "cuda-device-choice", "least-used");
   }
+  if (!camera->is_file)
+    g_object_set (labeller, "warm-up", WARM_UP, NULL);
   watch_settings_apply (camera->config, "ccl", labeller);
   g_object_set (labeller, "post-motion", TRUE, NULL);
   if (track)
@@ -492,6 +496,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       watch_camera_motion (camera, "motion-begin", count);
     else if (gst_structure_has_name (structure, "motion-end"))
       watch_camera_motion (camera, "motion-end", count);
+    else if (gst_structure_has_name (structure, "scene-change"))
+      watch_camera_scene_change (camera, structure);
   }
   return GST_BUS_PASS;
 }

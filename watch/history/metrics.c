@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "watch/output/scene-change.h"
 #include "watch/system/heartbeat.h"
 
 /* Begins a metric; its samples follow. */
@@ -90,6 +91,12 @@ get_motion (const CameraStatus *camera)
 }
 
 static gdouble
+get_scene_change (const CameraStatus *camera)
+{
+  return !g_str_equal (camera->status.scene, WATCH_SCENE_USUAL);
+}
+
+static gdouble
 get_waiting_frames (const CameraStatus *camera)
 {
   return camera->status.n_waiting;
@@ -133,6 +140,9 @@ static const struct {
     {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
     {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
     {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
+    {"ccl_watch_scene_change", "gauge",
+        "1 while the camera is moved, covered or blinded, or settles after a switch to infrared.",
+        get_scene_change},
     {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.",
         get_waiting_frames},
     {"ccl_watch_backlog_seconds", "gauge",

@@ -4,6 +4,8 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "scene-change.h"
+
 #define COUNT_INTERVAL G_TIME_SPAN_SECOND
 
 typedef enum {
@@ -29,6 +31,7 @@ typedef struct {
 
   gchar *state;
   gboolean connected, motion;
+  const gchar *scene;   /* watch_scene_after(); a static string */
   gint64 count;         /* of components; -1 = unknown */
   gint64 n_tracks;      /* that appeared and have not vanished */
   GHashTable *counters; /* id → Counter */
@@ -142,6 +145,7 @@ get_camera (WatchHomeAssistant *self, const gchar *name)
   camera = g_new0 (Camera, 1);
   camera->name = g_strdup (name);
   camera->id = make_id (self->instance, name);
+  camera->scene = watch_scene_after (NULL);
   camera->count = -1;
   camera->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, counter_free);
   g_hash_table_replace (self->cameras, camera->name, camera);
@@ -184,6 +188,10 @@ take_event (Camera *camera, const gchar *kind, JsonObject *line)
   } else if (g_str_has_prefix (kind, "motion-")) {
     camera->motion = strcmp (kind, "motion-begin") == 0;
     camera->count = json_object_get_int_member_with_default (line, "count", 0);
+    camera->urgent = TRUE;
+  } else if (strcmp (kind, "scene-change") == 0) {
+    camera->scene =
+        watch_scene_after (json_object_get_string_member_with_default (line, "kind", NULL));
     camera->urgent = TRUE;
   } else if (strcmp (kind, "appeared") == 0) {
     camera->n_tracks++;
@@ -274,6 +282,13 @@ end_message (JsonBuilder *builder)
   return text;
 }
 
+/* A switch to infrared comes with the night. */
+static gboolean
+is_tampered (const Camera *camera)
+{
+  return strcmp (camera->scene, WATCH_SCENE_USUAL) != 0 && strcmp (camera->scene, "infrared") != 0;
+}
+
 static gchar *
 format_state (const Camera *camera)
 {
@@ -285,6 +300,8 @@ format_state (const Camera *camera)
   add_text (builder, "state", camera->state ? camera->state : "connecting");
   add_text (builder, "connection", camera->connected ? "ON" : "OFF");
   add_text (builder, "motion", camera->motion ? "ON" : "OFF");
+  add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
+  add_text (builder, "scene", camera->scene);
   add_number (builder, "count", camera->count);
   add_number (builder, "tracks", camera->n_tracks);
   g_hash_table_iter_init (&iter, camera->counters);
@@ -415,6 +432,8 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
       {"motion", "Motion", "binary_sensor", "motion"},
       {"count", "Components", "sensor", NULL, "measurement", "mdi:shape"},
       {"tracks", "Tracks", "sensor", NULL, "measurement", "mdi:map-marker-path"},
+      {"tamper", "Tampering", "binary_sensor", "tamper"},
+      {"scene", "Scene", "sensor", .icon = "mdi:image-sync", .is_diagnostic = TRUE},
       {"connection", "Connection", "binary_sensor", "connectivity", .is_diagnostic = TRUE},
       {"state", "State", "sensor", .icon = "mdi:cctv", .is_diagnostic = TRUE},
   };

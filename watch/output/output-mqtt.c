@@ -151,9 +151,9 @@ parse_uri (MqttOutput *self, const gchar *uri, GError **error)
 
 static const gchar camera_marker[] = "{camera}", event_marker[] = "{event}";
 /* What the second one can be replaced with. */
-static const gchar event_pattern[] =
-    "(frame|state|removed|motion-begin|motion-end|appeared|vanished|merged|split|entered|left|"
-    "stayed|crossed|faster|slower)";
+static const gchar event_pattern[] = "(frame|state|removed|motion-begin|motion-end|scene-change|"
+                                     "appeared|vanished|merged|split|entered|left|"
+                                     "stayed|crossed|faster|slower)";
 
 static gchar *
 replace (const gchar *text, const gchar *marker, const gchar *replacement)

@@ -123,13 +123,14 @@ const boxes = () => (find("#boxes").checked ? 1 : 0);
 function updateCard(camera) {
   const { element } = cards.get(camera.name);
   const moving = hasMotion(camera);
+  const shown = hasChange(camera) ? camera.scene : moving ? "motion" : camera.state;
   const state = find(".state", element);
   cards.get(camera.name).camera = camera;
   element.classList.toggle("trouble", isTrouble(camera));
   element.classList.toggle("absent", isTrouble(camera) || camera.state === "connecting");
   element.title = isTrouble(camera) && camera.detail ? `${camera.name}: ${camera.state}, ${camera.detail}` : camera.name;
-  state.className = `state ${moving ? "motion" : camera.state}`;
-  state.textContent = moving ? "motion" : camera.state;
+  state.className = `state ${hasChange(camera) || moving ? "motion" : camera.state}`;
+  state.textContent = shown;
   find(".count", element).textContent = camera.width ? camera.components : "";
   find(".uri", element).textContent = camera.uri;
   find(".uri", element).title = camera.uri;
@@ -142,6 +143,7 @@ function updateCard(camera) {
 }
 
 const isTrouble = (camera) => !CALM.includes(camera.state);
+const hasChange = (camera) => camera.scene !== "usual" && camera.state === "playing";
 const hasMotion = (camera) => camera.motion && camera.state === "playing";
 
 function matches(camera) {
@@ -274,6 +276,7 @@ async function updateCounts() {
 const EVENT_TEXT = {
   "motion-begin": () => "motion",
   "motion-end": () => "motion ended",
+  "scene-change": (event) => event.dx === undefined ? event.kind : `${event.kind} by ${event.dx}, ${event.dy} pixels`,
   state: (event) => event.detail ? `${event.state}: ${event.detail}` : event.state,
   merged: (event) => `#${event.id} merged with #${event.other}`,
   split: (event) => `#${event.id} split from #${event.other}`,

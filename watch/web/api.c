@@ -85,6 +85,7 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   add_int (builder, "reconnects", status.n_reconnects);
   add_int (builder, "components", status.n_components);
   add_boolean (builder, "motion", status.motion);
+  add_string (builder, "scene", status.scene);
   add_boolean (builder, "stream", status.has_stream);
   watch_status_clear (&status);
 }
