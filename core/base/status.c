@@ -28,6 +28,7 @@ ccl_status_name (CclStatus status)
       [CUDACCL_ERROR_NO_MEMORY] = "CUDACCL_ERROR_NO_MEMORY",
       [CUDACCL_ERROR_DEVICE] = "CUDACCL_ERROR_DEVICE",
       [CUDACCL_ERROR_IO] = "CUDACCL_ERROR_IO",
+      [CUDACCL_ERROR_INTERRUPTED] = "CUDACCL_ERROR_INTERRUPTED",
   };
   return (unsigned)status < sizeof names / sizeof *names ? names[status] : NULL;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Batches on the CPU: a labeller of one mask, which labels one after the other, and one of the
  * other connectivity for the holes, which are components of the background. */
+#include "core/base/interruption.h"
 #include "core/batch/batch-class.h"
 #include "core/label/labeller-class.h"
 #include "cpu/base/mapping.h"
@@ -24,6 +25,12 @@ frame_of (const CclMasks *masks, uint32_t mask)
       .data = (const uint8_t *)masks->data + mask * masks->mask_stride,
       .stride = masks->row_stride,
   };
+}
+
+static uint64_t
+pixels_of_mask (const CclBatchPlan *plan)
+{
+  return (uint64_t)plan->width * plan->height;
 }
 
 static CclLabels
@@ -53,7 +60,7 @@ cpu_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *l
   const CclBatchPlan *plan = &base->plan;
   const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
 
-  for (uint32_t i = 0; i < plan->n_masks; i++) {
+  for (uint32_t i = 0; i < plan->n_masks && !ccl_is_interrupted (pixels_of_mask (plan)); i++) {
     const CclFrame frame = frame_of (masks, i);
     const CclLabels map = labels ? slice_of (labels, i) : (CclLabels){0};
     CclTable of_mask;
@@ -70,7 +77,7 @@ cpu_batch_label (CclBatch *base, const CclMasks *masks, const CclVolumeLabels *l
     }
   }
   *table = (CclBatchTable){plan->n_masks, batch->offsets, batch->rows};
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 /* Fills the holes of a mask, whose background has been labelled. */
@@ -111,7 +118,7 @@ cpu_batch_fill_holes (
 
   options.invert = true;
   options.max_area = max_area;
-  for (uint32_t i = 0; i < plan->n_masks; i++) {
+  for (uint32_t i = 0; i < plan->n_masks && !ccl_is_interrupted (pixels_of_mask (plan)); i++) {
     const CclFrame frame = frame_of (masks, i);
     CclTable table;
     const CclStatus status =
@@ -121,7 +128,7 @@ cpu_batch_fill_holes (
     fill_mask (
         batch, (uint8_t *)masks->data + i * masks->mask_stride, masks->row_stride, &table, value);
   }
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 static CclStatus
@@ -133,7 +140,7 @@ cpu_batch_remove_small (CclBatch *base, const CclMasks *masks, uint32_t min_area
   CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
 
   options.min_area = min_area;
-  for (uint32_t i = 0; i < plan->n_masks; i++) {
+  for (uint32_t i = 0; i < plan->n_masks && !ccl_is_interrupted (pixels_of_mask (plan)); i++) {
     const CclFrame frame = frame_of (masks, i);
     CclTable table;
     const CclStatus status =
@@ -147,7 +154,7 @@ cpu_batch_remove_small (CclBatch *base, const CclMasks *masks, uint32_t min_area
         pixels[x] = labels[x] ? pixels[x] : 0;
     }
   }
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 static void

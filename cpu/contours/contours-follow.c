@@ -3,6 +3,7 @@
 #include "core/contours/contour-links.h"
 #include "contours.h"
 #include "cpu/pixels/words.h"
+#include "core/base/interruption.h"
 
 /* How far ahead chains are prefetched: along slanted sides, their numbers change by about the same
  * from one to the next. */
@@ -241,9 +242,13 @@ write_contour (CpuContours *self, uint32_t start, bool corners)
 static ALWAYS_INLINE void
 write_contours (CpuContours *self, bool corners)
 {
-  for (uint32_t chain = 0; chain < self->n_chains; chain++)
-    if (!(self->chains[chain].link & CONTOUR_IS_FOLLOWED))
-      write_contour (self, chain, corners);
+  for (uint32_t chain = 0; chain < self->n_chains; chain++) {
+    if (self->chains[chain].link & CONTOUR_IS_FOLLOWED)
+      continue;
+    write_contour (self, chain, corners);
+    if (ccl_is_interrupted (self->contours[self->n_contours - 1].n_points))
+      return;
+  }
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The chains of a label map, each label by itself (contour-links.h). */
 #include "contours.h"
+#include "core/base/interruption.h"
 #include "core/contours/contour-links.h"
 #include "cpu/pixels/words.h"
 #include "cpu/pixels/pixel-code.h"
@@ -152,7 +153,7 @@ cpu_contours_chain_labels (CpuContours *self, const CclLabels *labels)
   const uint32_t *before = NULL;
 
   self->label_rows[0].n = 0;
-  for (uint32_t y = 0; y < height; y++) {
+  for (uint32_t y = 0; y < height && !ccl_is_interrupted (width); y++) {
     const uint32_t *row = (const uint32_t *)((const uint8_t *)labels->data + y * labels->stride);
     if (before && memcmp (before, row, width * sizeof *row) == 0)
       continue; /* its ends continue the chains of the row before */

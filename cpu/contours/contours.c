@@ -7,6 +7,7 @@
 #include "contours.h"
 #include "cpu/base/errors.h"
 #include "cpu/pixels/bit-rows.h"
+#include "core/base/interruption.h"
 #include "cpu/pixels/pixel-code.h"
 #include "cpu/pixels/words.h"
 
@@ -80,7 +81,7 @@ chain_frame (CpuContours *self, const CclFrame *frame, const CclLabellerOptions 
 
   memset (self->bits[0], 0, n_words * sizeof **self->bits);
   end_row (&self->rows[0], 0);
-  for (uint32_t y = 0; y < height; y++) {
+  for (uint32_t y = 0; y < height && !ccl_is_interrupted (width); y++) {
     pack_frame_row (self, frame, options->threshold, y);
     for (uint32_t i = 0; options->invert && i < n_words; i++)
       self->bits[1][i] = ~self->bits[1][i];
@@ -99,8 +100,15 @@ chain_frame (CpuContours *self, const CclFrame *frame, const CclLabellerOptions 
 static CclStatus
 follow_chains (CpuContours *self, const CclLabels *labels, CclContourTable *table, CclError *error)
 {
+  CclStatus status = ccl_interruption_status (error);
+
+  if (status != CUDACCL_OK)
+    return status;
   self->labels = labels;
   cpu_contours_follow (self);
+  status = ccl_interruption_status (error);
+  if (status != CUDACCL_OK)
+    return status;
   if (self->n_points > UINT32_MAX)
     return ccl_contours_set_too_many (error);
   *table = (CclContourTable){

@@ -5,6 +5,7 @@
  * squared distance f(x), at first none, and the pixels beside the stretch have 0. The new one of u
  * is the least (u - x)² + f(x): the lower envelope of parabolas.
  */
+#include "core/base/interruption.h"
 #include "word-map.h"
 
 #include <stdlib.h>
@@ -181,6 +182,8 @@ transform_axis (const CclVolumeLabels *labels, const CclVolumeLabels *squared, c
           .is_along_y = is_along_y,
           .n = size->width - x < LINES ? size->width - x : LINES,
           .length = is_along_y ? size->height : size->depth};
+      if (ccl_is_interrupted ((uint64_t)lines.n * lines.length))
+        return;
       transform_lines (&lines, memory);
     }
 }
@@ -194,6 +197,8 @@ transform_rows (const CclVolumeLabels *labels, const CclVolumeLabels *squared, c
 
   for (uint32_t z = 0; z < size->depth; z++)
     for (uint32_t y = 0; y < size->height; y++) {
+      if (ccl_is_interrupted (size->width))
+        return;
       line.labels = map_row (labels, y, z);
       line.squared = map_row (squared, y, z);
       for (uint32_t x = 0; x < size->width; x++)
@@ -229,6 +234,7 @@ ccl_label_distances (const CclVolumeLabels *labels, uint32_t width, uint32_t hei
       transform_axis (labels, squared, &size, true, memory);
     if (depth > 1)
       transform_axis (labels, squared, &size, false, memory);
+    status = ccl_interruption_status (error);
   } else {
     status = ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "not enough memory for distances in lines of %zu pixels", longest);

@@ -3,6 +3,7 @@
 #include "algorithms.h"
 #include "cpu/base/errors.h"
 #include "cpu/measure/measure.h"
+#include "core/base/interruption.h"
 
 #include <stdlib.h>
 
@@ -28,7 +29,7 @@ measuring_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOp
     return status;
   cpu_features_measure (&self->measurer, map, &frame->intensity, table->n_rows, self->features);
   table->features = self->features;
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 static void

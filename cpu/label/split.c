@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The split of components into objects: peaks of the distance, and a flood from them. */
+#include "core/base/interruption.h"
 #include "word-map.h"
 
 #include <stdlib.h>
@@ -163,7 +164,7 @@ number_peaks (const Maps *maps, uint32_t n_pixels, uint32_t radius, uint32_t *n_
   bool succeeded = true;
 
   *n_objects = 0;
-  for (uint32_t i = 0; i < n_pixels && succeeded; i++) {
+  for (uint32_t i = 0; i < n_pixels && succeeded && !ccl_is_interrupted (1); i++) {
     const Pixel first = pixel_of (&maps->size, i);
     if (*at (maps->objects, first) != WAITING)
       continue;
@@ -193,11 +194,12 @@ ccl_distance_peaks (const CclVolumeLabels *labels, const CclVolumeLabels *square
         "peaks need a radius of 1…%d pixels, not %u, and memory for their number",
         CUDACCL_MAX_PEAK_RADIUS, radius);
   const uint32_t n_pixels = width * height * depth;
-  for (uint32_t i = 0; i < n_pixels; i++) {
+  for (uint32_t i = 0; i < n_pixels && !ccl_is_interrupted (1); i++) {
     const Pixel p = pixel_of (&maps.size, i);
     *at (objects, p) = *at (labels, p) && is_peak (&maps, p, radius) ? WAITING : 0;
   }
-  return number_peaks (&maps, n_pixels, radius, n_objects) ? CUDACCL_OK : no_memory (error);
+  return number_peaks (&maps, n_pixels, radius, n_objects) ? ccl_interruption_status (error)
+                                                           : no_memory (error);
 }
 
 /* A pixel that waits to flood its neighbours. */
@@ -322,17 +324,17 @@ ccl_flood_objects (const CclVolumeLabels *labels, const CclVolumeLabels *squared
         "the connectivity must be 4 or 8 for frames, 6, 18 or 26 for volumes, not %u",
         connectivity);
   const uint32_t n_steps = list_steps (connectivity, steps), n_pixels = width * height * depth;
-  for (uint32_t i = 0; i < n_pixels && succeeded; i++) {
+  for (uint32_t i = 0; i < n_pixels && succeeded && !ccl_is_interrupted (1); i++) {
     const Pixel p = pixel_of (&maps.size, i);
     if (!*at (labels, p))
       *at (objects, p) = 0;
     else if (*at (objects, p))
       succeeded = heap_push (&heap, (Entry){key_of (depth_of (&maps, p), age++), i});
   }
-  while (heap.n > 0 && succeeded) {
+  while (heap.n > 0 && succeeded && !ccl_is_interrupted (1)) {
     const Entry entry = heap_pop (&heap);
     succeeded = flood_neighbours (&maps, entry, steps, n_steps, &age, &heap);
   }
   free (heap.entries);
-  return succeeded ? CUDACCL_OK : no_memory (error);
+  return succeeded ? ccl_interruption_status (error) : no_memory (error);
 }

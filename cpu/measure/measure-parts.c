@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/measure/measure-parts.h"
+#include "core/base/interruption.h"
 
 #include "core/measure/neighbourhood.h"
 #include "core/label/preceding.h"
@@ -362,7 +363,7 @@ ccl_parts_measure (const CclPartMap *map, uint32_t columns, uint32_t n, CclPart 
       measures[i] = CCL_EMPTY_MEASURES;
   }
   for (uint32_t z = map->first_slice; z < map->end_slice; z++) {
-    for (uint32_t y = map->first_row; y < map->end_row; y++) {
+    for (uint32_t y = map->first_row; y < map->end_row && !ccl_is_interrupted (map->width); y++) {
       for (int64_t row = y == map->first_row ? (int64_t)y - 1 : (int64_t)y + 1;
            self.borders[0] && row <= (int64_t)y + 1; row++)
         find_borders (&self, row);
@@ -370,5 +371,5 @@ ccl_parts_measure (const CclPartMap *map, uint32_t columns, uint32_t n, CclPart 
     }
   }
   free (memory);
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }

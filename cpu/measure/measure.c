@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "core/base/interruption.h"
 #include "measure.h"
 #include "cpu/base/errors.h"
 
@@ -282,7 +283,7 @@ cpu_features_measure (CpuFeatures *self, const CclLabels *map, const CclIntensit
   load_row (self, 1);
   if (has_borders)
     find_borders (self, 0);
-  for (uint32_t y = 0; y < self->height; y++) {
+  for (uint32_t y = 0; y < self->height && !ccl_is_interrupted (self->width); y++) {
     load_row (self, y + 2);
     if (has_borders)
       find_borders (self, y + 1);
@@ -295,7 +296,7 @@ static void
 fill_rows (const CpuFeatures *self, const CclLabels *map, uint32_t n, CclComponent *rows)
 {
   memset (rows, 0, n * sizeof *rows);
-  for (uint32_t y = 0; y < self->height; y++) {
+  for (uint32_t y = 0; y < self->height && !ccl_is_interrupted (self->width); y++) {
     const uint32_t *labels = (const uint32_t *)((const uint8_t *)map->data + y * map->stride);
     LabelRun run = {0};
     while (next_run (labels, self->width, run.end, &run)) {
@@ -358,6 +359,7 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
     cpu_features_measure (&self, labels, intensity, n, features);
     if (rows)
       fill_rows (&self, labels, n, rows);
+    status = ccl_interruption_status (error);
   } else {
     ccl_cpu_set_no_memory (error, width, height);
     status = CUDACCL_ERROR_NO_MEMORY;
@@ -406,5 +408,5 @@ ccl_measure_channels (const CclLabels *labels, uint32_t width, uint32_t height,
     cpu_features_measure (&self, labels, &channel, n, features + (size_t)i * n);
   }
   mapping_unmap (&mapping);
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }

@@ -6,6 +6,7 @@
 #ifndef CUDACCL_CPU_VALUES_SCAN_H
 #define CUDACCL_CPU_VALUES_SCAN_H
 
+#include "core/base/interruption.h"
 #include "cpu/label/equivalences.h"
 #include "values.h"
 
@@ -325,6 +326,8 @@ scan (CpuValuesLabeller *self, const ValueType *type, const CclValues *values)
   for (uint32_t z = 0; z < plan->depth; z++) {
     const uint8_t *data = (const uint8_t *)values->data + (z ? z * values->slice_stride : 0);
     for (uint32_t y = 0; y < plan->height; y++, word += self->n_words, data += values->row_stride) {
+      if (ccl_is_interrupted (plan->width))
+        return;
       uint64_t *begins = self->begins + word, *foreground = self->foreground + word;
       uint32_t *runs_before = self->runs_before + word;
       const Row row = {data, begins, foreground, runs_before};

@@ -10,6 +10,7 @@
  * (equivalences.h), so that roots are in raster order of the components' first pixels.
  */
 #include "values.h"
+#include "core/base/interruption.h"
 
 #include "cpu/base/instructions.h"
 #include "core/label/labeller-class.h"
@@ -62,6 +63,8 @@ write_labels (const CpuValuesLabeller *self, const CclVolumeLabels *labels)
 
   for (uint32_t z = 0; z < plan->depth; z++) {
     for (uint32_t y = 0; y < plan->height; y++, word += self->n_words) {
+      if (ccl_is_interrupted (plan->width))
+        return;
       uint32_t *out = (uint32_t *)((uint8_t *)labels->data + (z ? z * labels->slice_stride : 0) +
                                    y * labels->row_stride);
       if (row_has_foreground (self, word))
@@ -79,10 +82,13 @@ cpu_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
   CpuValuesLabeller *self = (CpuValuesLabeller *)labeller;
 
   self->code->scan (self, values);
+  const CclStatus status = ccl_interruption_status (error);
+  if (status != CUDACCL_OK)
+    return status;
   *n_components = number_components (self);
   if (labels)
     write_labels (self, labels);
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 static void

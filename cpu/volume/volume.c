@@ -10,6 +10,7 @@
  * united by union-find (equivalences.h). Features are added up run by run, so that the table needs
  * no second scan, and the label map is written from the runs.
  */
+#include "core/base/interruption.h"
 #include "cpu/label/equivalences.h"
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/pack-portable.h"
@@ -244,6 +245,8 @@ scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOp
   for (uint32_t z = 0; z < self->base.plan.depth; z++) {
     const uint8_t *slice = (const uint8_t *)volume->data + z * volume->slice_stride;
     for (uint32_t y = 0; y < self->base.plan.height; y++, row++) {
+      if (ccl_is_interrupted (self->base.plan.width))
+        return;
       uint64_t *bits = bits_of_row (self, y, z);
       const Row at_work = {bits, run};
       Neighbour neighbours[4];
@@ -350,6 +353,8 @@ write_labels (const CpuVolumeLabeller *self, const CclVolumeLabels *labels)
   for (uint32_t z = 0; z < self->base.plan.depth; z++) {
     uint8_t *slice = (uint8_t *)labels->data + z * labels->slice_stride;
     for (uint32_t y = 0; y < self->base.plan.height; y++, row++) {
+      if (ccl_is_interrupted (self->base.plan.width))
+        return;
       uint32_t *out = (uint32_t *)(slice + y * labels->row_stride);
       memset (out, 0, sizeof *out * self->base.plan.width);
       for (; run < self->runs + self->row_end[row]; run++) {
@@ -372,13 +377,16 @@ cpu_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read volumes in device memory");
   scan (self, volume, options);
+  const CclStatus status = ccl_interruption_status (error);
+  if (status != CUDACCL_OK)
+    return status;
   flatten (self);
   table->n_components = number_components (self, options);
   table->n_rows = lesser (table->n_components, self->base.plan.max_components);
   table->rows = self->rows;
   if (labels)
     write_labels (self, labels);
-  return CUDACCL_OK;
+  return ccl_interruption_status (error);
 }
 
 static void

@@ -19,7 +19,7 @@ public:
     plan.connectivity = (CclConnectivity)connectivity;
     CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       batch_ = gpu ? ccl_cuda_batch_new (gpu, &plan, &error) : ccl_cpu_batch_new (&plan, &error);
     }
     if (!batch_)
@@ -79,7 +79,7 @@ private:
     CclError error = {};
     CclStatus status;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       if (device_ != HOST) /* the batch's own stream waits for the legacy default stream, 1 */
         ccl_cuda_batch_set_stream (

@@ -49,7 +49,7 @@ public:
     CclCudaDevice *const gpu = open_device (device);
     CclError error = {};
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       contours_.reset (ccl_cuda_contours_new (gpu, &plan, &error));
     }
     if (!contours_)
@@ -75,7 +75,7 @@ public:
     CclStatus status;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       ccl_cuda_contours_set_stream (/* the own stream waits for the legacy default stream, 1 */
           contours_.get (), image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
@@ -112,7 +112,7 @@ find_contours (const View &image, int connectivity, bool cracks)
   CclStatus status;
   std::unique_ptr<CclContours, FreeContours> contours;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     contours.reset (ccl_cpu_contours_new (&plan, &error));
     status = !contours ? error.status
              : is_map  ? ccl_contours_of_labels (contours.get (), &labels, &table, &error)
@@ -141,7 +141,7 @@ divide_contours (const nb::bytes &rows, const nb::bytes &points)
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_contour_rings (&table, rings.data (), divided.data (), &n, &error);
   }
   check (status, error);
@@ -161,8 +161,10 @@ simplify_contours (const nb::bytes &points, const nb::bytes &n_points, double to
   size_t n_left = 0, first = 0;
   bool is_done = true;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     for (size_t i = 0; i < n && is_done; i++) {
+      if (i % 64 == 0 && is_interrupted (nullptr))
+        break;
       uint32_t number;
       memcpy (&number, (const char *)n_points.data () + i * sizeof number, sizeof number);
       is_done = number <= n_all - first;
@@ -174,6 +176,8 @@ simplify_contours (const nb::bytes &points, const nb::bytes &n_points, double to
       first += number;
     }
   }
+  if (PyErr_Occurred ())
+    throw nb::python_error ();
   if (!is_done)
     throw nb::value_error ("the tolerance must be 0 or greater, or there is not enough memory");
   return nb::make_tuple (nb::bytearray (numbers.data (), n * sizeof (uint32_t)),
@@ -206,14 +210,18 @@ measure_hulls (const View &labels, const nb::bytes &rows)
   CclError error = {};
   CclStatus status = CUDACCL_OK;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     for (const CclComponent &row : components) {
+      if (is_interrupted (nullptr))
+        break;
       CclHull hull = {0, NAN, NAN, NAN};
       if (row.width > 0 && status == CUDACCL_OK)
         status = ccl_label_hull (&map, &row, &hull, &error);
       measures.insert (measures.end (), {hull.area, hull.feret_max, hull.feret_min});
     }
   }
+  if (PyErr_Occurred ())
+    throw nb::python_error ();
   check (status, error);
   return nb::bytearray (measures.data (), measures.size () * sizeof (double));
 }
@@ -227,6 +235,8 @@ encode_rle (const View &labels, const nb::bytes &rows, bool compressed)
   nb::list encodings;
 
   for (const CclComponent &row : components) {
+    if (PyErr_CheckSignals () != 0)
+      throw nb::python_error ();
     std::vector<uint32_t> counts (ccl_rle_most_counts (&row));
     counts.resize (ccl_rle_encode (
         &map, (uint32_t)labels.shape[1], (uint32_t)labels.shape[0], &row, counts.data ()));

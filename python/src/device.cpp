@@ -85,7 +85,7 @@ public:
     CclError error = {};
     CclStatus status;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       status = to_host ? ccl_cuda_memory_download (device_, memory_, host, n_bytes_, &error)
                        : ccl_cuda_memory_upload (device_, host, memory_, n_bytes_, &error);
     }

@@ -27,7 +27,7 @@ label_distances (const View &labels, const View &squared)
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_label_distances (&from.map, from.width, from.height, from.depth, &to.map, &error);
   }
   check (status, error);
@@ -42,7 +42,7 @@ distance_peaks (const View &labels, const View &squared, int64_t radius, const V
   CclStatus status;
   uint32_t n = 0;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_distance_peaks (
         &from.map, &heights.map, from.width, from.height, from.depth, reach, &to.map, &n, &error);
   }
@@ -57,7 +57,7 @@ flood_objects (const View &labels, const View &squared, uint32_t connectivity, c
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_flood_objects (&from.map, &heights.map, from.width, from.height, from.depth,
         connectivity, &to.map, &error);
   }

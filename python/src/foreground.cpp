@@ -91,7 +91,7 @@ public:
     CclSceneChange change = CUDACCL_SCENE_UNCHANGED;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       if (device_ != HOST)
         ccl_cuda_foreground_set_stream (
@@ -106,7 +106,7 @@ public:
   void
   reset ()
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::lock_guard<std::mutex> lock (mutex_);
     ccl_foreground_reset (handle_);
   }

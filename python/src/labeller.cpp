@@ -86,7 +86,7 @@ public:
       throw nb::value_error ("only labellers of images on a GPU leave tables in device memory");
     CclError error = {};
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       add_engine (CUDACCL_PIXEL_FORMAT_8, &error);
     }
     if (engines_.empty ())
@@ -113,7 +113,7 @@ public:
   {
     if (shape.size () != 2 || shape_.size () != 2)
       throw nb::value_error ("only labellers of images can be resized");
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::lock_guard<std::mutex> lock (mutex_);
     shape_.assign (shape.begin (), shape.end ());
     mask_.reset ();
@@ -141,7 +141,7 @@ public:
     std::shared_ptr<Engine> engine;
     bool lend;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       engine = free_engine (format, nullptr);
       if (!engine && add_engine (format, &error))
@@ -410,7 +410,7 @@ download (const LentRows &rows, nb::handle host)
   CclError error = {CUDACCL_ERROR_ARGUMENT, "the arrays differ in size"};
   CclStatus status = error.status;
   if (rows.gpu && (size_t)buffer.len == rows.size) {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_cuda_memory_download (rows.gpu, rows.data, buffer.buf, rows.size, &error);
   }
   PyBuffer_Release (&buffer);

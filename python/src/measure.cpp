@@ -48,7 +48,7 @@ measure_labels (const View &labels, const View *values, uint32_t columns, int64_
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_measure_labels (&map, (uint32_t)labels.shape[1], (uint32_t)labels.shape[0],
         &intensity, columns, n, rows.get (), features.get (), &error);
     for (uint32_t i = 0; status == CUDACCL_OK && i < n; i++)
@@ -74,7 +74,7 @@ measure_volume_labels (const View &labels, const View *values, uint32_t columns,
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_measure_volume_labels (&map, (uint32_t)labels.shape[2], (uint32_t)labels.shape[1],
         (uint32_t)labels.shape[0], &intensity, columns, n, rows.get (), shapes.get (), &error);
   }
@@ -102,7 +102,7 @@ public:
     plan.max_labels = max_labels;
     CclCudaDevice *const gpu = open_device (device);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       measurer_ = ccl_cuda_map_measurer_new (gpu, &plan, &error);
     }
     if (!measurer_)
@@ -136,7 +136,7 @@ public:
     CclStatus status;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       ccl_cuda_map_measurer_set_stream (/* the own stream waits for the legacy default stream, 1 */
           measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
@@ -184,7 +184,7 @@ copy_view_to_host (const View &from, const View &to)
   CclError error = {};
   CclStatus status;
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_cuda_memory_download (gpu, from.data, copy, extent, &error);
     for (size_t done = 0; status == CUDACCL_OK && copy != to.data && done < n_bytes;
          done += row_bytes) {

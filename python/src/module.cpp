@@ -3,9 +3,25 @@
  * around it chooses objects and allocates results. */
 #include "module.h"
 
+#include <chrono>
+
+bool
+is_interrupted (void *)
+{
+  static thread_local std::chrono::steady_clock::time_point last;
+  const auto now = std::chrono::steady_clock::now ();
+  if (now - last < std::chrono::milliseconds (50))
+    return false;
+  last = now;
+  const nb::gil_scoped_acquire acquire;
+  return PyErr_CheckSignals () != 0;
+}
+
 void
 raise (const CclError &error)
 {
+  if (error.status == CUDACCL_ERROR_INTERRUPTED && PyErr_Occurred ())
+    throw nb::python_error ();
   PyObject *type = PyExc_RuntimeError;
   if (error.status == CUDACCL_ERROR_ARGUMENT || error.status == CUDACCL_ERROR_UNSUPPORTED)
     type = PyExc_ValueError;

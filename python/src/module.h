@@ -37,7 +37,31 @@ check (CclStatus status, const CclError &error)
 {
   if (status != CUDACCL_OK)
     raise (error);
+  if (PyErr_Occurred ()) /* of a signal */
+    throw nb::python_error ();
 }
+
+/* Whether Ctrl-C, or another signal, has made Python raise an exception. Asks twenty
+ * times a second at most. Call without the GIL. */
+bool is_interrupted (void *);
+
+/* Releases the GIL while the library works, which Ctrl-C stops: the functions then return
+ * CUDACCL_ERROR_INTERRUPTED, and raise() throws what Python's handler of the signal has raised. */
+class WithoutGil {
+public:
+  WithoutGil ()
+  {
+    ccl_set_interruption (is_interrupted, nullptr);
+  }
+  ~WithoutGil ()
+  {
+    ccl_set_interruption (nullptr, nullptr);
+  }
+  WithoutGil (const WithoutGil &) = delete;
+
+private:
+  nb::gil_scoped_release release_;
+};
 
 /* The integer as uint32_t; ValueError with the argument's name if it is out of range. */
 uint32_t to_uint32 (const char *name, int64_t value);

@@ -225,7 +225,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
     status = run (
         engine, frame, width, height, options, with_labels ? &labels : nullptr, &table, &error);
   } else {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = run (
         engine, frame, width, height, options, with_labels ? &labels : nullptr, &table, &error);
   }

@@ -192,7 +192,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
   CclStatus status;
 
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     status = ccl_tiled_run (&plan, &io, n_ranks > 1 ? &peers : nullptr, &result, &error);
   }
   if (run.raised)

@@ -56,7 +56,7 @@ public:
     std::vector<CclTrackFoot> feet;
     std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       lock.lock ();
       status = ccl_tracker_run (
           handle_, &table, labels ? &map : nullptr, elapsed, &options, &tracks, &error);
@@ -75,7 +75,7 @@ public:
   void
   reset ()
   {
-    const nb::gil_scoped_release release;
+    const WithoutGil release;
     const std::lock_guard<std::mutex> lock (mutex_);
     ccl_tracker_reset (handle_);
   }

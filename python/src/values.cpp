@@ -37,7 +37,7 @@ public:
     CclError error = {};
     CclCudaDevice *const gpu = device_ == HOST ? nullptr : open_device (device_);
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       labeller_ = gpu ? ccl_cuda_values_labeller_new (gpu, &plan, &error)
                       : ccl_cpu_values_labeller_new (&plan, &error);
     }
@@ -74,7 +74,7 @@ public:
     CclStatus status;
     uint32_t n_components = 0;
     {
-      const nb::gil_scoped_release release;
+      const WithoutGil release;
       const std::lock_guard<std::mutex> lock (mutex_);
       if (device_ != HOST) /* the labeller's own stream waits for the legacy default stream, 1 */
         ccl_cuda_values_labeller_set_stream (

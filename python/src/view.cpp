@@ -453,7 +453,7 @@ compare (const View &image, std::variant<int64_t, double> number, const View &ma
       mask.strides[0] * (ptrdiff_t)mask.shape[0] != (ptrdiff_t)mask.n_elements ())
     throw nb::value_error ("an image and a mask of its shape are needed");
   const Threshold threshold = threshold_for (image, number);
-  const nb::gil_scoped_release release;
+  const WithoutGil release;
   make_mask (image, threshold, (uint8_t *)mask.data);
 }
 

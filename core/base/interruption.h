@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Interruptions of long functions (ccl_set_interruption()), for the loops of these functions. */
+#ifndef CUDACCL_INTERRUPTION_H
+#define CUDACCL_INTERRUPTION_H
+
+#include "core/base/status.h"
+
+#include <stdbool.h>
+
+/* Notes that so many pixels are done. Returns whether the function shall stop; then it returns as
+ * soon as it can, with ccl_interruption_status(). Never in threads without a function that says so.
+ */
+bool ccl_is_interrupted (uint64_t n_pixels);
+
+/* What a function returns that has called the one above: CUDACCL_OK, or CUDACCL_ERROR_INTERRUPTED
+ * if it was to stop. */
+CclStatus ccl_interruption_status (CclError *error);
+
+#endif /* CUDACCL_INTERRUPTION_H */
