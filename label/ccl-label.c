@@ -360,6 +360,8 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .device = device};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
+  if (succeeded && found.n_parts && job->outputs.table)
+    succeeded = table_set_parts (job->outputs.table, found.n_parts, found.n_components, error);
   if (succeeded)
     succeeded =
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&

@@ -152,8 +152,11 @@ static void
 fill_n_holes (const Item *item, ColumnValue *values)
 {
   const CclVolumeShape *s = item->shape;
+  const uint32_t *n_parts = item->picture->n_parts;
+  const int64_t n = n_parts ? n_parts[item->row->label - 1] : 1;
+
   values->count =
-      1 - (int64_t)(item->picture->connectivity == 4 ? s->euler_number_4 : s->euler_number_8);
+      n - (int64_t)(item->picture->connectivity == 4 ? s->euler_number_4 : s->euler_number_8);
 }
 
 static void

@@ -33,7 +33,8 @@ typedef struct ColumnPicture {
   uint64_t sides[3]; /* z, y, x */
   bool is_volume;
   uint32_t connectivity;
-  uint32_t n_planes; /* of values, 1 or 3: of the colours of --intensity */
+  uint32_t n_planes;       /* of values, 1 or 3: of the colours of --intensity */
+  const uint32_t *n_parts; /* of the labels 1, 2, …; NULL: all have one */
 } ColumnPicture;
 
 /* Parses names that are separated by commas. */

@@ -265,6 +265,23 @@ read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows
   return succeeded;
 }
 
+/* Counts the parts of objects: the peaks of one may be so near to each other that it is in several
+ * parts. */
+static bool
+count_parts (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const CclVolumeLabels map = map_of (picture, result->labels);
+
+  if (!(settings->columns & CUDACCL_COLUMN_TOPOLOGY) || picture->is_volume)
+    return true;
+  result->n_parts = malloc (((size_t)result->n_components + 1) * sizeof *result->n_parts);
+  if (!result->n_parts)
+    return fail_without_memory (error);
+  return ccl_count_parts (&map, (uint32_t)picture->width, (uint32_t)picture->height, 1,
+             settings->connectivity, result->n_components, result->n_parts, error) == CUDACCL_OK;
+}
+
 bool
 whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
@@ -281,7 +298,8 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
              settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
-         measure (picture, settings, result, error);
+         measure (picture, settings, result, error) &&
+         (settings->split_radius == 0 || count_parts (picture, settings, result, error));
 }
 
 void
@@ -290,6 +308,7 @@ whole_labels_clear (WholeLabels *result)
   free (result->labels);
   free (result->squared);
   free (result->rows);
+  free (result->n_parts);
   free (result->shapes);
   *result = (WholeLabels){0};
 }

@@ -27,8 +27,9 @@ typedef struct WholeLabels {
   uint32_t *squared;       /* distances of all pixels to the border of their component, before it is
                             * split or filtered; NULL: they were not measured */
   CclTiledComponent *rows; /* [n_components] */
-  CclVolumeShape *shapes;  /* [n_planes] of each component; NULL: no columns are measured */
-  uint32_t n_components;   /* that pass the area filter; labels are 1…n_components */
+  uint32_t *n_parts; /* of the labels 1…n_components; NULL: components, or no column needs it */
+  CclVolumeShape *shapes; /* [n_planes] of each component; NULL: no columns are measured */
+  uint32_t n_components;  /* that pass the area filter; labels are 1…n_components */
 } WholeLabels;
 
 /* Reads a picture and labels it. Fills the error if it returns false. Clear the result in any case.

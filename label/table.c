@@ -42,6 +42,7 @@ struct Table {
 
   /* The columns that were chosen. */
   ColumnPicture picture;
+  uint32_t *n_parts;
   Column columns[MOST_COLUMNS];
   uint32_t n_columns; /* 0: those of CclTiledComponent */
 };
@@ -66,6 +67,7 @@ table_free (Table *table)
   if (!table)
     return;
   free (table->path);
+  free (table->n_parts);
   free (table->buffer);
   free (table);
 }
@@ -100,6 +102,17 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
 }
 
 /* Writes to the table or, if there are several ranks, to this rank's text. */
+bool
+table_set_parts (Table *table, const uint32_t *n_parts, size_t n, CclError *error)
+{
+  table->n_parts = malloc ((n + 1) * sizeof *table->n_parts);
+  if (!table->n_parts)
+    return fail_without_memory (error);
+  memcpy (table->n_parts, n_parts, n * sizeof *table->n_parts);
+  table->picture.n_parts = table->n_parts;
+  return true;
+}
+
 static bool
 append (Table *table, const void *bytes, size_t size, CclError *error)
 {

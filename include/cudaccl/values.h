@@ -99,6 +99,19 @@ CclStatus ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues 
 CUDACCL_API
 void ccl_values_labeller_free (CclValuesLabeller **labeller);
 
+/* Counts the parts of each label of a label map: the sets of its pixels that are connected. A label
+ * in a frame has as many holes as it has more parts than its Euler number says (columns.h).
+ *
+ * labels: in host memory, of width × height × depth; the slice stride is not read with a depth
+ * of 1. connectivity: 4 or 8 with a depth of 1; 6, 18 or 26. n_parts: [n], filled: of the labels
+ * 1…n, 0 for those without pixels.
+ *
+ * It allocates some 8.4 bytes per pixel. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_count_parts (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
+    uint32_t depth, uint32_t connectivity, uint32_t n, uint32_t *n_parts, CclError *error);
+
 #ifdef __cplusplus
 }
 #endif

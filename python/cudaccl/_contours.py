@@ -10,14 +10,10 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, view_of
-from ._device_maps import as_labels, device_map_of, find_contours
+from ._device_maps import as_labels, contour_dtype, device_map_of, find_contours
 from ._images import check_connectivity, exceeds, read_image
 from ._labeller import check_integers, label
 from ._regionprops import label_map_of, measure
-
-contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
-    "component", "parent", "first_point", "n_points", "is_hole")])
-"""A row of a table of contours. Since: 0.3"""
 
 NO_CONTOUR = 2**32 - 1
 """The parent of a contour that is in no other one. Since: 0.3"""

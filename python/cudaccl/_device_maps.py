@@ -15,14 +15,20 @@ from ._labeller import kept_finders, kept_measurers, label
 from ._regionprops import planes_of, table_dtype, volume_shape_dtype
 
 KEPT = 2  # objects for the last label maps
+
+contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
+    "component", "parent", "first_point", "n_points", "is_hole")])
+"""A row of a table of contours. Since: 0.3"""
+
 FIRST_LABELS = 4096  # of which an object measures at first
 
 
 class DeviceMap:
-    """A label map on a GPU. array: of int32 or uint32. It is not written."""
+    """A label map on a GPU. array: of int32 or uint32. It is not written. are_components: labels are not in several
+    parts."""
 
-    def __init__(self, array: Any) -> None:
-        self.array, self.view = array, view_of(array)
+    def __init__(self, array: Any, are_components: bool = False) -> None:
+        self.array, self.view, self.are_components = array, view_of(array), are_components
 
     def measure(self, columns: int, values: _cudaccl.View | None) -> tuple[NDArray[Any], NDArray[Any], int]:
         """Rows, as of a volume, and shapes of the labels 1…n, and n."""
@@ -38,6 +44,12 @@ class DeviceMap:
         keep(kept_measurers, key, measurer)
         table = np.frombuffer(rows, table_dtype(np.int32, ndim=3))
         return table, np.frombuffer(shapes, volume_shape_dtype) if columns else np.zeros(len(table)), n
+
+    def count_holes(self, connectivity: int) -> NDArray[np.int64]:
+        """The numbers of holes of the labels 0, 1, … of an image."""
+        rows, _, _ = find_contours(self.array, connectivity, True, 0, False, 0, 0, True)
+        table = np.frombuffer(rows, contour_dtype)
+        return (np.bincount(table["component"], table["is_hole"]) if len(table) else np.zeros(1)).astype(np.int64)
 
     def copy_to_host(self) -> NDArray[np.uint32]:
         """A copy, after measure()."""
@@ -96,7 +108,7 @@ def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, 
     if view.dtype == "bool":
         if ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
             raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
-        return DeviceMap(label(labels, check_connectivity(connectivity, ndim), ndim=ndim)[0])
+        return DeviceMap(label(labels, check_connectivity(connectivity, ndim), ndim=ndim)[0], True)
     if view.dtype not in ("int32", "uint32"):
         if 0 not in view.shape and view.dtype.endswith("64") and hasattr(labels, "max"):
             check_range(labels)

@@ -32,15 +32,18 @@ COLUMN_OF: dict[int, dict[str, int]] = {  # by the number of dimensions
 
 class Measured:
     """The rows, features and shapes of components, and the number of neighbours of their pixels. Those of volumes have
-    no features, nor have those of label maps on a GPU. channels: what is measured of the values of each channel; None:
+    no features, nor have those of label maps on a GPU. are_components: labels are not in several parts.
+    count_holes: a function that returns the numbers of holes of the labels 0, 1, … channels: what is measured of the values of each channel; None:
     there is one value a pixel. measured: the properties. map: a function that returns the label map in host memory."""
 
     def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
                  shape: tuple[int, ...], map: Callable[[], NDArray[np.uint32]], map_rows: NDArray[Any],
-                 measured: dict[str, Property]) -> None:
+                 measured: dict[str, Property], are_components: bool = True,
+                 count_holes: Callable[[], NDArray[np.int64]] | None = None) -> None:
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
         self.measured, self._shape = measured, shape
         self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
+        self._are_components, self._count_holes = are_components, count_holes
         self.channels: list[Measured] | None = None
         self.of_values: dict[str, list[NDArray[np.float64]]] | None = None  # by property, of values that NumPy measures
         self._hulls: NDArray[np.float64] | None = None
@@ -54,7 +57,17 @@ class Measured:
         return [self.shapes["variance_x"], xy, xy, self.shapes["variance_y"]]
 
     def n_holes(self) -> NDArray[np.int64]:
-        return 1 - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+        if self._count_holes and not self._are_components:
+            return self._count_holes()[self._map_rows["label"]]
+        return self.n_parts() - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+
+    def n_parts(self) -> NDArray[np.int64]:
+        """The numbers of parts whose pixels are connected: 1 of components."""
+        labels = self._map_rows["label"]
+        if self._are_components or not len(labels):
+            return np.ones(len(labels), np.int64)
+        counts = _cudaccl.count_parts(view_of(self._map()), self.connectivity, int(labels.max()))
+        return np.frombuffer(counts, np.uint32)[labels - 1].astype(np.int64)
 
     def touches_border(self) -> list[NDArray[np.bool_]]:
         """Of the sides with the least coordinates, then those with the greatest, in the order of axes."""
@@ -341,7 +354,7 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     rows = parts[0][0][there]
     rows = rows_of_image(rows) if ndim == 2 else rows
     found = [Measured(rows, np.empty(0), shapes[there], neighbours, map.view.shape, map.copy_to_host, rows,
-                      MEASURED_ON_GPU[ndim]) for _, shapes, _ in parts]
+                      MEASURED_ON_GPU[ndim], map.are_components, lambda: map.count_holes(neighbours)) for _, shapes, _ in parts]
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -356,6 +369,7 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions, ignore_nan)
     if on_gpu:
         return on_gpu
+    are_components = getattr(labels, "dtype", None) == bool
     map, values, n = label_map_of(labels, connectivity, dimensions)
     columns = columns_for(properties, map.ndim)
     of_values = COLUMN_OF[map.ndim]["mean_value"]
@@ -375,7 +389,7 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         rows = rows.astype(kinds)
         rows["label"] = values[rows["label"]]
     found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map.shape,
-                      lambda: map, map_rows, MEASURED[map.ndim])
+                      lambda: map, map_rows, MEASURED[map.ndim], are_components)
              for _, features, shapes in parts]
     for part, plane in zip(found, planes):
         if plane is not None and not is_of_library:

@@ -229,6 +229,28 @@ list_volume_shapes ()
 }
 #undef APPEND
 
+/* How many parts each of the labels 1…n has, as bytes. */
+static nb::bytearray
+count_parts (const View &labels, uint32_t connectivity, int64_t n_labels)
+{
+  const uint32_t n = to_uint32 ("the greatest label", n_labels);
+  const size_t ndim = labels.shape.size ();
+  labels.check_host_labels (ndim);
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const std::unique_ptr<uint32_t[]> parts (new uint32_t[n]);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status =
+        ccl_count_parts (&map, (uint32_t)labels.shape[ndim - 1], (uint32_t)labels.shape[ndim - 2],
+            ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity, n, parts.get (), &error);
+  }
+  check (status, error);
+  return bytes_of (parts, n);
+}
+
 void
 bind_measure (nb::module_ &module)
 {
@@ -244,6 +266,8 @@ bind_measure (nb::module_ &module)
       .def_prop_ro ("max_labels", &MapMeasurer::max_labels);
   module.def ("copy_view_to_host", copy_view_to_host, nb::arg ("array"), nb::arg ("out"),
       "Copies an array on a GPU to one in host memory.");
+  module.def ("count_parts", count_parts, nb::arg ("labels"), nb::arg ("connectivity"),
+      nb::arg ("n"), "How many parts each of the labels 1…n has, as bytes of uint32.");
   module.def ("measure_volume_labels", measure_volume_labels, nb::arg ("labels"),
       nb::arg ("values").none (), nb::arg ("columns"), nb::arg ("n"),
       "Measures the labels 1…n of a volume; returns rows and shapes as bytes.");

@@ -201,11 +201,14 @@ def whole_pictures():
         image = image * random.integers(1, 3, image.shape, np.uint8)
         names = FRAMES if ndim == 2 else BOTH
         mode = [["--values"], ["--split", 2], ["--distances", "d.npy"]][i % 3]
-        found = table(image, values, names + VALUES + OURS, "-c", 8 if ndim == 2 else 26, *mode,
+        holes = ["n_holes"] if ndim == 2 else []
+        found = table(image, values, names + VALUES + OURS + holes, "-c", 8 if ndim == 2 else 26, *mode,
                       "--min-area", i % 5, "-o", "l.npy")
         labels = np.load("l.npy").astype(int)
         tap.equal(len(found), labels.max(initial=0), "rows")
         check_values(found, labels, values)
+        for row in found if holes else []:  # an object may be in several parts
+            tap.equal(row["n_holes"], ndimage.label(~np.pad(labels == row["label"], 1))[1] - 1, "holes")
         if labels.any():
             theirs = measure.regionprops_table(labels, values, properties=[
                 name for name in [*names, *VALUES] if name != "orientation" and (ndim == 2 or "axis" not in name)])

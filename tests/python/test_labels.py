@@ -263,6 +263,19 @@ def test_holes_and_crack_lengths(mask, connectivity):
         assert length == sum(np.abs(np.diff(padded.astype(int), axis=axis)).sum() for axis in (0, 1))
 
 
+@given(images("bool"), st.sampled_from([4, 8]), st.integers(0, 2**32 - 1))
+def test_holes_of_labels_in_parts(mask, connectivity, seed):
+    labels = mask * np.random.default_rng(seed).choice([1, 2, 5, 700], mask.shape)
+    structure = np.ones((3, 3)) if connectivity == 4 else None  # of the background
+    columns = cudaccl.regionprops_table(labels, ["label", "n_holes"], connectivity=connectivity)
+    for label, n_holes in zip(*columns.values()):
+        assert n_holes == ndimage.label(~np.pad(labels == label, 1), structure)[1] - 1
+
+
+def test_holes_of_a_label_in_two_parts():
+    assert cudaccl.regionprops_table(np.array([[1, 0, 1]]), ["n_holes"])["n_holes"].tolist() == [0]
+
+
 @given(images("bool"), st.integers(0, 2**32 - 1))
 def test_label_maps_of_other_origin(mask, seed):
     labels = mask * np.random.default_rng(seed).choice([1, 2, 5, 700, 5000], mask.shape)
