@@ -75,6 +75,25 @@ CclStatus ccl_flood_objects (const CclVolumeLabels *labels, const CclVolumeLabel
     uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity,
     const CclVolumeLabels *objects, CclError *error);
 
+/* Fills the holes of each label of a label map with it. A hole of a label is what its pixels cut
+ * off from the outside: a set of other pixels that are connected and are not connected to the
+ * outside of the label's bounding box. Pixels of the background in it get the label; other labels
+ * stay, and do not help to close a gap. Of several labels around a pixel, that with the smallest
+ * bounding box fills it, the greatest one of equals.
+ *
+ * connectivity: of the labels: 4 or 8 with a depth of 1; 6, 18 or 26. Holes have the other one: 8,
+ * 4; 26, 6, 6.
+ * n: the labels 1…n are filled, for example the greatest label.
+ * max_area: holes with more pixels, those of labels in them among them, stay; 0: all are filled.
+ * filled: the map of the result; it must not be that of the labels.
+ *
+ * The time is that of the bounding boxes of all labels, memory five bytes for each pixel of the
+ * greatest one. Diagonals may be longer than above. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_fill_label_holes (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
+    uint32_t depth, uint32_t connectivity, uint32_t n, uint32_t max_area,
+    const CclVolumeLabels *filled, CclError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -32,6 +32,8 @@ from ._foreground import Foreground
 from ._ground import Ground, motion_dtype
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
                         volume_component_dtype)
+from ._objects import adjacency, clear_border, fill_label_holes, keep_largest
+from ._periodic import label_periodic
 from ._regionprops import regionprops_table
 from ._split import distance, split_touching
 from ._tracker import Tracker, Tracks, event_dtype, foot_dtype, member_dtype, track_dtype
@@ -39,8 +41,9 @@ from ._values import label_values
 
 __all__ = [
     "NO_CONTOUR", "__version__", "Contours", "DeviceArray", "DeviceTable", "Foreground", "Ground", "Labeller", "Tracker",
-    "Tracks", "clear_cache", "component_dtype", "components", "contour_dtype", "contours", "copy_to_device", "copy_to_host",
-    "distance", "event_dtype", "fill_holes", "foot_dtype", "label", "label_batch", "label_file", "label_values", "member_dtype",
-    "motion_dtype", "regionprops_table", "remove_small", "rle", "rle_decode", "split_touching", "table_to_array",
-    "tiled_component_dtype", "track_dtype", "volume_component_dtype",
+    "Tracks", "adjacency", "clear_border", "clear_cache", "component_dtype", "components", "contour_dtype", "contours",
+    "copy_to_device", "copy_to_host", "distance", "event_dtype", "fill_holes", "fill_label_holes", "foot_dtype",
+    "keep_largest", "label", "label_batch", "label_file", "label_periodic", "label_values", "member_dtype", "motion_dtype",
+    "regionprops_table", "remove_small", "rle", "rle_decode", "split_touching", "table_to_array", "tiled_component_dtype",
+    "track_dtype", "volume_component_dtype",
 ]

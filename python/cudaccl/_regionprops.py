@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
+from ._spacing import OF_MOMENTS, check_spacing, in_units
 
 AXES = ("z", "y", "x")
 SIZES = ("depth", "height", "width")
@@ -424,7 +425,7 @@ def are_properties(argument: Any) -> bool:
 def regionprops_table(table: Any = None, *arguments: Any, properties: Properties | None = None,
                       intensity_image: Any = None, label_image: Any = None, cache: bool = True, separator: str = "-",
                       connectivity: int | None = None, sort_by: str | None = None, largest: int | None = None,
-                      ignore_nan: bool = False) -> dict[str, NDArray[Any]]:
+                      ignore_nan: bool = False, spacing: Any = None) -> dict[str, NDArray[Any]]:
     """The columns of skimage.measure.regionprops_table() for a component table, a mask or a label map.
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
@@ -461,6 +462,10 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
     largest: only so many rows, those with the greatest values of sort_by (None: 'area'), greatest first, equal
         ones in the order of labels. None: all rows.
 
+    spacing: the lengths of a pixel along the axes, or one for all; None: 1. Areas, centroids, diameters and what follows
+        from moments are in these units, as scikit-image's are; bounding boxes and numbers of pixels are not.
+        'perimeter', 'crack_length', 'surface_area', 'feret_max' and 'feret_min' need equal sides. Since 0.4
+
     Returns a dict from column names ('label', 'bbox-0', …) to arrays of the length of the table, in
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
     ValueError for another property. Since: 0.2; masks and label maps since 0.3
@@ -477,12 +482,18 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         found = measure(table, intensity_image, properties, connectivity, (2, 3), ignore_nan)
         check_dimensions(properties, found)
         table = found.rows
+    lengths = None if spacing is None else check_spacing(spacing, 3 if "z" in (table.dtype.names or ()) else 2)
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
         if found and name in found.measured:
-            result.update(measured_columns(found, name, separator, found.measured[name]))
+            columns = measured_columns(found, name, separator, found.measured[name])
         else:
-            result.update(columns_of_table(table, name, separator))
+            columns = columns_of_table(table, name, separator)
+        if lengths is not None:
+            tensor = (list(measured_columns(found, "inertia_tensor", "-", found.measured["inertia_tensor"]).values())
+                      if found and name in OF_MOMENTS else None)
+            columns = in_units(name, columns, tensor, lengths, separator)
+        result.update(columns)
     return in_order(result, table["area"], sort_by, largest)
 
 

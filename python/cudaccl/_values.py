@@ -2,7 +2,7 @@
 """Labelling of images with many values: label_values()."""
 from __future__ import annotations
 
-from typing import Any, overload
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,23 +53,83 @@ def wide_on_gpu(image: Any) -> Any:
     return image.astype("float32")
 
 
-@overload
-def label_values(image: HostImage, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: None = None, stream: Any = None) -> tuple[NDArray[np.int32], int]: ...
+def swapped(array: Any, background: float, xp: Any) -> tuple[Any, bool]:
+    """An array in which 0 is the background, and whether there is any. Equal values stay equal. xp: the library of the
+    array."""
+    dtype = np.dtype(str(array.dtype).rpartition(".")[2])
+    if dtype.kind == "f":
+        value = dtype.type(background)
+        if value != background:
+            return array, False
+        zero, other = dtype.type(0).item(), value.item()
+        return xp.where(array == other, zero, xp.where(array == zero, other, array)), True
+    if background != int(background) or not 0 <= background - (0 if dtype.kind == "b" else np.iinfo(dtype).min) <= (
+            1 if dtype.kind == "b" else np.iinfo(dtype).max - np.iinfo(dtype).min):
+        return array, False
+    return array ^ (bool(background) if dtype.kind == "b" else dtype.type(int(background)).item()), True
+
+
+def library_of(array: Any) -> Any:
+    """The module that has where() for an array on a GPU."""
+    kind = kind_of(array)
+    if kind == "torch":
+        import torch
+
+        return torch
+    if kind == "cupy":
+        import cupy
+
+        return cupy
+    if kind in ("jax", "jaxlib"):
+        import jax.numpy
+
+        return jax.numpy
+    raise TypeError(f"arrays of {kind} on a GPU have no background but 0 or None")
+
+
+def host_copy(array: Any) -> NDArray[Any]:
+    """An array in host memory, or a copy of one on a GPU."""
+    view = view_on_gpu(array, None)
+    if view is None:
+        return np.asarray(array)
+    copy = np.empty(view.shape, view.dtype)
+    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    return copy
+
+
+def values_of(labels: Any, image: Any, n: int) -> NDArray[Any]:
+    """The values of the first pixels of the components 1…n, which are in raster order."""
+    greatest = np.maximum.accumulate(host_copy(labels).ravel())
+    first = np.flatnonzero(greatest[1:] > greatest[:-1]) + 1
+    if n and greatest[0]:
+        first = np.concatenate(([0], first))
+    found: NDArray[Any] = host_copy(image).ravel()[first]
+    return found
 
 
 @overload
-def label_values(image: Array, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: None = None, stream: Any = None) -> tuple[Array, int]: ...
+def label_values(image: HostImage, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: None = None, stream: Any = None,
+                 return_values: Literal[False] = False) -> tuple[NDArray[np.int32], int]: ...
 
 
 @overload
-def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: Out, stream: Any = None) -> tuple[Out, int]: ...
+def label_values(image: Array, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: None = None, stream: Any = None, return_values: Literal[False] = False) -> tuple[Array, int]: ...
 
 
-def label_values(image: Any, connectivity: int | None = None, *, background: int | None = 0,
-                 ndim: int | None = None, out: Any = None, stream: Any = None) -> tuple[Any, int]:
+@overload
+def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: Out, stream: Any = None, return_values: Literal[False] = False) -> tuple[Out, int]: ...
+
+
+@overload
+def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: Any = None, stream: Any = None, return_values: Literal[True]) -> tuple[Any, int, NDArray[Any]]: ...
+
+
+def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: Any = None, stream: Any = None, return_values: bool = False) -> Any:
     """Labels an image with many values, on the device where it is: neighbours are connected where they are equal.
 
     image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
@@ -77,18 +137,22 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
         count as 0. On a GPU, pixels of a row must be consecutive. Of an image of PIL with a palette the values are
         the indices, of one with colours each colour is a value, black is 0, and opacity is ignored.
     connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
-    background: 0: pixels of value 0 get label 0. None: they are components as all others are.
+    background: pixels of this value get label 0. None: all pixels are of components. On a GPU, another one than
+        0 is found by the array's own library.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
     out: an array of the shape for the label map, on the same device, of int32 or uint32, with consecutive
         pixels in each row. None: a new array of int32.
     stream: of images on a GPU, as of label().
+    return_values: whether the values of the components are returned, too.
 
-    Returns (labels, n): the label map, whose labels are 1…n in raster order of each component's first
-    pixel, and their number. cc3d has the same components; the label map of a component's pixels may be
-    measured with regionprops_table(). Raises ValueError or TypeError for a wrong array. Since: 0.3
+    Returns (labels, n), or (labels, n, values): the label map, whose labels are 1…n in raster order of each component's first
+    pixel, their number, and an array in host memory of the value of each component, of the type of the image.
+    cc3d has the same components; the label map of a component's pixels may be
+    measured with regionprops_table(). Raises ValueError or TypeError for a wrong array. Since: 0.3;
+    backgrounds other than 0, and values, since 0.4
     """
-    if background is not None and background != 0:
-        raise ValueError(f"background must be 0 or None, not {background!r}")
+    if background is not None and not np.isfinite(background):
+        raise ValueError(f"background must be a finite number or None, not {background!r}")
     view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)
     if view is not None and view.dtype == "float16":
         array = wide_on_gpu(image)
@@ -96,11 +160,19 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
     elif view is None:
         array = plain(image)
         view = view_of(array)
+    else:
+        array = image
+    given = array
+    if background:
+        array, is_there = swapped(array, background, np if view.device == HOST else library_of(array))
+        background = 0 if is_there else None
+        view = view_of(array, stream if view.device != HOST else None)
     wanted = wanted_ndim(ndim, connectivity)
     check_shape(view.shape, wanted)
     neighbours = check_connectivity(connectivity, wanted)
     if 0 in view.shape:
-        return (zeros(image, view.shape, "int32", view.device) if out is None else out), 0
+        labels = zeros(image, view.shape, "int32", view.device) if out is None else out
+        return (labels, 0, np.empty(0, view.dtype)) if return_values else (labels, 0)
     labels = empty(image, view.shape, "int32", view.device) if out is None else out
     key = view.shape, neighbours, view.dtype, background, view.device
     kept: _cudaccl.ValuesLabeller | None = kept_for_values.pop(key, None)
@@ -112,4 +184,5 @@ def label_values(image: Any, connectivity: int | None = None, *, background: int
             kept_for_values.pop(next(iter(kept_for_values)), None)
         except (RuntimeError, StopIteration):  # another thread changed it
             break
-    return labels if out is not None else finish(labels, image), n
+    result = labels if out is not None else finish(labels, image)
+    return (result, n, values_of(labels, given, n)) if return_values else (result, n)

@@ -64,6 +64,23 @@ flood_objects (const View &labels, const View &squared, uint32_t connectivity, c
   check (status, error);
 }
 
+static void
+fill_label_holes (const View &labels, uint32_t connectivity, int64_t n_labels, int64_t max_area,
+    const View &filled)
+{
+  const WordMap from (labels, labels), to (filled, labels);
+  const uint32_t n = to_uint32 ("the greatest label", n_labels),
+                 most = to_uint32 ("max_area", max_area);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_fill_label_holes (
+        &from.map, from.width, from.height, from.depth, connectivity, n, most, &to.map, &error);
+  }
+  check (status, error);
+}
+
 void
 bind_distance (nb::module_ &module)
 {
@@ -74,4 +91,7 @@ bind_distance (nb::module_ &module)
       "Fills the peaks of distances; returns their number.");
   module.def ("flood_objects", flood_objects, nb::arg ("labels"), nb::arg ("squared"),
       nb::arg ("connectivity"), nb::arg ("objects"), "Floods the labels from objects.");
+  module.def ("fill_label_holes", fill_label_holes, nb::arg ("labels"), nb::arg ("connectivity"),
+      nb::arg ("n"), nb::arg ("max_area"), nb::arg ("filled"),
+      "Fills the holes of the labels 1…n.");
 }

@@ -107,7 +107,7 @@ def test_arrays_of_other_layouts():
 def test_wrong_arguments():
     image = np.zeros((4, 5), np.uint8)
     with pytest.raises(ValueError, match="background"):
-        cudaccl.label_values(image, background=1)
+        cudaccl.label_values(image, background=np.nan)
     with pytest.raises(ValueError, match="connectivity"):
         cudaccl.label_values(image, 26, ndim=2)
     with pytest.raises(ValueError, match="dimensions"):
@@ -118,3 +118,35 @@ def test_wrong_arguments():
         cudaccl.label_values(image, out=np.zeros((4, 5), np.float32))
     with pytest.raises(TypeError):
         cudaccl.label_values(image.astype(complex))
+
+
+@given(st.sampled_from(["bool", "int8", "uint8", "int16", "uint16", "int64", "uint64", "float32", "float64"]),
+       st.integers(0, 2**32), st.sampled_from([0, 1, 2, -1, 300, 0.5, None]), st.sampled_from([4, 8, 6, 26]))
+def test_backgrounds_and_values(dtype, seed, background, connectivity):
+    random = np.random.default_rng(seed)
+    ndim = 2 if connectivity in (4, 8) else 3
+    image = random.choice([0, 1, 2, 0.5 if dtype[0] == "f" else 1], random.integers(1, 9, ndim)).astype(dtype)
+    if dtype[0] not in "bu":
+        image -= random.integers(0, 2)
+    structure = ndimage.generate_binary_structure(ndim, {4: 1, 8: 2, 6: 1, 26: 3}[connectivity])
+    expected = np.zeros(image.shape, int)
+    n = 0
+    for value in np.unique(image):
+        if background is None or value != background:
+            found, count = ndimage.label(image == value, structure)
+            expected[found > 0] = found[found > 0] + n
+            n += count
+    labels, count, values = cudaccl.label_values(image, connectivity, background=background, return_values=True)
+    assert count == n == labels.max(initial=0) == len(values) and values.dtype == image.dtype
+    pairs = set(zip(labels.ravel().tolist(), expected.ravel().tolist()))
+    assert len(pairs) == len({a for a, _ in pairs}) == len({b for _, b in pairs})
+    firsts = [np.flatnonzero(labels.ravel() == label)[0] for label in range(1, n + 1)]
+    assert firsts == sorted(firsts) and (values == image.ravel()[firsts]).all()
+
+
+def test_wrong_backgrounds():
+    for wrong in np.nan, np.inf:
+        with pytest.raises(ValueError, match="background"):
+            cudaccl.label_values(np.ones((2, 2)), background=wrong)
+    labels, n, values = cudaccl.label_values(np.zeros((0, 4), np.int16), return_values=True)
+    assert labels.shape == (0, 4) and n == 0 and len(values) == 0

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Objects of masks and label maps as a whole: their holes, which of them stay, and which touch each other."""
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _cudaccl
+from ._arrays import copy_to_device, finish, kind_of, view_of
+from ._batch import batch_shape, host_array, label_batch, view_on_gpu
+from ._images import check_connectivity, wanted_ndim
+from ._labeller import label
+from ._regionprops import AXES, SIZES, label_map_of, measure_plane
+
+
+def is_mask(image: Any) -> bool:
+    """Whether an image is a mask of bool or bytes, or a batch of masks, and not a label map."""
+    view = view_on_gpu(image, None)
+    dtype = view.dtype if view else host_array(image).dtype.name
+    return dtype in ("bool", "uint8")
+
+
+def as_given(result: NDArray[Any], given: Any) -> Any:
+    """An array in host memory in the kind of the caller's array and where that is."""
+    view = view_on_gpu(given, None)
+    if view is None:
+        return finish(result, given)
+    if kind_of(given) == "torch":
+        import torch
+
+        return torch.from_numpy(result).to(given.device)
+    if kind_of(given) == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(view.device):
+            return cupy.asarray(result)
+    return finish(copy_to_device(result, view.device), given)
+
+
+def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+    """Fills the holes of each object of a label map with its label; objects in holes stay.
+
+        filled = cudaccl.fill_label_holes(cells)
+
+    labels: a label map of integers of two dimensions, or of three with ndim=3; a mask of bool is labelled
+        first. Labels may touch. On a GPU it is copied to the host and back.
+    max_area: holes of more pixels, with what is in them, stay; 0: all are filled.
+    connectivity: of the objects, as of label(). None: the greatest. Holes have the other one.
+    ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
+
+    A hole of an object is what its pixels cut off from the outside, as scipy.ndimage.binary_fill_holes (labels
+    == k) finds it: another object that closes a gap does not help. Pixels of the background get the label; of
+    several objects around them, that with the smallest bounding box.
+
+    Returns a new array of the type and kind of labels, of int32 on a GPU and for masks. Raises ValueError or
+    TypeError for wrong arrays. Since: 0.4
+    """
+    wanted = wanted_ndim(ndim, connectivity)
+    neighbours = check_connectivity(connectivity, wanted)
+    map, values, n = label_map_of(labels, neighbours, (wanted,))
+    map = np.ascontiguousarray(map)
+    filled = map.copy()
+    if n and map.size:
+        _cudaccl.fill_label_holes(view_of(map), neighbours, n, operator.index(max_area), view_of(filled, writable=True))
+    on_gpu = view_on_gpu(labels, None)
+    dtype = np.dtype(np.int32) if on_gpu or is_mask(labels) else host_array(labels).dtype
+    return as_given((filled if values is None else values[filled]).astype(dtype), labels)
+
+
+def chosen(labels: Any, offsets: NDArray[np.int64], stays: NDArray[np.bool_], like: Any) -> Any:
+    """Where the label of a pixel stays, as masks of the kind of others. labels: N maps of labels from 1 on, on the device
+    of `like`. offsets: of each map into stays."""
+    view = view_on_gpu(labels, None)
+    flags = np.concatenate(([False], stays))
+    if view is None:
+        array = host_array(labels)
+        maps = array.reshape(len(offsets) - 1, -1)
+        places = np.where(maps > 0, maps + offsets[:-1, np.newaxis], 0)
+        return finish(flags[places].reshape(array.shape), like)
+    copy = np.empty(view.shape, np.int32)
+    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    return as_given(np.asarray(chosen(copy, offsets, stays, copy)).astype(np.uint8), like)
+
+
+def by_rows(image: Any, connectivity: int | None, ndim: int | None, choose: Any) -> Any:
+    """The components of masks, or the labels of a map, that a function chooses of the rows of one of them."""
+    if is_mask(image):
+        if wanted_ndim(ndim, connectivity) == 3:
+            labels, table = label(image, connectivity, ndim=3)
+            offsets = np.array([0, len(table)])
+            shape = tuple(int(length) for length in labels.shape)
+        else:
+            labels, table, offsets = label_batch(image, connectivity)
+            shape = batch_shape(tuple(labels.shape))[1:]
+        stays = [choose(table[begin:end], shape) for begin, end in zip(offsets[:-1], offsets[1:])]
+        return masked(image, chosen(labels, offsets, np.concatenate([np.zeros(0, bool), *stays]), image))
+    map, values, n = label_map_of(image, connectivity, (2, 3) if ndim is None else (ndim,))
+    rows = measure_plane(map, n, None, 0)[0]
+    there = rows["area"] > 0
+    flags = np.zeros(n + 1, bool)
+    flags[1:][there] = choose(rows[there], map.shape)
+    kept = np.where(flags[map], map, 0)
+    dtype = np.dtype(np.int32) if view_on_gpu(image, None) else host_array(image).dtype
+    return as_given((kept if values is None else values[kept]).astype(dtype), image)
+
+
+def masked(image: Any, stays: Any) -> Any:
+    """Masks without the pixels that do not stay."""
+    if view_on_gpu(image, None) is None:
+        array = host_array(image)
+        return finish(np.where(np.asarray(stays), array, np.zeros(1, array.dtype)), image)
+    if kind_of(image) in ("torch", "cupy"):
+        return image * (stays != 0).to(image.dtype) if kind_of(image) == "torch" else image * (stays != 0)
+    view = view_on_gpu(image, None)
+    assert view is not None
+    copy = np.empty(view.shape, np.uint8)
+    _cudaccl.copy_view_to_host(view_of(stays), view_of(copy, writable=True))
+    pixels = np.empty(view.shape, np.uint8)
+    _cudaccl.copy_view_to_host(view, view_of(pixels, writable=True))
+    return as_given(pixels * copy if view.dtype == "uint8" else (pixels * copy).astype(bool), image)
+
+
+def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+    """Removes what touches the border of its image.
+
+        inner = cudaccl.clear_border(masks)
+
+    image: masks as of label_batch(), of bool or uint8: their components; or a volume of them with ndim=3. Or a label
+        map of other integers: labels, with all their parts.
+    connectivity: as of label(); not of label maps.
+
+    Returns a new array of the shape, type and kind of the image, of int32 for label maps on a GPU. Raises ValueError
+    or TypeError for wrong arrays. Since: 0.4
+    """
+    def is_inside(rows: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        inside = np.ones(len(rows), bool)
+        for axis, size, length in zip(AXES[-len(shape):], SIZES[-len(shape):], shape):
+            inside &= (rows[axis] > 0) & (rows[axis].astype(np.int64) + rows[size] < length)
+        return inside
+
+    return by_rows(image, connectivity, ndim, is_inside)
+
+
+def keep_largest(image: Any, k: int = 1, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+    """Removes all but the k largest components of each mask, or labels of a map; of equal ones the first stay.
+
+    image, connectivity and the result: as of clear_border(). k: 0 or greater. Since: 0.4
+    """
+    k = operator.index(k)
+    if k < 0:
+        raise ValueError(f"k must be 0 or greater, not {k}")
+
+    def is_largest(rows: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        stays = np.zeros(len(rows), bool)
+        stays[np.argsort(-rows["area"].astype(np.int64), kind="stable")[:k]] = True
+        return stays
+
+    return by_rows(image, connectivity, ndim, is_largest)
+
+
+def adjacency(labels: Any, connectivity: int | None = None, *,
+              ndim: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Which labels of a map touch each other, and along how many edges or faces of pixels.
+
+        pairs, contact = cudaccl.adjacency(cells)
+
+    labels: a label map of integers of two dimensions, or of three with ndim=3; on a GPU it is copied to the host.
+    connectivity: of pixels that touch, as of label(). None: 4 or 6, those that share a side.
+
+    Returns (pairs, contact): an array of n×2 labels, the lesser one first, in ascending order; and how many sides of
+    pixels the labels of each pair share, 0 for those that touch at edges or corners only. Background touches nothing.
+    Raises ValueError or TypeError for wrong arrays. Since: 0.4
+    """
+    wanted = wanted_ndim(ndim, connectivity)
+    neighbours = check_connectivity(1 if connectivity is None else connectivity, wanted)
+    map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
+    most = {4: 1, 6: 1, 8: 2, 18: 2, 26: 3}[neighbours]
+    keys, counts = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for step in np.ndindex(*(3,) * wanted):
+        offset = np.array(step) - 1
+        if 0 < np.abs(offset).sum() <= most and offset[np.flatnonzero(offset)[0]] > 0:
+            found, times = np.unique(touching(map, offset, n), return_counts=True)
+            keys.append(found)
+            counts.append(times if np.abs(offset).sum() == 1 else np.zeros(len(times), np.int64))
+    pairs, places = np.unique(np.concatenate(keys), return_inverse=True)
+    contact = np.bincount(places, np.concatenate(counts), len(pairs)).astype(np.int64)
+    ends = np.stack([pairs // np.uint64(n + 1), pairs % np.uint64(n + 1)], 1).astype(np.int64)
+    return (ends if values is None else values[ends].astype(np.int64)), contact
+
+
+def touching(map: NDArray[np.uint32], offset: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
+    """Pairs of labels in pixels that an offset leads from one to the other, as one number each."""
+    here = map[tuple(slice(max(0, -d), length - max(0, d)) for d, length in zip(offset, map.shape))]
+    there = map[tuple(slice(max(0, d), length - max(0, -d)) for d, length in zip(offset, map.shape))]
+    differ = (here != there) & (here > 0) & (there > 0)
+    a, b = here[differ].astype(np.uint64), there[differ].astype(np.uint64)
+    return np.minimum(a, b) * np.uint64(n + 1) + np.maximum(a, b)
