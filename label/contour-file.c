@@ -51,10 +51,10 @@ check_picture (const char *name, const OutputFormat *format, CclError *error)
     return fail (error, "%s: one process alone can write contours", name);
   if (format->is_volume)
     return fail (error, "%s: volumes have no contours", name);
-  if (format->width > CUDACCL_MAX_FEATURE_SIDE || format->height > CUDACCL_MAX_FEATURE_SIDE ||
+  if (format->width > CUDACCL_MAX_CONTOUR_SIDE || format->height > CUDACCL_MAX_CONTOUR_SIDE ||
       format->width * format->height > CUDACCL_MAX_CONTOUR_PIXELS)
     return fail (error, "%s: contours need pictures of at most %d pixels a side and %d in all",
-        name, CUDACCL_MAX_FEATURE_SIDE, CUDACCL_MAX_CONTOUR_PIXELS);
+        name, CUDACCL_MAX_CONTOUR_SIDE, CUDACCL_MAX_CONTOUR_PIXELS);
   return true;
 }
 

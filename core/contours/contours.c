@@ -11,13 +11,13 @@ ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error)
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;
-  if (plan->width < 1 || plan->height < 1 || plan->width > CUDACCL_MAX_FEATURE_SIDE ||
-      plan->height > CUDACCL_MAX_FEATURE_SIDE ||
+  if (plan->width < 1 || plan->height < 1 || plan->width > CUDACCL_MAX_CONTOUR_SIDE ||
+      plan->height > CUDACCL_MAX_CONTOUR_SIDE ||
       (uint64_t)plan->width * plan->height > CUDACCL_MAX_CONTOUR_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "contours need frames of 1…%d pixels in width and height and of at most %d in all, not "
         "%u×%u",
-        CUDACCL_MAX_FEATURE_SIDE, CUDACCL_MAX_CONTOUR_PIXELS, plan->width, plan->height);
+        CUDACCL_MAX_CONTOUR_SIDE, CUDACCL_MAX_CONTOUR_PIXELS, plan->width, plan->height);
   if (plan->connectivity != CUDACCL_CONNECTIVITY_4 && plan->connectivity != CUDACCL_CONNECTIVITY_8)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
         (int)plan->connectivity);

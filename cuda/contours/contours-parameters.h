@@ -8,6 +8,7 @@
 
 enum {
   CUDACCL_CONTOURS_THREADS = 256, /* of a block */
+  CUDACCL_CONTOURS_WORDS = 2049,  /* of a packed row in shared memory */
   CUDACCL_CONTOURS_JUMPS = 4,     /* stretches of a contour that a kernel joins to one */
   CUDACCL_CONTOURS_BLOCKS =
       2, /* of each multiprocessor, of kernels that go through ends or points */

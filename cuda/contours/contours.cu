@@ -68,17 +68,24 @@ pack_pixels (const Parameters &p, uint32_t y, uint32_t *bits)
   }
 }
 
-/* Finds where the runs of a row of labels begin and end. */
+/* The label of a pixel; of a frame 1 or 0. */
+static __device__ __forceinline__ uint32_t
+label_at (const Parameters &p, uint32_t x, uint32_t y)
+{
+  return p.is_map ? ((const uint32_t *)(p.pixels + y * p.stride))[x] : is_foreground (p, x, y);
+}
+
+/* Finds where the runs of a row of labels begin and end, or of a frame that is too wide for the
+ * shared memory. */
 static __device__ __forceinline__ void
 find_runs (const Parameters &p, uint32_t y)
 {
-  const uint32_t *const row = (const uint32_t *)(p.pixels + y * p.stride);
   const uint64_t first = (uint64_t)y * p.words_per_row;
   for (uint32_t word = threadIdx.x / 32; word < p.words_per_row;
        word += CUDACCL_CONTOURS_THREADS / 32) {
     const uint32_t x = word * 32 + lane_of_warp ();
-    const uint32_t here = x < p.width ? row[x] : 0;
-    const uint32_t before = x > 0 && x <= p.width ? row[x - 1] : 0;
+    const uint32_t here = x < p.width ? label_at (p, x, y) : 0;
+    const uint32_t before = x > 0 && x <= p.width ? label_at (p, x - 1, y) : 0;
     const uint32_t starts = __ballot_sync (FULL_WARP, here != before && here != 0);
     const uint32_t stops = __ballot_sync (FULL_WARP, here != before && before != 0);
     if (lane_of_warp () == 0) {
@@ -108,11 +115,11 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   let_next_kernel_start ();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *p.map = {p.is_map ? p.pixels : NULL, p.stride};
-  __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32], bits[CUDACCL_MAX_FEATURE_SIDE / 32 + 1];
+  __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32], bits[CUDACCL_CONTOURS_WORDS];
 
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
-    if (p.is_map) {
+    if (p.is_map || p.words_per_row > CUDACCL_CONTOURS_WORDS) {
       find_runs (p, y);
     } else {
       if (p.is_aligned)

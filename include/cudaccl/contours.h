@@ -24,9 +24,13 @@
 extern "C" {
 #endif
 
-/* The most pixels of frames with contours; width and height are at most CUDACCL_MAX_FEATURE_SIDE.
- * With them, all numbers of points have 32 bits. Since: 0.3 */
+/* The most pixels of frames with contours. With them, all numbers of points have 32 bits, but for
+ * one label map (ccl_contours_of_labels()). Since: 0.3 */
 #define CUDACCL_MAX_CONTOUR_PIXELS (1 << 30)
+
+/* The greatest width and height of frames with contours. Since: 0.4, before
+ * CUDACCL_MAX_FEATURE_SIDE */
+#define CUDACCL_MAX_CONTOUR_SIDE (1 << 29)
 
 /* The parent of a contour that is in no other one. Since: 0.3 */
 #define CUDACCL_NO_CONTOUR UINT32_MAX
@@ -46,7 +50,7 @@ typedef enum CclContourKind {
 /* The properties of an object that finds contours. Since: 0.3 */
 typedef struct CclContoursPlan {
   size_t size;     /* of this struct in bytes, or 0 (labeller.h) */
-  uint32_t width;  /* pixels, 1…CUDACCL_MAX_FEATURE_SIDE */
+  uint32_t width;  /* pixels, 1…CUDACCL_MAX_CONTOUR_SIDE */
   uint32_t height; /* pixels, as the width; width × height ≤ CUDACCL_MAX_CONTOUR_PIXELS */
   CclConnectivity connectivity; /* of the components */
   CclContourKind kind;

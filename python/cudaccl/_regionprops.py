@@ -240,16 +240,24 @@ def label_map_of(labels: Any, connectivity: int | None,
     return numbered(labels)
 
 
+def is_long(shape: tuple[int, ...]) -> bool:
+    """Whether an image has sides that need sums of 128 bits: it is measured as a volume of one slice is."""
+    return len(shape) == 2 and max(shape) > 65536
+
+
 def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
                   columns: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """Rows, features and shapes of the labels 1…n."""
     rows = features = shapes = bytearray()
     if n and map.size:
         view = None if plane is None else view_of(plane)
-        if map.ndim == 2:
+        if map.ndim == 2 and not is_long(map.shape):
             rows, features, shapes = _cudaccl.measure_labels(view_of(map), view, columns, n)
         else:
             rows, shapes = _cudaccl.measure_volume_labels(view_of(map), view, columns, n)
+    if is_long(map.shape):
+        return (rows_of_image(np.frombuffer(rows, table_dtype(np.int32, ndim=3))), np.empty(0),
+                np.frombuffer(shapes, volume_shape_dtype))
     return (np.frombuffer(rows, table_dtype(np.int32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
             np.frombuffer(shapes, shape_dtype if map.ndim == 2 else volume_shape_dtype))
 
@@ -372,8 +380,10 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         return on_gpu
     are_components = getattr(labels, "dtype", None) == bool
     map, values, n = label_map_of(labels, connectivity, dimensions)
-    columns = columns_for(properties, map.ndim)
-    of_values = COLUMN_OF[map.ndim]["mean_value"]
+    measured, column_of = ((MEASURED_ON_GPU[2], COLUMN_OF[3]) if is_long(map.shape)
+                           else (MEASURED[map.ndim], COLUMN_OF[map.ndim]))
+    columns = flags_of(properties, measured, column_of)
+    of_values = column_of["mean_value"]
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
     neighbours = check_connectivity(connectivity, map.ndim)
@@ -389,8 +399,8 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
         rows["label"] = values[rows["label"]]
-    found = [Measured(rows, features[there] if map.ndim == 2 else features, shapes[there], neighbours, map.shape,
-                      lambda: map, map_rows, MEASURED[map.ndim], are_components)
+    found = [Measured(rows, features[there] if len(features) else features, shapes[there], neighbours, map.shape,
+                      lambda: map, map_rows, measured, are_components)
              for _, features, shapes in parts]
     for part, plane in zip(found, planes):
         if plane is not None and not is_of_library:
@@ -430,7 +440,7 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
         bool, whose components are measured; or a label map of integers with 0 for background. Masks and
-        maps have two dimensions and sides of at most 65536 pixels, or three. On a GPU they are measured there;
+        maps have two or three dimensions. On a GPU they are measured there;
         label maps are of int32 or uint32 there, or their library converts them, and no label exceeds the number
         of pixels. A mask of three dimensions needs the connectivity of a volume.
     arguments: the intensity image and the properties, as in scikit-image and cuCIM, whose calls may stay as they are:

@@ -63,11 +63,13 @@ static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
 measure_volume_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
-  labels.check_host_labels (3);
-  const CclVolumeLabels map = {labels.data, (size_t)labels.strides[1], (size_t)labels.strides[0]};
+  const size_t ndim = labels.shape.size ();
+  labels.check_host_labels (ndim == 2 ? 2 : 3);
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
   CclVolumeIntensity intensity = {};
   if (values)
-    intensity = {values->data, (size_t)values->strides[1], (size_t)values->strides[0],
+    intensity = {values->data, (size_t)values->strides[ndim - 2], (size_t)values->strides[0],
         format_of (labels, *values)};
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
   const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]);
@@ -75,8 +77,9 @@ measure_volume_labels (const View &labels, const View *values, uint32_t columns,
   CclStatus status;
   {
     const WithoutGil release;
-    status = ccl_measure_volume_labels (&map, (uint32_t)labels.shape[2], (uint32_t)labels.shape[1],
-        (uint32_t)labels.shape[0], &intensity, columns, n, rows.get (), shapes.get (), &error);
+    status = ccl_measure_volume_labels (&map, (uint32_t)labels.shape[ndim - 1],
+        (uint32_t)labels.shape[ndim - 2], ndim == 3 ? (uint32_t)labels.shape[0] : 0, &intensity,
+        columns, n, rows.get (), shapes.get (), &error);
   }
   check (status, error);
   return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
@@ -270,7 +273,8 @@ bind_measure (nb::module_ &module)
       nb::arg ("n"), "How many parts each of the labels 1…n has, as bytes of uint32.");
   module.def ("measure_volume_labels", measure_volume_labels, nb::arg ("labels"),
       nb::arg ("values").none (), nb::arg ("columns"), nb::arg ("n"),
-      "Measures the labels 1…n of a volume; returns rows and shapes as bytes.");
+      "Measures the labels 1…n of a volume, or an image of any size; returns rows and shapes as "
+      "bytes.");
   module.def ("measure_labels", measure_labels, nb::arg ("labels"), nb::arg ("values").none (),
       nb::arg ("columns"), nb::arg ("n"),
       "Measures the labels 1…n; returns rows, features and shapes as bytes.");

@@ -219,6 +219,26 @@ def test_run_lengths(mask):
             assert (cudaccl.rle_decode(one) == (labels == number)).all()
 
 
+@pytest.mark.parametrize("is_high", [False, True])
+def test_long_sides(is_high):
+    near = np.random.default_rng(8).random((5, 900)) < 0.6
+    far = np.zeros((5, 70000), bool)
+    far[:, 69050:69950] = near
+    image, part, shift = (far.T.copy(), near.T.copy(), (0, 69050)) if is_high else (far, near, (69050, 0))
+    for kind in "pixels", "cracks":
+        found, expected = cudaccl.contours(image, kind=kind), cudaccl.contours(part, kind=kind)
+        assert (found.table == expected.table).all() and (found.points == expected.points + shift).all()
+    measure = pytest.importorskip("skimage.measure")
+    labels, _ = ndimage.label(image, np.ones((3, 3)))
+    names = ["label", "area", "bbox", "centroid", "perimeter", "euler_number", "inertia_tensor", "intensity_mean"]
+    values = np.random.default_rng(9).integers(0, 256, image.shape).astype(np.uint8)
+    found = cudaccl.regionprops_table(labels, [*names, "n_holes", "hull_area", "touches_border"], intensity_image=values)
+    for name, column in measure.regionprops_table(labels, values, properties=names).items():
+        np.testing.assert_allclose(found[name], column, rtol=1e-9, atol=1e-6)
+    assert [one["counts"] for one in cudaccl.rle(image, compressed=False)] == [
+        run_lengths(labels == number) for number in range(1, labels.max() + 1)]
+
+
 def test_run_lengths_as_pycocotools():
     coco = pytest.importorskip("pycocotools.mask", reason="Python module not installed: pycocotools")
     rng = np.random.default_rng(2)

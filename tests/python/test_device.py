@@ -674,6 +674,9 @@ def test_contours_as_on_the_cpu(kind, pitched, which):
             found = cudaccl.contours(kind(labels, pitched), kind=which, labels=True, **options)
             expected = cudaccl.contours(labels, kind=which, labels=True, **options)
             assert (found.table == expected.table).all() and (found.points == expected.points).all()
+    wide = np.zeros((2, 66000), np.uint8)  # more words than are packed in shared memory
+    wide[:, 100::333] = wide[1, 65900:] = 1
+    assert (cudaccl.contours(kind(wide, pitched), kind=which).points == cudaccl.contours(wide, kind=which).points).all()
     labels, _ = cudaccl.label(kind(MASK))  # a DeviceArray
     assert (cudaccl.contours(labels, kind=which).points == cudaccl.contours(MASK, kind=which).points).all()
     assert len(cudaccl.contours(kind(np.zeros((0, 3), np.uint8)))) == 0
