@@ -25,7 +25,8 @@ from ._cudaccl import DeviceArray
 from ._cudaccl import version as __version__
 from ._arrays import copy_to_device, copy_to_host
 from ._batch import fill_holes, label_batch, remove_small
-from ._contours import NO_CONTOUR, Contours, contour_dtype, contours, rle, rle_decode
+from ._contours import NO_CONTOUR, Contours, contours, rle, rle_decode
+from ._device_maps import contour_dtype
 from ._device_table import DeviceTable
 from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground

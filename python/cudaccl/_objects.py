@@ -197,4 +197,5 @@ def touching(map: NDArray[np.uint32], offset: NDArray[np.int64], n: int) -> NDAr
     there = map[tuple(slice(max(0, d), length - max(0, -d)) for d, length in zip(offset, map.shape))]
     differ = (here != there) & (here > 0) & (there > 0)
     a, b = here[differ].astype(np.uint64), there[differ].astype(np.uint64)
-    return np.minimum(a, b) * np.uint64(n + 1) + np.maximum(a, b)
+    numbers: NDArray[np.uint64] = np.minimum(a, b) * np.uint64(n + 1) + np.maximum(a, b)
+    return numbers

@@ -59,8 +59,10 @@ class Measured:
 
     def n_holes(self) -> NDArray[np.int64]:
         if self._count_holes and not self._are_components:
-            return self._count_holes()[self._map_rows["label"]]
-        return self.n_parts() - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+            counts: NDArray[np.int64] = self._count_holes()[self._map_rows["label"]]
+            return counts
+        n: NDArray[np.int64] = self.n_parts() - self.shapes[f"euler_number_{self.connectivity}"].astype(np.int64)
+        return n
 
     def n_parts(self) -> NDArray[np.int64]:
         """The numbers of parts whose pixels are connected: 1 of components."""
@@ -68,7 +70,8 @@ class Measured:
         if self._are_components or not len(labels):
             return np.ones(len(labels), np.int64)
         counts = _cudaccl.count_parts(view_of(self._map()), self.connectivity, int(labels.max()))
-        return np.frombuffer(counts, np.uint32)[labels - 1].astype(np.int64)
+        n: NDArray[np.int64] = np.frombuffer(counts, np.uint32)[labels - 1].astype(np.int64)
+        return n
 
     def touches_border(self) -> list[NDArray[np.bool_]]:
         """Of the sides with the least coordinates, then those with the greatest, in the order of axes."""

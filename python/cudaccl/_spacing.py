@@ -32,7 +32,8 @@ def scaled_tensors(columns: list[NDArray[Any]], spacing: NDArray[np.float64]) ->
     one = np.eye(ndim)
     trace = np.trace(tensors, axis1=1, axis2=2)[:, np.newaxis, np.newaxis]
     covariances = (trace / (ndim - 1) * one - tensors) * np.outer(spacing, spacing)
-    return np.trace(covariances, axis1=1, axis2=2)[:, np.newaxis, np.newaxis] * one - covariances
+    scaled: NDArray[np.float64] = np.trace(covariances, axis1=1, axis2=2)[:, np.newaxis, np.newaxis] * one - covariances
+    return scaled
 
 
 def of_moments(name: str, tensors: NDArray[np.float64]) -> list[NDArray[np.float64]]:

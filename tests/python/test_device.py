@@ -685,6 +685,27 @@ def test_contours_as_on_the_cpu(kind, pitched, which):
 
 
 @pytest.mark.parametrize("kind", KINDS)
+def test_objects_as_on_the_cpu(kind):
+    labels, masks = BLOBS.astype(np.int32), random.random((4, 21, 33)) < 0.5
+    for result, expected in ((cudaccl.fill_label_holes(kind(labels)), cudaccl.fill_label_holes(labels)),
+                             (cudaccl.clear_border(kind(labels)), cudaccl.clear_border(labels)),
+                             (cudaccl.keep_largest(kind(labels), 3), cudaccl.keep_largest(labels, 3)),
+                             (cudaccl.clear_border(kind(masks.view(np.uint8))), cudaccl.clear_border(masks)),
+                             (cudaccl.keep_largest(kind(masks.view(np.uint8)), 2, 4), cudaccl.keep_largest(masks, 2, 4))):
+        assert isinstance(result, cudaccl.DeviceArray)
+        assert (cudaccl.copy_to_host(result) == expected).all()
+    for found, expected in zip(cudaccl.adjacency(kind(labels), 8), cudaccl.adjacency(labels, 8)):
+        assert (found == expected).all()
+    (_, n, values), expected = (cudaccl.label_values(image, return_values=True) for image in (kind(labels), labels))
+    assert n == expected[1] and (values == expected[2]).all()
+    with pytest.raises(TypeError, match="background"):
+        cudaccl.label_values(kind(labels), background=3)
+    names = ["area", "centroid", "inertia_tensor", "axis_major_length", "n_holes"]
+    assert_same_columns(cudaccl.regionprops_table(kind(labels), properties=names, spacing=(2, 0.5)),
+                        cudaccl.regionprops_table(labels, properties=names, spacing=(2, 0.5)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_run_lengths_as_on_the_cpu(kind):
     for labels in BLOBS.astype(np.int32), MASK.astype(bool):
         for pitched in False, True:

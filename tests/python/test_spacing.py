@@ -62,6 +62,8 @@ def test_as_scikit_image(seed, ndim, spacing):
     names, spacing = NAMES + (OF_IMAGES if ndim == 2 else []), spacing[:ndim]
     if len(set(spacing)) > 1:
         names = [name for name in names if name != "perimeter"]
+    if ndim == 3:  # it takes roots of what is less than 0 by rounding
+        names = [name for name in names if not name.startswith("axis")]
     theirs = measure.regionprops_table(labels, values, properties=names, spacing=spacing)
     found = cudaccl.regionprops_table(labels, names, intensity_image=values, spacing=spacing)
     for name, column in theirs.items():
