@@ -39,59 +39,56 @@ runs_of (const ContourLabelRow *row)
   return (CclContourRuns){row->columns, row->labels, 0, row->n};
 }
 
-static uint32_t
-note (CclContourPartner partner)
+/* Notes the partner of an end. Returns whether it lies straight below or above; then the lower one
+ * continues the chain of the upper one. */
+static bool
+note_partner (
+    ContourLabelRow *own, const ContourLabelRow *other, uint32_t end, CclContourPartner partner)
 {
-  return partner.end | (partner.is_other ? CONTOUR_IS_OTHER : 0);
+  const bool is_straight = partner.is_other && other->columns[partner.end] == own->columns[end];
+
+  own->partners[end] =
+      is_straight ? CONTOUR_IS_STRAIGHT : partner.end | (partner.is_other ? CONTOUR_IS_OTHER : 0);
+  return is_straight;
 }
 
-/* Finds the partners of all ends that arrive at the line between two rows. */
+/* Finds the partners of left ends above the line between two rows. */
 static void
-find_partners (ContourLabelRow *upper, ContourLabelRow *lower, uint32_t touch)
+find_left_partners (ContourLabelRow *upper, ContourLabelRow *lower, uint32_t touch)
 {
   const CclContourRuns above = runs_of (upper), below = runs_of (lower);
   uint32_t near = 0;
 
-  for (uint32_t i = 0; i < upper->n; i++) {
-    while (near < lower->n && lower->columns[2 * near] < upper->columns[2 * i])
+  for (uint32_t end = 0; end < 2 * upper->n; end += 2) {
+    while (near < lower->n && lower->columns[2 * near] < upper->columns[end])
       near++;
-    upper->partners[2 * i] = note (ccl_contour_left_partner (&above, &below, 2 * i, near, touch));
-  }
-  near = 0;
-  for (uint32_t i = 0; i < lower->n; i++) {
-    while (near < upper->n && upper->columns[2 * near] < lower->columns[2 * i + 1])
-      near++;
-    lower->partners[2 * i + 1] =
-        note (ccl_contour_right_partner (&below, &above, 2 * i + 1, near, touch));
+    const CclContourPartner partner = ccl_contour_left_partner (&above, &below, end, near, touch);
+    if (note_partner (upper, lower, end, partner))
+      lower->chains[partner.end] = upper->chains[end];
   }
 }
 
-/* The end of the other row that lies straight below or above an arriving one and is its partner, or
- * CONTOUR_IS_OTHER. */
-static uint32_t
-straight_partner (const ContourLabelRow *own, const ContourLabelRow *other, uint32_t end)
-{
-  const uint32_t partner = own->partners[end] & ~CONTOUR_IS_OTHER;
-
-  return own->partners[end] & CONTOUR_IS_OTHER && other->columns[partner] == own->columns[end]
-             ? partner
-             : CONTOUR_IS_OTHER;
-}
-
-/* Gives the ends of the lower row their chains: those of ends above, or new ones. */
+/* The same of right ends below the line. */
 static void
-continue_chains (CpuContours *self, ContourLabelRow *upper, ContourLabelRow *lower, uint32_t y)
+find_right_partners (ContourLabelRow *upper, ContourLabelRow *lower, uint32_t touch)
 {
-  memset (lower->chains, 0xff, 2 * lower->n * sizeof *lower->chains);
-  for (uint32_t i = 0; i < upper->n; i++) {
-    const uint32_t below = straight_partner (upper, lower, 2 * i);
-    if (below != CONTOUR_IS_OTHER)
-      lower->chains[below] = upper->chains[2 * i];
+  const CclContourRuns above = runs_of (upper), below = runs_of (lower);
+  uint32_t near = 0;
+
+  for (uint32_t end = 1; end < 2 * lower->n; end += 2) {
+    while (near < upper->n && upper->columns[2 * near] < lower->columns[end])
+      near++;
+    const CclContourPartner partner = ccl_contour_right_partner (&below, &above, end, near, touch);
+    if (note_partner (lower, upper, end, partner))
+      lower->chains[end] = upper->chains[partner.end];
   }
+}
+
+/* Gives new chains to the ends of the lower row that do not continue one. */
+static void
+begin_chains (CpuContours *self, ContourLabelRow *lower, uint32_t y)
+{
   for (uint32_t end = 0; end < 2 * lower->n; end++) {
-    const uint32_t above = end & 1 ? straight_partner (lower, upper, end) : CONTOUR_IS_OTHER;
-    if (above != CONTOUR_IS_OTHER)
-      lower->chains[end] = upper->chains[above];
     if (lower->chains[end] != CUDACCL_NO_CONTOUR)
       continue;
     lower->chains[end] = self->n_chains;
@@ -102,37 +99,38 @@ continue_chains (CpuContours *self, ContourLabelRow *upper, ContourLabelRow *low
   }
 }
 
-/* Links the chain of an arriving end to that of its partner. */
+/* Links the chain of an arriving end to that of its partner. Those of the upper row end here. */
 static void
-link_chain (
-    CpuContours *self, const ContourLabelRow *own, const ContourLabelRow *other, uint32_t end)
+link_chain (CpuContours *self, const ContourLabelRow *own, const ContourLabelRow *other,
+    uint32_t end, const ContourLabelRow *upper, uint32_t y)
 {
   const uint32_t partner = own->partners[end] & ~CONTOUR_IS_OTHER;
   const ContourLabelRow *row = own->partners[end] & CONTOUR_IS_OTHER ? other : own;
+  ContourChain *chain = &self->chains[own->chains[end]],
+               *next = &self->chains[row->chains[partner]];
 
-  self->chains[own->chains[end]].link = row->chains[partner];
-}
-
-static void
-end_chain (CpuContours *self, uint32_t chain, uint32_t y)
-{
-  self->chains[chain].n = y - self->chains[chain].y;
+  chain->link = row->chains[partner];
+  if (own == upper)
+    chain->n = y - chain->y;
+  if (row == upper)
+    next->n = y - next->y;
 }
 
 static void
 link_rows (CpuContours *self, ContourLabelRow *upper, ContourLabelRow *lower, uint32_t y)
 {
-  find_partners (upper, lower, self->base.plan.connectivity == CUDACCL_CONNECTIVITY_8);
-  continue_chains (self, upper, lower, y);
-  /* A chain that goes on ends farther below; the last line that it crosses sets its length. */
-  for (uint32_t end = 0; end < 2 * upper->n; end++)
-    end_chain (self, upper->chains[end], y);
-  for (uint32_t i = 0; i < upper->n; i++)
-    if (straight_partner (upper, lower, 2 * i) == CONTOUR_IS_OTHER)
-      link_chain (self, upper, lower, 2 * i);
-  for (uint32_t i = 0; i < lower->n; i++)
-    if (straight_partner (lower, upper, 2 * i + 1) == CONTOUR_IS_OTHER)
-      link_chain (self, lower, upper, 2 * i + 1);
+  const uint32_t touch = self->base.plan.connectivity == CUDACCL_CONNECTIVITY_8;
+
+  memset (lower->chains, 0xff, 2 * lower->n * sizeof *lower->chains);
+  find_left_partners (upper, lower, touch);
+  find_right_partners (upper, lower, touch);
+  begin_chains (self, lower, y);
+  for (uint32_t end = 0; end < 2 * upper->n; end += 2)
+    if (upper->partners[end] != CONTOUR_IS_STRAIGHT)
+      link_chain (self, upper, lower, end, upper, y);
+  for (uint32_t end = 1; end < 2 * lower->n; end += 2)
+    if (lower->partners[end] != CONTOUR_IS_STRAIGHT)
+      link_chain (self, lower, upper, end, upper, y);
 }
 
 /* Links the row at work to the row before, which it becomes. */

@@ -18,8 +18,9 @@ typedef struct ContourLabelRow {
   uint32_t *columns; /* of ends */
   uint32_t *labels;
   uint32_t *chains;   /* as in ContourRow */
-  uint32_t *partners; /* of the ends that arrive at the line below left ends or above right ones;
-                         CONTOUR_IS_OTHER and an end of the other row, or one of this row */
+  uint32_t *partners; /* of the ends that arrive at a line, left ones above and right ones below it:
+                       * the partner, with CONTOUR_IS_OTHER one of the other row, or
+                       * CONTOUR_IS_STRAIGHT */
   uint32_t n;         /* runs */
 } ContourLabelRow;
 
@@ -38,6 +39,7 @@ typedef struct ContourChain {
 #define CONTOUR_SENTINEL UINT32_MAX /* the key of one */
 #define CONTOUR_IS_FOLLOWED (UINT32_C (1) << 31)
 #define CONTOUR_IS_OTHER (UINT32_C (1) << 31)
+#define CONTOUR_IS_STRAIGHT UINT32_MAX
 
 /* So many points may be written behind the last one. */
 enum { CONTOUR_BLOCK = 4 };
