@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Interruptions of long functions (ccl_set_interruption()), for the loops of these functions. */
-#ifndef CUDACCL_INTERRUPTION_H
-#define CUDACCL_INTERRUPTION_H
+#ifndef CUDACCL_CORE_INTERRUPTION_H
+#define CUDACCL_CORE_INTERRUPTION_H
 
 #include "core/base/status.h"
+
+#include <cudaccl/interruption.h>
 
 #include <stdbool.h>
 
@@ -16,4 +18,4 @@ bool ccl_is_interrupted (uint64_t n_pixels);
  * if it was to stop. */
 CclStatus ccl_interruption_status (CclError *error);
 
-#endif /* CUDACCL_INTERRUPTION_H */
+#endif /* CUDACCL_CORE_INTERRUPTION_H */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "status.h"
 
+#include <cudaccl/interruption.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 

@@ -124,8 +124,7 @@ typedef struct CclFeatures {
   SHAPE (INTENSITY, weighted_centroid_y)
 
 /* What follows from the features of a component. A component that is labelled with 4 neighbours has
- * 1 - euler_number_4 holes, one with 8 neighbours 1 - euler_number_8; a label in several parts has
- * as many in place of 1: ccl_count_parts(). Since: 0.3 */
+ * 1 - euler_number_4 holes, one with 8 neighbours 1 - euler_number_8. Since: 0.3 */
 typedef struct CclShape {
 #define CUDACCL_SHAPE_FIELD(column, field) double field;
   CUDACCL_SHAPES (CUDACCL_SHAPE_FIELD)

@@ -9,6 +9,7 @@
 #include <cudaccl/distance.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/ground.h>
+#include <cudaccl/interruption.h>
 #include <cudaccl/labeller.h>
 #include <cudaccl/log.h>
 #include <cudaccl/order.h>

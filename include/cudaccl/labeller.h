@@ -64,7 +64,6 @@ typedef enum CclStatus {
   CUDACCL_ERROR_NO_MEMORY = 4,   /* host or device memory exhausted */
   CUDACCL_ERROR_DEVICE = 5, /* a device call failed; the message names the call and the error */
   CUDACCL_ERROR_IO = 6,     /* a read, a write or a message to another process failed */
-  CUDACCL_ERROR_INTERRUPTED = 7, /* the function of ccl_set_interruption() stopped it. Since: 0.4 */
 } CclStatus;
 
 /* The name of a status, as "CUDACCL_ERROR_NO_MEMORY"; NULL for other numbers. A static string.
@@ -77,20 +76,6 @@ typedef struct CclError {
   CclStatus status;
   char message[256];
 } CclError;
-
-/* Returns whether the function that runs in this thread shall stop. Since: 0.4 */
-typedef bool (*CclInterruption) (void *data);
-
-/* Sets a function that long functions of the library on the CPU call now and then in the calling
- * thread, every few hundred thousand pixels: those that label volumes and values, measure, find
- * contours and distances, split objects and work on batches. If it returns true, they stop within
- * milliseconds and return CUDACCL_ERROR_INTERRUPTED; what they were to fill is undefined, and their
- * objects can run again. Work on a GPU and labelling of one frame are not interrupted.
- *
- * is_interrupted: NULL: none, as in the beginning. data: for its calls. Both are of this thread and
- * stay until they are set again. Thread safe. Since: 0.4 */
-CUDACCL_API
-void ccl_set_interruption (CclInterruption is_interrupted, void *data);
 
 typedef enum CclConnectivity {
   CUDACCL_CONNECTIVITY_4 = 4, /* pixels that share an edge are neighbours */
