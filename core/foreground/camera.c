@@ -214,9 +214,7 @@ ccl_camera_advance (CclCamera *self, uint64_t duration, bool looks)
     settle (self, time);
   self->elapsed += time;
   self->takes_boxes = looks && !begins && self->elapsed >= CUDACCL_CAMERA_INTERVAL;
-  self->hides = self->settling > 0 || self->was_cut ||
-                (self->displaced > 0 && self->was_calm &&
-                    (self->still >= CUDACCL_CAMERA_PERSISTENCE / 3 || self->is_far));
+  self->hides = self->settling > 0 || self->was_cut || (self->displaced > 0 && self->was_calm);
   return begins;
 }
 
