@@ -20,6 +20,12 @@ enum {
   CUDACCL_CODEBOOK_DISTANCES = 64,
   /* A level of luma with fewer samples has the least tolerance. */
   CUDACCL_CODEBOOK_LEAST_SAMPLES = 256,
+  /* The least tolerance in the dark, at levels 0 and 1, and its rise with the level, in quarters.
+   * It is CUDACCL_CODEBOOK_TOLERANCE from level 4 on. */
+  CUDACCL_CODEBOOK_DARK_TOLERANCE = 8,
+  CUDACCL_CODEBOOK_TOLERANCE_QUARTERS = 17,
+  /* The least tolerance of weak background, in fifths of that. */
+  CUDACCL_CODEBOOK_WEAK_FIFTHS = 3,
   /* The tolerance, in quarters of the median distance; chosen on the drawn scene "night", of 8…14.
    */
   CUDACCL_CODEBOOK_NOISE_QUARTERS = 12,
@@ -83,20 +89,31 @@ ccl_codebook_median_distance (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES])
   return median;
 }
 
+/* The least tolerance of a level: a few steps are more in the dark, and noise is less. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_codebook_least_tolerance (uint32_t level)
+{
+  const uint32_t rising = 3 + CUDACCL_CODEBOOK_TOLERANCE_QUARTERS * level / 4;
+  return rising < CUDACCL_CODEBOOK_DARK_TOLERANCE ? (uint32_t)CUDACCL_CODEBOOK_DARK_TOLERANCE
+         : rising < CUDACCL_CODEBOOK_TOLERANCE    ? rising
+                                                  : (uint32_t)CUDACCL_CODEBOOK_TOLERANCE;
+}
+
 /* The tolerance of a level in the next frame. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_tolerance (uint32_t median_distance)
+ccl_codebook_tolerance (uint32_t level, uint32_t median_distance)
 {
-  const uint32_t least = CUDACCL_CODEBOOK_TOLERANCE, most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
+  const uint32_t least = ccl_codebook_least_tolerance (level);
+  const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
   const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 
 /* The distance from which on background of a level is weak. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_weak_tolerance (uint32_t median_distance)
+ccl_codebook_weak_tolerance (uint32_t level, uint32_t median_distance)
 {
-  const uint32_t least = CUDACCL_CODEBOOK_WEAK_TOLERANCE;
+  const uint32_t least = CUDACCL_CODEBOOK_WEAK_FIFTHS * ccl_codebook_least_tolerance (level) / 5;
   const uint32_t most = CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE;
   const uint32_t tolerance = CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS * median_distance / 4;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);

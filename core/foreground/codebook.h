@@ -74,10 +74,8 @@
 enum {
   /* seven: better than 6 */
   CUDACCL_CODEBOOK_WORDS = 8,
-  /* The least tolerance, in luma of 8 bits; seven: of 16…28. */
+  /* The least tolerance where it is bright, in luma of 8 bits; seven: of 16…28. */
   CUDACCL_CODEBOOK_TOLERANCE = 20,
-  /* The same of weak background; drawn: of 10, 12, 15. */
-  CUDACCL_CODEBOOK_WEAK_TOLERANCE = 12,
   /* Times that a difference of chroma counts, as in mixture.h. */
   CUDACCL_CODEBOOK_CHROMA = 2,
   /* Of the tolerance of dynamic pixels; seven: of 1, 1.5, 2 times. */

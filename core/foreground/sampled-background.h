@@ -39,9 +39,10 @@ enum {
   CUDACCL_SAMPLED_VALUES = 20,
   /* Steps of time in a second. */
   CUDACCL_SAMPLED_SECOND = 256,
-  /* The greatest differences of a near sample, in luma and in chroma. */
+  /* The greatest difference of a near sample: four fifths of the codebook's tolerance, at most
+   * this.
+   */
   CUDACCL_SAMPLED_TOLERANCE = 16,
-  CUDACCL_SAMPLED_CHROMA_TOLERANCE = 8,
   CUDACCL_SAMPLED_NEEDED = 2,
 
   /* Where an object is, this number of turns times `hold` pass from sample to sample. So it is
@@ -128,12 +129,22 @@ ccl_sampled_learns (uint32_t turn, bool in_object, uint32_t hold)
   return !in_object || turn % (CUDACCL_SAMPLED_HOLD * (hold > 1 ? hold : 1)) == 0;
 }
 
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_sampled_is_near (CclCodebookValue value, CclCodebookValue sample)
+/* The greatest difference of a near sample, in luma; chroma may differ by half of it. own, darker:
+ * the codebook's tolerances at the level of the place's luma, and at the one below, which the
+ * background of a brighter object may have. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
+ccl_sampled_tolerance (uint32_t own, uint32_t darker)
 {
-  return ccl_codebook_difference (value.luma, sample.luma) <= CUDACCL_SAMPLED_TOLERANCE &&
-         ccl_codebook_difference (value.u, sample.u) <= CUDACCL_SAMPLED_CHROMA_TOLERANCE &&
-         ccl_codebook_difference (value.v, sample.v) <= CUDACCL_SAMPLED_CHROMA_TOLERANCE;
+  const uint32_t least = 4 * (own < darker ? own : darker) / 5;
+  return (uint8_t)(least < CUDACCL_SAMPLED_TOLERANCE ? least : CUDACCL_SAMPLED_TOLERANCE);
+}
+
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_is_near (CclCodebookValue value, CclCodebookValue sample, uint32_t tolerance)
+{
+  return ccl_codebook_difference (value.luma, sample.luma) <= tolerance &&
+         ccl_codebook_difference (value.u, sample.u) <= tolerance / 2 &&
+         ccl_codebook_difference (value.v, sample.v) <= tolerance / 2;
 }
 
 /* The restlessness of a place after a frame. */

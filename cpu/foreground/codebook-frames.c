@@ -314,8 +314,8 @@ set_tolerances (Codebooks *self)
     }
     const uint32_t median = ccl_codebook_median_distance (counts);
     self->noise[level] = (uint8_t)median;
-    self->state.tolerances[level] = ccl_codebook_tolerance (median);
-    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (median);
+    self->state.tolerances[level] = ccl_codebook_tolerance (level, median);
+    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, median);
   }
 }
 
@@ -485,7 +485,8 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
     workers_run (self->workers, measure_light, self);
     ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
   }
-  sampled_places_begin_frame (&self->sampled, options, begins || self->state.scene_changes);
+  sampled_places_begin_frame (
+      &self->sampled, options, begins || self->state.scene_changes, self->state.tolerances);
   workers_run (self->workers, update_band, self);
   if (options->light) {
     workers_run (self->workers, count_cells, self);

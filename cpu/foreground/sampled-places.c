@@ -38,8 +38,11 @@ sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
 }
 
 void
-sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *options, bool begins)
+sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *options, bool begins,
+    const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS])
 {
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
+    self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0]);
   self->begins = begins;
   self->hold = options->hold;
   self->time = ccl_sampled_advance (&self->clock, options->frame_duration);
@@ -58,6 +61,7 @@ sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upp
       .time = self->time,
       .begins = self->begins,
       .hold = self->hold,
+      .tolerances = self->tolerances,
       .found = row_of (&self->found, 2 * row),
       .samples = self->samples + row * self->stride,
       .plane_distance = plane,

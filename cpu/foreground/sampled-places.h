@@ -26,8 +26,9 @@ typedef struct SampledPlaces {
   CclSampledTime time;
   bool begins;
   uint32_t hold;
-  BitRows around;     /* places around which most are different */
-  BitRows candidates; /* pixels */
+  uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]; /* ccl_sampled_tolerance() */
+  BitRows around;                              /* places around which most are different */
+  BitRows candidates;                          /* pixels */
   BitRows shadows;
   uint64_t *kept; /* for each row of cells, a row of pixels */
 } SampledPlaces;
@@ -40,8 +41,8 @@ void sampled_places_lay_out_model (Layout *layout, SampledPlaces *places);
 void sampled_places_lay_out_frame (Layout *layout, SampledPlaces *places);
 
 /* Begins a frame. begins: the samples are those of this frame alone. */
-void sampled_places_begin_frame (
-    SampledPlaces *places, const CclForegroundOptions *options, bool begins);
+void sampled_places_begin_frame (SampledPlaces *places, const CclForegroundOptions *options,
+    bool begins, const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]);
 
 /* Updates a row of places with two rows of pixels, and the chroma of the upper one or NULL. Any
  * thread, each row once. */

@@ -68,12 +68,22 @@ colours_of_places (const SampledRow *row, uint32_t x)
   return (PlaceColours){load_place_bytes (luma), load_place_bytes (u), load_place_bytes (v)};
 }
 
-/* Whether bytes differ by at most a number. */
+/* Whether bytes differ by at most those of another vector. */
 static ALWAYS_INLINE PlaceBytes
-are_near (PlaceBytes a, PlaceBytes b, uint8_t most)
+are_near (PlaceBytes a, PlaceBytes b, PlaceBytes most)
 {
   const PlaceBytes greater = (PlaceBytes)(a > b), difference = a - b;
   return (PlaceBytes)(((difference & greater) | (-difference & ~greater)) <= most);
+}
+
+static ALWAYS_INLINE PlaceBytes
+tolerances_of_places (const SampledRow *row, const PlaceColours *colours)
+{
+  uint8_t luma[PLACE_LANES], tolerances[PLACE_LANES];
+  memcpy (luma, &colours->luma, sizeof luma);
+  for (uint32_t i = 0; i < PLACE_LANES; i++)
+    tolerances[i] = row->tolerances[luma[i] >> 4];
+  return load_place_bytes (tolerances);
 }
 
 static ALWAYS_INLINE bool
@@ -96,16 +106,16 @@ samples_at (const SampledRow *row, uint32_t k, uint32_t x)
 static ALWAYS_INLINE PlaceBytes
 find_different (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
+  const PlaceBytes tolerances = tolerances_of_places (row, colours);
   PlaceBytes n_near = {0}, different = n_near;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     const uint8_t *samples = samples_at (row, k, x);
-    PlaceBytes near =
-        are_near (load_place_bytes (samples), colours->luma, CUDACCL_SAMPLED_TOLERANCE);
+    PlaceBytes near = are_near (load_place_bytes (samples), colours->luma, tolerances);
     if (row->chroma)
-      near &= are_near (load_place_bytes (samples + row->plane_distance), colours->u,
-                  CUDACCL_SAMPLED_CHROMA_TOLERANCE) &
-              are_near (load_place_bytes (samples + 2 * row->plane_distance), colours->v,
-                  CUDACCL_SAMPLED_CHROMA_TOLERANCE);
+      near &=
+          are_near (load_place_bytes (samples + row->plane_distance), colours->u, tolerances >> 1) &
+          are_near (
+              load_place_bytes (samples + 2 * row->plane_distance), colours->v, tolerances >> 1);
     n_near -= near;
     different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
     if (k % 2 == 1 && no_place (different))

@@ -139,11 +139,12 @@ typedef struct SampledRow {
   const uint16_t *chroma; /* u + 256 × v of each pixel of the upper row. NULL: luma only */
   uint32_t y, columns;    /* of places */
   CclSampledTime time;
-  bool begins;           /* all samples become those of this frame */
-  uint32_t hold;         /* CclForegroundOptions */
-  const uint64_t *found; /* the pixels of the upper row in the mask of the frame before */
-  uint8_t *samples;      /* luma, then u and v `plane_distance` further; the next ones
-                          * `sample_distance` further */
+  bool begins;               /* all samples become those of this frame */
+  uint32_t hold;             /* CclForegroundOptions */
+  const uint8_t *tolerances; /* of near samples, for each level of luma */
+  const uint64_t *found;     /* the pixels of the upper row in the mask of the frame before */
+  uint8_t *samples;          /* luma, then u and v `plane_distance` further; the next ones
+                              * `sample_distance` further */
   size_t plane_distance, sample_distance;
   uint8_t *restlessness;
   uint64_t *different; /* of the frame before, replaced by this frame's */

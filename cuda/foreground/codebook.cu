@@ -178,8 +178,9 @@ begin_block (const Parameters &p, Shared *shared)
     shared->sums[threadIdx.x] = 0;
   if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
     const uint32_t distance = history->median_distances[threadIdx.x];
-    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (distance);
-    shared->frame.weak_tolerances[threadIdx.x] = ccl_codebook_weak_tolerance (distance);
+    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (threadIdx.x, distance);
+    shared->frame.weak_tolerances[threadIdx.x] =
+        ccl_codebook_weak_tolerance (threadIdx.x, distance);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)

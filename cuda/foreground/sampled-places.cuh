@@ -61,9 +61,14 @@ store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebo
 static __device__ __forceinline__ bool
 is_different (const Parameters &p, size_t place, CclCodebookValue colour)
 {
+  const uint32_t *distances = p.history->median_distances;
+  const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
+  const uint32_t tolerance = ccl_sampled_tolerance (ccl_codebook_tolerance (own, distances[own]),
+      ccl_codebook_tolerance (darker, distances[darker]));
   uint32_t n_near = 0;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
-    n_near += ccl_sampled_is_near (colour, load_sample (p.sampled, k, place, p.base.u != NULL));
+    n_near += ccl_sampled_is_near (
+        colour, load_sample (p.sampled, k, place, p.base.u != NULL), tolerance);
     if (k % 2 == 1 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
       break;
   }

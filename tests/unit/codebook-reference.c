@@ -14,8 +14,8 @@ set_tolerances (CodebookReference *self)
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
     const uint32_t distance = ccl_codebook_median_distance (self->noise[i]);
-    self->frame.tolerances[i] = ccl_codebook_tolerance (distance);
-    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (distance);
+    self->frame.tolerances[i] = ccl_codebook_tolerance (i, distance);
+    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (i, distance);
   }
 }
 
@@ -363,11 +363,11 @@ codebook_reference_run (
     self->values[pixel] = corrects ? corrected (self, value, x, y) : value;
     update_pixel (self, pixel, luma[pixel], self->values[pixel], cell);
   }
+  sampled_reference_update (self->sampled, self->values, self->frame.tolerances, self->hold,
+      self->frame_duration, self->n_frames == 0 || self->frame.scene_changes);
   judge_scene (self);
   set_tolerances (self);
   filter (self);
-  sampled_reference_update (self->sampled, self->values, self->hold, self->frame_duration,
-      self->n_frames == 0 || self->frame.scene_changes);
   check_with_samples (self);
   self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
   self->n_frames++;

@@ -46,22 +46,25 @@ colour_of_place (
 }
 
 static void
-update_place (SampledReference *self, CclCodebookValue colour, uint32_t column, uint32_t row,
-    uint64_t then, uint64_t now, uint32_t hold, bool begins)
+update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *tolerances,
+    uint32_t column, uint32_t row, uint64_t then, uint64_t now, uint32_t hold, bool begins)
 {
   SampledPlace *place = &self->places[row * self->columns + column];
   const bool in_object = self->found[2 * row * self->width + 2 * column];
   const uint64_t phase = (97 * column + 57 * row) % 256;
   const uint64_t turn = (now + phase) / 256;
   const bool is_due = turn != (then + phase) / 256;
+  const int own = tolerances[colour.luma / 16];
+  const int darker = tolerances[MAX (colour.luma / 16 - 1, 0)];
+  const int near = MIN (MIN (own, darker) * 4 / 5, 16);
   int n_near = 0;
 
   for (int k = 0; k < 20; k++) {
     CclCodebookValue *sample = &place->samples[k];
     if (begins)
       *sample = colour;
-    n_near += abs (sample->luma - colour.luma) <= 16 && abs (sample->u - colour.u) <= 8 &&
-              abs (sample->v - colour.v) <= 8;
+    n_near += abs (sample->luma - colour.luma) <= near && abs (sample->u - colour.u) <= near / 2 &&
+              abs (sample->v - colour.v) <= near / 2;
   }
   place->was_different = place->is_different;
   place->is_different = n_near < 2;
@@ -75,16 +78,16 @@ update_place (SampledReference *self, CclCodebookValue colour, uint32_t column, 
 }
 
 void
-sampled_reference_update (SampledReference *self, const CclCodebookValue *values, uint32_t hold,
-    uint64_t duration, bool begins)
+sampled_reference_update (SampledReference *self, const CclCodebookValue *values,
+    const uint8_t *tolerances, uint32_t hold, uint64_t duration, bool begins)
 {
   const uint64_t before = self->nanoseconds;
   self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
   const uint64_t then = before * 256 / 1000000000, now = self->nanoseconds * 256 / 1000000000;
   for (uint32_t row = 0; row < self->rows; row++)
     for (uint32_t column = 0; column < self->columns; column++)
-      update_place (
-          self, colour_of_place (self, values, column, row), column, row, then, now, hold, begins);
+      update_place (self, colour_of_place (self, values, column, row), tolerances, column, row,
+          then, now, hold, begins);
 }
 
 static void

@@ -173,12 +173,18 @@ test_median_distance (void)
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 7);
   counts[3] = 200;
   g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 3);
-  g_assert_cmpint (ccl_codebook_tolerance (0), ==, 20);
-  g_assert_cmpint (ccl_codebook_tolerance (10), ==, 30);
-  g_assert_cmpint (ccl_codebook_tolerance (63), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
+  g_assert_cmpint (ccl_codebook_tolerance (15, 0), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (4, 0), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (2, 0), ==, 11);
+  g_assert_cmpint (ccl_codebook_tolerance (0, 0), ==, 8);
+  g_assert_cmpint (ccl_codebook_tolerance (8, 10), ==, 30);
+  g_assert_cmpint (ccl_codebook_tolerance (0, 10), ==, 30);
+  g_assert_cmpint (ccl_codebook_tolerance (8, 63), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
   /* Weak background begins below the tolerance, however noisy the frame is. */
   for (uint32_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
-    g_assert_cmpint (ccl_codebook_weak_tolerance (distance), <, ccl_codebook_tolerance (distance));
+    for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++)
+      g_assert_cmpint (ccl_codebook_weak_tolerance (level, distance), <,
+          ccl_codebook_tolerance (level, distance));
 }
 
 static void
@@ -378,6 +384,29 @@ draw_square (Scene *self, int left, uint8_t luma)
     memset (self->luma + y * WIDTH + left, luma, 20);
 }
 
+/* Noise of a standard deviation of 1.6 steps, and an object that is 12 steps brighter. */
+static void
+test_faint_object_at_night_is_foreground (void)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 140; t++) {
+    memset (scene.luma, 40, N);
+    if (t >= 100)
+      draw_square (&scene, t - 100, 52);
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < 4; k++)
+        scene.luma[i] = (uint8_t)(scene.luma[i] + g_rand_int_range (scene.random, -1, 2));
+    const int n = run (&scene);
+    if (t < 100)
+      g_assert_cmpint (n, ==, 0);
+    n_found += n;
+  }
+  g_assert_cmpint (n_found, >, 40 * 400 * 3 / 4);
+  scene_clear (&scene);
+}
+
 /* Water whose colours the codebook knows. Their tolerance, doubled where pixels are dynamic, admits
  * the object; the samples do not. */
 static void
@@ -451,6 +480,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/object-is-no-change-of-scene", test_object_is_no_change_of_scene);
   g_test_add_func ("/codebook/shake-is-no-change-of-scene", test_shake_is_no_change_of_scene);
   g_test_add_func ("/codebook/infrared-is-change-of-scene", test_infrared_is_change_of_scene);
+  g_test_add_func (
+      "/codebook/faint-object-at-night-is-foreground", test_faint_object_at_night_is_foreground);
   g_test_add_func ("/codebook/object-on-water-is-foreground", test_object_on_water_is_foreground);
   g_test_add_func ("/codebook/object-that-stops-is-learnt-in-seconds",
       test_object_that_stops_is_learnt_in_seconds);
