@@ -180,6 +180,20 @@ queue_work (GstCclQueue *queue, const GstCclOwner *owner, GstCclSite *site, Queu
   return FALSE;
 }
 
+static gboolean
+check_crop (GstBuffer *buffer, const GstVideoInfo *info, CclError *error)
+{
+  const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (buffer);
+
+  if (!gst_ccl_is_cropped (buffer, info))
+    return TRUE;
+  gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+      "A frame has a GstVideoCropMeta, %u×%u pixels at %u,%u, that was not asked for and is not "
+      "read: cut the area out before this element",
+      crop->width, crop->height, crop->x, crop->y);
+  return FALSE;
+}
+
 gboolean
 gst_ccl_queue_add (
     GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, GstBuffer *buffer)
@@ -194,7 +208,7 @@ gst_ccl_queue_add (
     GST_LOG_OBJECT (owner->element, "an empty gap buffer is passed on");
     return TRUE;
   }
-  if (!gst_ccl_frame_check_crop (buffer, &labeller->info, &error) ||
+  if (!check_crop (buffer, &labeller->info, &error) ||
       !gst_ccl_frame_labeller_choose_site (labeller, owner, buffer, &site, &error)) {
     keep_error (queue, &error);
     return FALSE;

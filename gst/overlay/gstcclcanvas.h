@@ -31,6 +31,9 @@ typedef struct {
   GstCclBand *bands;
 } GstCclCanvas;
 
+/* The most pixels that Cairo draws on in a row or column. */
+#define GST_CCL_CANVAS_MAX_SIDE 32767
+
 /* NULL if memory is short. */
 GstCclCanvas *gst_ccl_canvas_new (guint width, guint height);
 

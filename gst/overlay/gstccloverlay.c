@@ -457,6 +457,38 @@ blend_drawing (GstCclOverlay *self, GstBuffer *buffer)
   return blending;
 }
 
+/* Why nothing can be drawn on a frame; NULL if something can. */
+static const gchar *
+find_obstacle (const GstCclOverlay *self, GstBuffer *buffer)
+{
+  if (GST_VIDEO_INFO_WIDTH (&self->info) > GST_CCL_CANVAS_MAX_SIDE ||
+      GST_VIDEO_INFO_HEIGHT (&self->info) > GST_CCL_CANVAS_MAX_SIDE)
+    return "frames have more than 32767 pixels in a row or column";
+  if (self->takes_overlays)
+    return NULL;
+  if (!self->can_blend)
+    return "frames are not in system memory, or their format cannot be blended, and downstream "
+           "does not support overlay compositions";
+  if (gst_ccl_is_cropped (buffer, &self->info))
+    return "frames have a GstVideoCropMeta of another area than their caps, which was not asked "
+           "for";
+  return NULL;
+}
+
+/* Warns once if nothing can be drawn: properties that switch drawings on must not end the stream.
+ */
+static gboolean
+can_draw (GstCclOverlay *self, GstBuffer *buffer)
+{
+  const gchar *obstacle = find_obstacle (self, buffer);
+
+  if (obstacle && !self->warned_of_frame) {
+    self->warned_of_frame = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, NOT_IMPLEMENTED, ("Nothing is drawn: %s", obstacle), (NULL));
+  }
+  return !obstacle;
+}
+
 static GstFlowReturn
 gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
@@ -464,7 +496,6 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   const GstCclScene scene = get_scene (self, buffer);
   GstCclStyle style = get_style (self);
   Blending blending;
-  CclError error;
 
   if (scene.meta)
     warn_of_missing_map (self, &style, scene.meta);
@@ -473,8 +504,8 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (!gst_ccl_scene_has_drawing (&scene, &style) || !gst_buffer_is_writable (buffer))
     return GST_FLOW_OK;
   decide_drawing (self);
-  if (!self->takes_overlays && !self->can_blend)
-    goto cannot_draw;
+  if (!can_draw (self, buffer))
+    return GST_FLOW_OK;
 
   if (!self->canvas)
     self->canvas = gst_ccl_canvas_new (
@@ -488,22 +519,11 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
     attach_drawing (self, buffer);
     return GST_FLOW_OK;
   }
-  if (!gst_ccl_frame_check_crop (buffer, &self->info, &error))
-    goto cropped;
   blending = blend_drawing (self, buffer);
   if (blending == NOT_MAPPED)
     goto not_mapped;
   if (blending == NOT_BLENDED)
     goto not_blended;
-  return GST_FLOW_OK;
-
-cannot_draw:
-  if (!self->warned_of_frame)
-    GST_ELEMENT_WARNING (self, STREAM, NOT_IMPLEMENTED,
-        ("Nothing is drawn: frames are not in system memory, or their format cannot be blended, "
-         "and downstream does not support overlay compositions"),
-        (NULL));
-  self->warned_of_frame = TRUE;
   return GST_FLOW_OK;
 
   /* ERRORS */
@@ -512,9 +532,6 @@ no_canvas:
       ("No memory to draw on frames of %d×%d pixels", GST_VIDEO_INFO_WIDTH (&self->info),
           GST_VIDEO_INFO_HEIGHT (&self->info)),
       (NULL));
-  return GST_FLOW_ERROR;
-cropped:
-  gst_ccl_error_post (GST_ELEMENT_CAST (self), &error);
   return GST_FLOW_ERROR;
 not_mapped:
   GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame does not fit its caps"), (NULL));

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclframe.h"
 
-#include "shared/gstcclerror.h"
-
 gboolean
 gst_ccl_is_empty_gap (GstBuffer *buffer)
 {
@@ -10,18 +8,13 @@ gst_ccl_is_empty_gap (GstBuffer *buffer)
 }
 
 gboolean
-gst_ccl_frame_check_crop (GstBuffer *frame, const GstVideoInfo *info, CclError *error)
+gst_ccl_is_cropped (GstBuffer *frame, const GstVideoInfo *info)
 {
   const GstVideoCropMeta *crop = gst_buffer_get_video_crop_meta (frame);
 
-  if (!crop || (crop->x == 0 && crop->y == 0 && crop->width == (guint)GST_VIDEO_INFO_WIDTH (info) &&
-                   crop->height == (guint)GST_VIDEO_INFO_HEIGHT (info)))
-    return TRUE;
-  gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-      "A frame has a GstVideoCropMeta, %u×%u pixels at %u,%u, that was not asked for and is not "
-      "read: cut the area out before this element",
-      crop->width, crop->height, crop->x, crop->y);
-  return FALSE;
+  return crop &&
+         (crop->x != 0 || crop->y != 0 || crop->width != (guint)GST_VIDEO_INFO_WIDTH (info) ||
+             crop->height != (guint)GST_VIDEO_INFO_HEIGHT (info));
 }
 
 GstClockTime

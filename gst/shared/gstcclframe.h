@@ -7,18 +7,15 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-#include <cudaccl/labeller.h>
-
 G_BEGIN_DECLS
 
 /* Whether a buffer stands for a gap in the stream. Elements that make buffers of gap events, as
  * GstAggregator does, give them no memory. */
 gboolean gst_ccl_is_empty_gap (GstBuffer *buffer);
 
-/* FALSE, with the error filled, if the frame has a GstVideoCropMeta that names another area than
- * the caps do. No element here offers to read that metadata; one that works on pixels would take
- * those of the wrong area. */
-gboolean gst_ccl_frame_check_crop (GstBuffer *frame, const GstVideoInfo *info, CclError *error);
+/* Whether a GstVideoCropMeta names another area of the frame than its caps do. No element here
+ * offers to read that metadata; one that works on pixels would take those of the wrong area. */
+gboolean gst_ccl_is_cropped (GstBuffer *frame, const GstVideoInfo *info);
 
 /* The running time and the stream time of a time stamp; GST_CLOCK_TIME_NONE if there is no time
  * stamp, if it is outside of the segment, or if the segment is not one of time. */

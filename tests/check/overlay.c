@@ -411,24 +411,56 @@ GST_START_TEST (test_mask)
 }
 GST_END_TEST
 
+/* Fails the test unless frames pass as they are, with one warning that has that part. */
+static void
+assert_nothing_is_drawn (guint width, guint height, GstBuffer *frame, const char *part)
+{
+  GstHarness *h = new_harness ("", "BGRx", width, height);
+  GstBus *bus = gst_bus_new ();
+
+  gst_element_set_bus (h->element, bus);
+  for (guint i = 0; i < 2; i++) {
+    GstBuffer *out;
+
+    fail_unless_equals_int (gst_harness_push (h, gst_buffer_ref (frame)), GST_FLOW_OK);
+    out = gst_harness_pull (h);
+    fail_unless (gst_buffer_memcmp (out, 0, "\0\0\0", 3) == 0);
+    gst_buffer_unref (out);
+  }
+  assert_warning (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_NOT_IMPLEMENTED, part);
+  fail_unless (gst_bus_peek (bus) == NULL);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_buffer_unref (frame);
+  gst_harness_teardown (h);
+}
+
 /* The pixels from 0,0 on are not the area of the frame that the boxes refer to. */
 GST_START_TEST (test_crop_metadata)
 {
-  const GstCclComponent component = {.area = 1, .x = 1, .y = 1, .width = 2, .height = 2};
-  GstHarness *h = new_harness ("", "BGRx", WIDTH, HEIGHT);
+  const GstCclComponent component = {.area = 9, .x = 0, .y = 0, .width = 3, .height = 3};
   GstBuffer *frame = frame_with (&component, 1);
   GstVideoCropMeta *crop = gst_buffer_add_video_crop_meta (frame);
-  GstBus *bus = gst_bus_new ();
 
   crop->x = crop->y = 1;
   crop->width = WIDTH;
   crop->height = HEIGHT;
-  gst_element_set_bus (h->element, bus);
-  fail_unless_equals_int (gst_harness_push (h, frame), GST_FLOW_ERROR);
-  assert_error (bus, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "GstVideoCropMeta");
-  gst_element_set_bus (h->element, NULL);
-  gst_object_unref (bus);
-  gst_harness_teardown (h);
+  assert_nothing_is_drawn (WIDTH, HEIGHT, frame, "GstVideoCropMeta");
+}
+GST_END_TEST
+
+GST_START_TEST (test_frames_too_wide_to_draw)
+{
+  const GstCclComponent component = {.area = 9, .x = 0, .y = 0, .width = 3, .height = 3};
+
+  for (guint i = 0; i < 2; i++) {
+    const guint width = i ? 1 : 32768, height = i ? 32768 : 1;
+    GstBuffer *frame = gst_buffer_new_allocate (NULL, 4 * 32768, NULL);
+
+    gst_buffer_memset (frame, 0, 0, 4 * 32768);
+    gst_buffer_add_ccl_meta (frame, width, height, 1, &component, 1, NULL, 0);
+    assert_nothing_is_drawn (width, height, frame, "more than 32767 pixels");
+  }
 }
 GST_END_TEST
 
@@ -1278,6 +1310,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_label_map_of_another_size);
   tcase_add_test (tcase, test_mask);
   tcase_add_test (tcase, test_crop_metadata);
+  tcase_add_test (tcase, test_frames_too_wide_to_draw);
   tcase_add_test (tcase, test_frame_after_frame);
   tcase_add_test (tcase, test_properties_while_playing);
   tcase_add_test (tcase, test_nothing_to_draw);
