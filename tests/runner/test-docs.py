@@ -103,8 +103,8 @@ def errors():
     elements = read_sources("gst/*/*.c")
     labellers = read_sources("gst/*/*.c", "cpu/*/*.c", "cuda/*/*.c", "core/*/*.c", "research/cpu/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
-    # Elements do not pass wrong arguments; where users can cause one, the element has its own message.
-    texts += re.findall(r'ccl_error_set \(\s*\w+, CUDACCL_ERROR_(?!ARGUMENT)\w+,\s*"(.*?)"[,)]', labellers)
+    # Elements do not pass wrong arguments, and interrupt nothing; where users can cause an error, the element has its own message.
+    texts += re.findall(r'ccl_error_set \(\s*\w+, CUDACCL_ERROR_(?!ARGUMENT|INTERRUPTED)\w+,\s*"(.*?)"[,)]', labellers)
     texts += re.findall(r'ccl_error_set \(\s*\w+, \w+,\s*"(.*?)"[,)]', elements)
     assert len(texts) > 20, texts
     known = headings()
