@@ -32,8 +32,10 @@ begin_track (CclTracker *tracker, uint32_t component)
       .divided = c->divided,
   };
   ccl_track_update_box (t);
-  t->begin_x = t->rest_x = t->x.centre;
-  t->begin_y = t->rest_y = t->y.centre;
+  t->begin_x = t->last_x = t->rest_x = t->x.centre;
+  t->begin_y = t->last_y = t->rest_y = t->y.centre;
+  t->begin_width = t->x.extent;
+  t->begin_height = t->y.extent;
   c->n_members = 1;
 }
 
@@ -56,13 +58,16 @@ set_owners_of_parts (CclTracker *tracker)
 }
 
 void
-ccl_tracker_begin (CclTracker *tracker)
+ccl_tracker_begin (CclTracker *tracker, double elapsed)
 {
+  const uint32_t n_before = tracker->n_tracks;
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     const Component *c = &tracker->components[j];
     if (c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored)
       begin_track (tracker, j);
   }
+  for (uint32_t i = n_before; i < tracker->n_tracks; i++)
+    ccl_tracker_leap (tracker, &tracker->tracks[i], n_before, elapsed);
   set_owners_of_parts (tracker);
 }
 
@@ -74,11 +79,13 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
   } else {
     t->n_found++;
     t->lost = 0;
+    ccl_track_add_step (t);
   }
   const uint32_t least = t->divided && options->confirm_frames < DIVIDED_FRAMES
                              ? DIVIDED_FRAMES
                              : options->confirm_frames;
-  t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t));
+  t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t) &&
+                                     ccl_tracker_has_travelled (tracker, t, options->least_way));
   if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
     t->rest_x = t->x.centre;
     t->rest_y = t->y.centre;
@@ -109,6 +116,7 @@ store_size (CclTracker *tracker, Track *t)
 void
 ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed)
 {
+  ccl_tracker_forget_places (tracker, elapsed);
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     count_frames (tracker, &tracker->tracks[i], options, elapsed);
     store_size (tracker, &tracker->tracks[i]);
@@ -146,6 +154,8 @@ ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
       tracker->tracks[n++] = *t;
     else if (t->reported)
       ccl_tracker_add_event (tracker, CUDACCL_TRACK_VANISHED, t->id, 0);
+    else if (t->component == NONE)
+      ccl_tracker_remember_place (tracker, t);
   }
   tracker->n_tracks = n;
 }

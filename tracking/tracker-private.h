@@ -23,6 +23,8 @@
 
 #define CUDACCL_MIN_HEIGHT 0.75 /* typical heights below which a box is short, a fragment */
 
+#define CUDACCL_TRAVEL_CELLS 32 /* of a place's memory, to the right and downwards */
+
 #define NONE UINT32_MAX
 
 /* The number of those of `size` pixels that a sample has: 0, step, 2·step, … So this is also the
@@ -50,12 +52,15 @@ typedef struct Track {
   double sampled_x, sampled_y; /* where its size was stored last */
   bool sampled, proven;
 
+  bool leapt;                              /* another track went on from here */
   bool divided;                            /* began in a part of a divided component */
   bool confirmed, reported, ended, shared; /* shared: with another track, in the frame before */
   uint32_t n_found;                        /* runs; a tentative track ends when it is not found */
-  double age, lost, hidden;      /* frames since the first; since it was found; since an edge of its
-                                  * component was its own */
-  double begin_x, begin_y;       /* where it began */
+  double age, lost, hidden; /* frames since the first; since it was found; since an edge of its
+                             * component was its own */
+  double begin_x, begin_y;  /* where it began */
+  double begin_width, begin_height; /* of its box there */
+  double last_x, last_y, path;   /* where it was found last, and the length of its way to there */
   double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
 } Track;
 
@@ -88,6 +93,7 @@ struct CclTracker {
   uint64_t last_id;
   CclSizes sizes;
   CclTypicalSize typical;
+  double restless[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS]; /* tracks that came to nothing */
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -213,8 +219,21 @@ bool ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const C
 /* correct.c: corrects the boxes of tracks by their components. */
 void ccl_tracker_correct (CclTracker *tracker, double elapsed);
 
+/* travel.c: whether a track has gone far enough from where it began to be an object; and the memory
+ * of places where tracks came to nothing. ccl_tracker_restlessness() is 0…1. */
+void ccl_track_add_step (Track *t);
+bool ccl_tracker_has_travelled (const CclTracker *tracker, const Track *t, double least_way);
+double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
+void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
+void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
+
+/* leaps.c: if a track that just began can be the object of a tentative track that was not found,
+ * farther away than its size, it goes on from there. n_before: the number of tracks before any
+ * began in this frame. */
+void ccl_tracker_leap (CclTracker *tracker, Track *t, uint32_t n_before, double elapsed);
+
 /* life.c: begins tracks, counts their frames, ends them. */
-void ccl_tracker_begin (CclTracker *tracker);
+void ccl_tracker_begin (CclTracker *tracker, double elapsed);
 void ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed);
 void ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options);
 

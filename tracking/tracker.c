@@ -10,13 +10,16 @@
 #include "core/base/struct-size.h"
 #include "tracker-private.h"
 
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MAX_CAPACITY 4096
 #define MAX_ELAPSED 1000
 #define MAX_LABEL_STEP 4096
 #define MIN_FRAME_RATE 0.01
 #define MAX_FRAME_RATE 10000
+#define MAX_LEAST_WAY 100
 
 static CclStatus
 check_labels (const CclTracker *tracker, const CclTable *table, const CclLabels *labels,
@@ -41,14 +44,8 @@ check_labels (const CclTracker *tracker, const CclTable *table, const CclLabels 
 
 static CclStatus
 check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *labels,
-    double elapsed, const CclTrackerOptions *options, const CclTracks *tracks, CclError *error)
+    double elapsed, const CclTrackerOptions *options, CclError *error)
 {
-  if (!tracker || !table || !options || !tracks)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "tracker, table, options and tracks must not be NULL");
-  CclStatus status = ccl_struct_size_check (options, sizeof *options, error);
-  if (status != CUDACCL_OK)
-    return status;
   if (table->n_rows > 0 && !table->rows)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the component table has no rows: its pointer is NULL");
@@ -62,6 +59,9 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the frame rate must be 0 or %g…%d frames per second, not %g", MIN_FRAME_RATE,
         MAX_FRAME_RATE, options->frame_rate);
+  if (!(options->least_way >= 0 && options->least_way <= MAX_LEAST_WAY))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "least_way must be 0…%d sizes, not %g",
+        MAX_LEAST_WAY, options->least_way);
   for (uint32_t row = 0; row < table->n_rows; row++) {
     const CclComponent *c = &table->rows[row];
     if (c->area < 1 || c->width < 1 || c->height < 1 || c->x >= tracker->plan.width ||
@@ -76,9 +76,16 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
 
 CclStatus
 ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
-    double elapsed, const CclTrackerOptions *options, CclTracks *tracks, CclError *error)
+    double elapsed, const CclTrackerOptions *given, CclTracks *tracks, CclError *error)
 {
-  CclStatus status = check_run (tracker, table, labels, elapsed, options, tracks, error);
+  if (!tracker || !table || !given || !tracks)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "tracker, table, options and tracks must not be NULL");
+  CclTrackerOptions complete = {0}, *options = &complete;
+  CclStatus status = ccl_struct_complete (
+      options, sizeof *options, given, offsetof (CclTrackerOptions, least_way), error);
+  if (status == CUDACCL_OK)
+    status = check_run (tracker, table, labels, elapsed, options, error);
   if (status == CUDACCL_OK && labels)
     status = ccl_tracker_allocate_pixels (tracker, options->label_step, error);
   if (status != CUDACCL_OK)
@@ -96,7 +103,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   ccl_tracker_share (tracker);
   ccl_tracker_join_fragments (tracker);
   ccl_tracker_correct (tracker, elapsed);
-  ccl_tracker_begin (tracker);
+  ccl_tracker_begin (tracker, elapsed);
   ccl_tracker_count (tracker, options, elapsed);
   ccl_tracker_end (tracker, options);
   ccl_tracker_find_events (tracker);
@@ -179,6 +186,7 @@ ccl_tracker_reset (CclTracker *tracker)
   tracker->overlap.n_groups = 0;
   tracker->sizes.n = 0;
   tracker->typical = (CclTypicalSize){0};
+  memset (tracker->restless, 0, sizeof tracker->restless);
 }
 
 void

@@ -3,6 +3,8 @@
 
 #include "shared/gstcclproperty.h"
 
+#define LEAST_WAY 0.4 /* sizes */
+
 static const GEnumValue anchor_values[] = {
     {CUDACCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
     {CUDACCL_ANCHOR_CENTER, "The middle of the box", "center"},
@@ -29,6 +31,11 @@ static const GstCclProperty properties[] = {
       "The number of successive frames in which an object must be found before its track is confirmed; "
       "raise it where noise gives short tracks",
       1, 1000, NULL, CONTROLLED},
+  {GST_CCL_KIND_DOUBLE, FIELD (options.least_way), "least-way", "Least way",
+      "The way that an object must have gone from where it was first seen before its track is "
+      "confirmed, in its own sizes (the square root of its box's area); 0 also confirms what moves in "
+      "its place, such as leaves and flags",
+      0, 100, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
       "The number of frames for which a track is kept while its object is not found; raise it where "
       "objects pass behind others",
@@ -91,6 +98,7 @@ gst_ccl_track_settings_init (GstCclTrackSettings *settings)
       .max_components = plan.max_components,
       .use_mask = TRUE,
   };
+  settings->options.least_way = LEAST_WAY;
 }
 
 void

@@ -68,6 +68,10 @@ typedef struct CclTrackerOptions {
   uint32_t label_step; /* label maps have every label_step-th pixel of every label_step-th row, from
                         * the first one on, and no others; 1…4096, 0 is 1: all pixels. A change
                         * makes the next label map a first one. Since: 0.3 */
+  double least_way;    /* 0…100: the way that a track must have gone from where it began before it
+                        * is confirmed, in its own sizes (the square root of its box's area). At
+                        * places where tracks come to nothing again and again, such as leaves, it
+                        * must go farther and straight. 0: none. Since: 0.4 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -77,12 +81,12 @@ typedef struct CclTrackerOptions {
 #define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
     .size = sizeof (CclTrackerOptions), .confirm_frames = 3, .max_lost = 15, .static_frames = 50,  \
-    .frame_rate = 0, .label_step = 1                                                               \
+    .frame_rate = 0, .label_step = 1, .least_way = 0                                               \
   }
 
 typedef enum CclTrackState {
   CUDACCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
-  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs */
+  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs, and has gone least_way */
   CUDACCL_TRACK_STATIC = 2,    /* confirmed, and at the same place for static_frames */
   CUDACCL_TRACK_LOST = 3,      /* confirmed, in no component of this frame; its box is predicted */
 } CclTrackState;

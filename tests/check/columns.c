@@ -458,9 +458,10 @@ TEST (test_columns_of_tracks)
 {
   static const char two[] = "........\n.88.....\n.88.##..\n....##..\n........\n";
   static const char one[] = "........\n........\n....##..\n....##..\n........\n";
-  gchar *line = g_strdup_printf ("%s attach-columns=luma ! ccltrack confirm-frames=1 lost=true "
-                                 "use-mask=false",
-      element_name ());
+  gchar *line =
+      g_strdup_printf ("%s attach-columns=luma ! ccltrack least-way=0 confirm-frames=1 lost=true "
+                       "use-mask=false",
+          element_name ());
   GstHarness *h = gst_harness_new_parse (line);
   GstBuffer *out = NULL;
 

@@ -20,7 +20,7 @@ static GstHarness *
 new_harness (const char *properties)
 {
   gchar *line = g_strdup_printf (
-      "ccl threshold=128 ! ccltrack confirm-frames=1 settle-frames=1 %s", properties);
+      "ccl threshold=128 ! ccltrack least-way=0 confirm-frames=1 settle-frames=1 %s", properties);
   GstHarness *h = gst_harness_new_parse (line);
   GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
 
@@ -336,8 +336,9 @@ GST_END_TEST
 
 GST_START_TEST (test_json)
 {
-  GstHarness *h = gst_harness_new_parse ("ccl threshold=128 ! ccltrack confirm-frames=1 "
-                                         "settle-frames=1 regions=\"" DOOR ";" GATE "\" ! ccljson");
+  GstHarness *h =
+      gst_harness_new_parse ("ccl threshold=128 ! ccltrack least-way=0 confirm-frames=1 "
+                             "settle-frames=1 regions=\"" DOOR ";" GATE "\" ! ccljson");
   GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
   GString *events = g_string_new (NULL);
   GstBuffer *out;

@@ -27,7 +27,7 @@ new_harness (const char *line)
   return h;
 }
 
-#define TRACKED "ccl name=labeller threshold=128 ! ccltrack name=tracker"
+#define TRACKED "ccl name=labeller threshold=128 ! ccltrack least-way=0 name=tracker"
 
 static GstBuffer *
 new_frame (const Rectangle *rectangles, guint n)
@@ -205,8 +205,11 @@ label_after_jump (const char *line)
 GST_START_TEST (test_label_map_distinguishes_objects_whose_boxes_overlap)
 {
   fail_unless_equals_int (
-      label_after_jump ("ccl threshold=128 attach-labels=true ! ccltrack use-mask=false"), 1);
-  fail_unless_equals_int (label_after_jump ("ccl threshold=128 ! ccltrack use-mask=false"), 2);
+      label_after_jump (
+          "ccl threshold=128 attach-labels=true ! ccltrack least-way=0 use-mask=false"),
+      1);
+  fail_unless_equals_int (
+      label_after_jump ("ccl threshold=128 ! ccltrack least-way=0 use-mask=false"), 2);
 }
 GST_END_TEST
 
@@ -214,14 +217,16 @@ GST_END_TEST
 GST_START_TEST (test_mask_distinguishes_objects_whose_boxes_overlap)
 {
   static const char *const lines[] = {
-      "ccl threshold=128 ! ccltrack",
-      "ccl foreground=otsu ! ccltrack",
-      "ccl threshold=128 ! queue ! ccltrack",
-      "ccl threshold=128 ! identity ! capsfilter caps=video/x-raw ! ccltrack",
-      "ccl threshold=128 ! videoconvert ! video/x-raw,format=NV12 ! ccltrack",
-      "ccl threshold=128 ! tee name=t ! queue ! fakesink async=false t. ! queue ! ccltrack",
-      "ccl threshold=128 ! tee name=t ! queue ! ccltrack t. ! queue ! fakesink async=false",
-      "ccl threshold=200 name=first ! ccl threshold=128 name=second ! ccltrack",
+      "ccl threshold=128 ! ccltrack least-way=0",
+      "ccl foreground=otsu ! ccltrack least-way=0",
+      "ccl threshold=128 ! queue ! ccltrack least-way=0",
+      "ccl threshold=128 ! identity ! capsfilter caps=video/x-raw ! ccltrack least-way=0",
+      "ccl threshold=128 ! videoconvert ! video/x-raw,format=NV12 ! ccltrack least-way=0",
+      "ccl threshold=128 ! tee name=t ! queue ! fakesink async=false t. ! queue ! ccltrack "
+      "least-way=0",
+      "ccl threshold=128 ! tee name=t ! queue ! ccltrack least-way=0 t. ! queue ! fakesink "
+      "async=false",
+      "ccl threshold=200 name=first ! ccl threshold=128 name=second ! ccltrack least-way=0",
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
@@ -277,12 +282,12 @@ GST_START_TEST (test_mask_is_made_where_it_is_wanted)
   } cases[] = {
       {"ccl", FALSE},
       {"ccl ! ccljson ! identity", FALSE},
-      {"ccl ! ccltrack use-mask=false", FALSE},
-      {"ccl ! ccltrack labeller=another", FALSE},
-      {"ccl meta=roi ! ccltrack", FALSE},
-      {"ccl ! ccltrack", TRUE},
-      {"ccl name=first ! ccl ! ccltrack labeller=first", TRUE},
-      {"ccl ! ccltrack use-mask=false ! ccltrack", TRUE},
+      {"ccl ! ccltrack least-way=0 use-mask=false", FALSE},
+      {"ccl ! ccltrack least-way=0 labeller=another", FALSE},
+      {"ccl meta=roi ! ccltrack least-way=0", FALSE},
+      {"ccl ! ccltrack least-way=0", TRUE},
+      {"ccl name=first ! ccl ! ccltrack least-way=0 labeller=first", TRUE},
+      {"ccl ! ccltrack least-way=0 use-mask=false ! ccltrack least-way=0", TRUE},
   };
 
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
@@ -302,7 +307,7 @@ GST_END_TEST
 
 GST_START_TEST (test_mask_is_switched_on_and_off)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 ! queue ! ccltrack name=tracker");
+  GstHarness *h = new_harness ("ccl threshold=128 ! queue ! ccltrack least-way=0 name=tracker");
   GstElement *tracker = gst_bin_get_by_name (GST_BIN (h->element), "tracker");
   gboolean found;
 
@@ -392,19 +397,20 @@ GST_START_TEST (test_mask_of_large_frames_divides_components)
   static const char *const formats[] = {"GRAY8", "NV12", "GRAY16_LE", "YUY2", "UYVY"};
 
   fail_unless_equals_int (
-      count_tracks ("ccl threshold=128 ! ccltrack use-mask=false", "GRAY8", FALSE), 1);
+      count_tracks ("ccl threshold=128 ! ccltrack least-way=0 use-mask=false", "GRAY8", FALSE), 1);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++) {
     const gboolean is_deep = g_str_equal (formats[i], "GRAY16_LE");
 
-    fail_unless_equals_int (
-        count_tracks (is_deep ? "ccl threshold=40000 ! ccltrack" : "ccl threshold=128 ! ccltrack",
-            formats[i], FALSE),
+    fail_unless_equals_int (count_tracks (is_deep ? "ccl threshold=40000 ! ccltrack least-way=0"
+                                                  : "ccl threshold=128 ! ccltrack least-way=0",
+                                formats[i], FALSE),
         2);
   }
   fail_unless_equals_int (
-      count_tracks ("ccl threshold=128 invert=true ! ccltrack", "NV12", TRUE), 2);
+      count_tracks ("ccl threshold=128 invert=true ! ccltrack least-way=0", "NV12", TRUE), 2);
   fail_unless_equals_int (
-      count_tracks ("ccl threshold=128 denoise=median-3x3 ! ccltrack", "NV12", FALSE), 2);
+      count_tracks ("ccl threshold=128 denoise=median-3x3 ! ccltrack least-way=0", "NV12", FALSE),
+      2);
 }
 GST_END_TEST
 
@@ -496,7 +502,7 @@ GST_END_TEST
 
 GST_START_TEST (test_object_that_leaves_vanishes)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack max-lost=3 lost=true");
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack least-way=0 max-lost=3 lost=true");
 
   for (guint i = 0; i < 10; i++)
     gst_buffer_unref (track_walker (h, i));
@@ -719,7 +725,7 @@ GST_END_TEST
 GST_START_TEST (test_labeller)
 {
   GstHarness *h = new_harness ("ccl name=all threshold=20 ! ccl name=bright threshold=200 ! "
-                               "ccltrack labeller=all confirm-frames=1");
+                               "ccltrack least-way=0 labeller=all confirm-frames=1");
   GstBuffer *out = track_walker (h, 0);
   GstCclMeta *all = gst_buffer_get_ccl_meta_by_name (out, "all");
   GstCclMeta *bright = gst_buffer_get_ccl_meta_by_name (out, "bright");
@@ -733,7 +739,8 @@ GST_END_TEST
 
 GST_START_TEST (test_properties_list_tentative_tracks)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack confirm-frames=5 tentative=true");
+  GstHarness *h =
+      new_harness ("ccl threshold=128 ! ccltrack least-way=0 confirm-frames=5 tentative=true");
 
   for (guint i = 0; i < 6; i++) {
     GstBuffer *out = track_walker (h, i);
@@ -748,7 +755,7 @@ GST_END_TEST
 
 GST_START_TEST (test_resting_object_is_static)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack static-frames=20");
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack least-way=0 static-frames=20");
 
   for (guint i = 0; i < 30; i++) {
     const Rectangle object = walker (0);
@@ -807,7 +814,8 @@ line_of (GstBuffer *buffer)
 
 GST_START_TEST (test_json)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack confirm-frames=1 ! ccljson name=json");
+  GstHarness *h =
+      new_harness ("ccl threshold=128 ! ccltrack least-way=0 confirm-frames=1 ! ccljson name=json");
   GstBuffer *frame = new_frame (&(Rectangle){20, 30, 20, 50}, 1);
   gchar *line;
 
@@ -846,8 +854,8 @@ has_text (GstHarness *h, const char *text)
 /* The states of tracks, and the identities in a component that tracks share. */
 GST_START_TEST (test_json_of_states_and_shared_components)
 {
-  GstHarness *h = new_harness (
-      "ccl threshold=128 ! ccltrack static-frames=20 tentative=true lost=true ! ccljson");
+  GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack least-way=0 static-frames=20 "
+                               "tentative=true lost=true ! ccljson");
   gboolean shared = FALSE, split = FALSE;
 
   for (guint i = 0; i < 30; i++) {
@@ -895,8 +903,8 @@ find_tracking (
  * its first and latest frame. */
 GST_START_TEST (test_analytics)
 {
-  GstHarness *h =
-      new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack confirm-frames=1 lost=true");
+  GstHarness *h = new_harness (
+      "ccl threshold=128 meta=ccl+analytics ! ccltrack least-way=0 confirm-frames=1 lost=true");
   GstAnalyticsTrackingMtd tracking;
   GstAnalyticsODMtd detection;
   GstClockTime first, last;
@@ -950,7 +958,7 @@ GST_END_TEST
 /* Both tracks of a shared component are related to its detection. */
 GST_START_TEST (test_analytics_of_a_shared_component)
 {
-  GstHarness *h = new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack");
+  GstHarness *h = new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack least-way=0");
   guint n_shared = 0;
 
   for (guint i = 0; i < 50; i++) {

@@ -464,10 +464,18 @@ test_bad_arguments_change_nothing (void)
   g_assert_cmpint (
       ccl_tracker_run (scene->tracker, &bad, NULL, 1, &scene->options, &scene->tracks, &error), ==,
       CUDACCL_ERROR_ARGUMENT);
-  static const double rates[] = {-1, 0.001, 10001, NAN, INFINITY};
-  for (guint i = 0; i < G_N_ELEMENTS (rates); i++) {
+  static const double bad_rates[] = {-1, 0.001, 10001, NAN, INFINITY};
+  for (guint i = 0; i < G_N_ELEMENTS (bad_rates); i++) {
     CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
-    options.frame_rate = rates[i];
+    options.frame_rate = bad_rates[i];
+    g_assert_cmpint (
+        ccl_tracker_run (scene->tracker, &good, NULL, 1, &options, &scene->tracks, &error), ==,
+        CUDACCL_ERROR_ARGUMENT);
+  }
+  static const double ways[] = {-0.1, 101, NAN};
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++) {
+    CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+    options.least_way = ways[i];
     g_assert_cmpint (
         ccl_tracker_run (scene->tracker, &good, NULL, 1, &options, &scene->tracks, &error), ==,
         CUDACCL_ERROR_ARGUMENT);
@@ -1013,6 +1021,163 @@ test_typical_height_follows_perspective (void)
   g_rand_free (random);
 }
 
+/* Objects travel. LEAST_WAY is the default of ccltrack. */
+
+#define LEAST_WAY 0.4
+
+static const guint rates[] = {5, 10, 25};
+
+static Scene *
+scene_new_of_rate (guint rate)
+{
+  Scene *scene = scene_new ();
+  scene->options.frame_rate = rate;
+  scene->options.least_way = LEAST_WAY;
+  return scene;
+}
+
+/* A leaf of 40×30 pixels swings by 5 pixels to each side, a flag of 60×40 blows to 60 % more on its
+ * free side, and an insect of 30×30 on the lens is anywhere within 5 pixels. Each is missing in one
+ * of 12 frames. */
+static void
+test_what_moves_in_its_place_is_not_confirmed (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    for (guint i = 0; i < 60 * rates[r]; i++) {
+      const double seconds = (double)i / rates[r];
+      CclComponent rows[3];
+      guint n = 0;
+      if (g_rand_int_range (random, 0, 12))
+        rows[n++] = box (100 + (guint)lrint (5 + 5 * sin (4 * seconds)), 100, 40, 30);
+      if (g_rand_int_range (random, 0, 12))
+        rows[n++] = box (300, 100, 60 + (guint)lrint (18 + 18 * sin (9 * seconds)), 40);
+      if (g_rand_int_range (random, 0, 12))
+        rows[n++] = box (
+            500 + g_rand_int_range (random, 0, 6), 200 + g_rand_int_range (random, 0, 6), 30, 30);
+      scene_run (scene, rows, n);
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
+/* Each of 24 leaves of 10 to 20 pixels flashes up in half of the frames, within 10 pixels. */
+static void
+flicker (Scene *scene, GRand *random, guint seconds)
+{
+  for (guint i = 0; i < seconds * scene->options.frame_rate; i++) {
+    CclComponent rows[24];
+    guint n = 0;
+    for (guint k = 0; k < G_N_ELEMENTS (rows); k++)
+      if (g_rand_boolean (random))
+        rows[n++] = box (100 + k % 6 * 30 + g_rand_int_range (random, 0, 11),
+            50 + k / 6 * 30 + g_rand_int_range (random, 0, 11), g_rand_int_range (random, 10, 21),
+            g_rand_int_range (random, 10, 21));
+    scene_run (scene, rows, n);
+  }
+}
+
+/* After a minute the tree is known as restless, and has a quarter at most of the tracks that it has
+ * where no way is asked for. An object that walks through it then is confirmed. */
+static void
+test_flicker_is_learnt_as_restless (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    guint n[2];
+    for (guint asks = 0; asks < 2; asks++) {
+      Scene *scene = scene_new_of_rate (rates[r]);
+      GRand *random = g_rand_new_with_seed (r);
+      scene->options.least_way = asks ? LEAST_WAY : 0;
+      flicker (scene, random, 60);
+      n[asks] = scene->n_events[CUDACCL_TRACK_APPEARED];
+      flicker (scene, random, 60);
+      n[asks] = scene->n_events[CUDACCL_TRACK_APPEARED] - n[asks];
+      const guint before = scene->n_events[CUDACCL_TRACK_APPEARED];
+      for (guint i = 0; i < 4 * rates[r]; i++)
+        run (scene, box (20 + 60 * i / rates[r], 100, 40, 90));
+      g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, before + 1);
+      g_rand_free (random);
+      scene_free (scene);
+    }
+    g_test_message ("%u/s: %u tracks a minute, %u without a least way", rates[r], n[1], n[0]);
+    g_assert_cmpuint (4 * n[1], <=, n[0]);
+  }
+}
+
+/* A car crosses 640 pixels in 0.8 s at 5 frames a second. */
+static void
+test_fast_object_is_confirmed_in_its_third_frame (void)
+{
+  Scene *scene = scene_new_of_rate (5);
+  run (scene, box (0, 150, 60, 60)); /* it enters */
+  run (scene, box (110, 150, 110, 60));
+  run (scene, box (270, 150, 110, 60));
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+  run (scene, box (430, 150, 110, 60));
+  const guint64 id = id_of_row (scene, 0);
+  run (scene, box (590, 150, 50, 60));
+  g_assert_cmpuint (id_of_row (scene, 0), ==, id);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+  scene_free (scene);
+}
+
+/* Things of one size that flash up far from each other, in no line, are no fast object. */
+static void
+test_flashes_are_no_leaps (void)
+{
+  static const guint places[][2] = {
+      {50, 50}, {200, 60}, {80, 200}, {300, 50}, {180, 250}, {60, 60}};
+  Scene *scene = scene_new_of_rate (5);
+  for (guint i = 0; i < 60; i++)
+    run (scene, box (places[i % 6][0], places[i % 6][1], 60, 60));
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
+  scene_free (scene);
+}
+
+static void
+test_person_who_walked_in_stays_a_track (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    for (guint i = 0; i < 124 * rates[r]; i++) {
+      const double seconds = (double)i / rates[r];
+      const double x = seconds < 4 ? 60 * seconds : 240 + 4 * sin (3 * (seconds - 4));
+      run (scene, box ((guint)lrint (20 + x), 100, 30, 80));
+      if (seconds < 1)
+        continue;
+      g_assert_cmpuint (id_of_row (scene, 0), ==, 1);
+      g_assert_cmpint (scene->tracks.tracks[0].state, !=, CUDACCL_TRACK_TENTATIVE);
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+    scene_free (scene);
+  }
+}
+
+/* A fifth of the own height in a second; and a car that parked from the first frame on and leaves
+ * after 20 s. */
+static void
+test_slow_and_parked_objects_are_confirmed_when_they_go (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *slow = scene_new_of_rate (rates[r]), *parked = scene_new_of_rate (rates[r]);
+    for (guint i = 0; i < 2 * rates[r]; i++)
+      run (slow, box (100 + 16 * i / rates[r], 100, 30, 80));
+    g_assert_cmpuint (slow->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+    for (guint i = 0; i < 22 * rates[r]; i++) {
+      const double gone = MAX ((double)i / rates[r] - 20, 0);
+      run (parked, box ((guint)lrint (100 + 40 * gone * gone), 200, 120, 60));
+      if (gone == 0)
+        g_assert_cmpuint (parked->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
+    }
+    g_assert_cmpuint (parked->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+    scene_free (slow);
+    scene_free (parked);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -1048,6 +1213,12 @@ main (int argc, char **argv)
   add (shared_pixels_are_those_of_the_sampled_rows);
   add (any_label_map_is_safe);
   add (frame_rate_does_not_change_the_tracks);
+  add (what_moves_in_its_place_is_not_confirmed);
+  add (flicker_is_learnt_as_restless);
+  add (fast_object_is_confirmed_in_its_third_frame);
+  add (flashes_are_no_leaps);
+  add (person_who_walked_in_stays_a_track);
+  add (slow_and_parked_objects_are_confirmed_when_they_go);
   add (bad_arguments_change_nothing);
   return g_test_run ();
 }
