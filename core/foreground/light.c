@@ -60,11 +60,32 @@ lesser_of (int64_t a, int64_t b)
   return a < b ? a : b;
 }
 
+/* Keeps those of n ratios that are near to one. Returns their number. */
+static int
+keep_near (int16_t *ratios, int n, int own)
+{
+  int n_kept = 0;
+  for (int i = 0; i < n; i++)
+    if (ccl_light_is_near (ratios[i], own))
+      ratios[n_kept++] = ratios[i];
+  return n_kept;
+}
+
+static int
+count_near (const int16_t *ratios, int n, int own)
+{
+  int n_near = 0;
+  for (int i = 0; i < n; i++)
+    n_near += ccl_light_is_near (ratios[i], own);
+  return n_near;
+}
+
 /* The lower median of the uniform cells around a cell, or the frame's median where fewer than a
- * third of them are uniform. before: that of the cell before. */
+ * third of them are uniform. In light with edges, that of the uniform cells around that are like
+ * this one, if there are enough. before: that of the cell before. */
 static int
 median_around (const CclLightGrid *grid, const CclLightCell *cells, int64_t column, int64_t row,
-    int of_frame, int before)
+    bool has_edges, int of_frame, int before)
 {
   enum { WINDOW = CUDACCL_LIGHT_WINDOW, SIDE = 2 * WINDOW + 1 };
   const int64_t left = column < WINDOW ? 0 : column - WINDOW, top = row < WINDOW ? 0 : row - WINDOW;
@@ -80,6 +101,9 @@ median_around (const CclLightGrid *grid, const CclLightCell *cells, int64_t colu
       n += cell->uniform;
     }
   }
+  const CclLightCell *own = &cells[row * grid->columns + column];
+  if (has_edges && own->uniform && count_near (ratios, n, own->ratio) >= CUDACCL_LIGHT_LEAST_ALIKE)
+    return lower_median (ratios, keep_near (ratios, n, own->ratio), before);
   return n > 0 && 3 * n >= (right - left) * (bottom - top) ? lower_median (ratios, n, before)
                                                            : of_frame;
 }
@@ -99,21 +123,34 @@ add_cell (CclLightSums *sums, const CclLightCell *cell, int light)
   sums->model_chroma += cell->model_chroma;
 }
 
+static bool
+has_edges (const CclLightCell *cells, uint32_t n_cells, int of_frame)
+{
+  CclLightShares shares = {0};
+  for (uint32_t i = 0; i < n_cells; i++) {
+    shares.measured += cells[i].measured;
+    shares.uniform += cells[i].uniform;
+    shares.explained += cells[i].explained;
+    shares.varied += cells[i].explained && !ccl_light_is_near (cells[i].ratio, of_frame);
+  }
+  return ccl_light_has_edges (&shares);
+}
+
 CclSceneChange
-ccl_light_smooth (const CclLightGrid *grid, const CclLightCell *cells, uint16_t *factors)
+ccl_light_smooth (
+    const CclLightGrid *grid, const CclLightCell *cells, bool finds_edges, uint16_t *factors)
 {
   const int of_frame = median_of_frame (cells, grid->columns * grid->rows);
+  const bool edges = finds_edges && has_edges (cells, grid->columns * grid->rows, of_frame);
   CclLightSums sums = {0};
   int light = of_frame;
 
   for (uint32_t row = 0; row < grid->rows; row++) {
     for (uint32_t column = 0; column < grid->columns; column++) {
       const size_t i = (size_t)row * grid->columns + column;
-      light = median_around (grid, cells, column, row, of_frame, light);
+      light = median_around (grid, cells, column, row, edges, of_frame, light);
       add_cell (&sums, &cells[i], light);
-      factors[i] = powers[CUDACCL_LIGHT_LIMIT - (light > 0      ? light - 1
-                                                    : light < 0 ? light + 1
-                                                                : 0)];
+      factors[i] = powers[CUDACCL_LIGHT_LIMIT - ccl_light_removed (light)];
     }
   }
   return ccl_light_scene_change (&sums);

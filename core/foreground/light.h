@@ -11,6 +11,11 @@
  * is interpolated between the cells. The factors are one step nearer to one than measured, so that
  * the model follows the light by about one step in `history` frames, without a pass over the model.
  *
+ * The codebook model (codebook.h) knows two more kinds of light. Lamps and a rolling shutter make
+ * bands: then each row of samples has light of its own, the median of its log ratios, which is
+ * subtracted before cells are measured. Whether rows have is known from the frame before. At the
+ * edges of a cloud's shadow, the uniform cells around a cell that are like it decide alone.
+ *
  * A cell is uniform if most of its samples differ from the measured light by at most a few percent.
  * It is explained also if most of them differ by at most two standard deviations of the model,
  * because noise is a larger part of the luma in the dark. Where objects pass, the model has large
@@ -49,7 +54,13 @@ enum {
   CUDACCL_LIGHT_WINDOW = 2,         /* cells to each side that the median takes in */
   CUDACCL_LIGHT_ONE = 4096,         /* a factor of one */
   CUDACCL_LIGHT_BAD_PERCENT = 80,   /* a larger share of bad cells is a scene change */
-  CUDACCL_LIGHT_FIRST_FRAMES = 16,  /* of a model, in which no scene change is found */
+  /* Where the light has edges, cells that are alike at a cell, itself included, decide alone. */
+  CUDACCL_LIGHT_LEAST_ALIKE = 3,
+  /* The light of a frame has edges if so many of the measured cells are uniform, and so many of the
+   * explained ones differ from their median. */
+  CUDACCL_LIGHT_EDGES_UNIFORM_QUARTERS = 3,
+  CUDACCL_LIGHT_EDGES_VARIED_EIGHTHS = 1,
+  CUDACCL_LIGHT_FIRST_FRAMES = 16, /* of a model, in which no scene change is found */
 };
 
 /* round (64 × log2 (i)) for i = 0…255; 0 for i = 0. */
@@ -91,6 +102,24 @@ enum {
       13337, 13482, 13629, 13777, 13927, 14079, 14232, 14387, 14544, 14702, 14862, 15024, 15188,   \
       15353, 15520, 15689, 15860, 16033, 16208, 16384
 
+/* The light of rows of samples, which lamps and a rolling shutter make: bands that run through the
+ * frame. */
+enum {
+  /* Rows get light of their own where this brings more of the compared samples near to it, by so
+   * many of them, and lose it where it brings fewer, by as many. */
+  CUDACCL_LIGHT_ROWS_SIXTEENTHS = 1,
+  /* Eighths of them that are near to it then, at least: it explains the frame but for objects. */
+  CUDACCL_LIGHT_ROWS_BEGIN_EIGHTHS = 7,
+  CUDACCL_LIGHT_ROWS_STAY_EIGHTHS = 6,
+};
+
+/* Samples of a frame, or of a part of it. */
+typedef struct CclLightRowSums {
+  uint32_t compared;
+  uint32_t near_rows;   /* those near the light of their row */
+  uint32_t near_smooth; /* those near the light of the rows around it */
+} CclLightRowSums;
+
 /* The division of a frame into cells. */
 typedef struct CclLightGrid {
   uint32_t shift; /* the side of a cell is 1 << shift pixels, at least CUDACCL_LIGHT_SAMPLES */
@@ -112,6 +141,12 @@ typedef struct CclLightCell {
   uint32_t model_chroma; /* the same of the model */
 } CclLightCell;
 
+/* Numbers of cells of a frame that say whether its light has edges. */
+typedef struct CclLightShares {
+  uint32_t measured, uniform, explained;
+  uint32_t varied; /* explained, and not near the frame's median */
+} CclLightShares;
+
 /* Sums over the cells of a frame. */
 typedef struct CclLightSums {
   uint32_t cells, measured;
@@ -126,6 +161,15 @@ CUDACCL_LIGHT_FUNCTION bool
 ccl_light_compares (uint32_t luma)
 {
   return luma >= CUDACCL_LIGHT_LEAST_LUMA && luma <= CUDACCL_LIGHT_MOST_LUMA;
+}
+
+/* A log ratio or a sum of two, cut off. */
+CUDACCL_LIGHT_FUNCTION int
+ccl_light_limited (int ratio)
+{
+  return ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
+         : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
+                                       : ratio;
 }
 
 /* Whether a log ratio is near a median. */
@@ -182,6 +226,15 @@ ccl_light_scene_change (const CclLightSums *sums)
   return 4 * less < greater ? CUDACCL_SCENE_INFRARED : CUDACCL_SCENE_MOVED;
 }
 
+/* Whether the light has edges, as those of a cloud's shadow: it explains most of the frame, and
+ * parts of the frame have another one. */
+CUDACCL_LIGHT_FUNCTION bool
+ccl_light_has_edges (const CclLightShares *shares)
+{
+  return 4 * shares->uniform >= CUDACCL_LIGHT_EDGES_UNIFORM_QUARTERS * shares->measured &&
+         8 * shares->varied >= CUDACCL_LIGHT_EDGES_VARIED_EIGHTHS * shares->explained;
+}
+
 /* The two cells between which a pixel lies, in a row or a column of n cells, and the weight of the
  * second one, out of 1 << shift. */
 CUDACCL_LIGHT_FUNCTION void
@@ -199,6 +252,75 @@ CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_between (uint32_t a, uint32_t b, uint32_t weight, uint32_t shift)
 {
   return (uint32_t)(((uint64_t)a * ((1u << shift) - weight) + (uint64_t)b * weight) >> shift);
+}
+
+/* Whether the rows of the next frame have their own light: it explains most of the frame, and more
+ * than smooth light does. before: whether those of this frame have. */
+CUDACCL_LIGHT_FUNCTION bool
+ccl_light_has_rows (const CclLightRowSums *sums, bool before)
+{
+  const int64_t gain = (int64_t)sums->near_rows - sums->near_smooth;
+  const int64_t least = CUDACCL_LIGHT_ROWS_SIXTEENTHS * (int64_t)sums->compared;
+  const int64_t eighths =
+      before ? CUDACCL_LIGHT_ROWS_STAY_EIGHTHS : CUDACCL_LIGHT_ROWS_BEGIN_EIGHTHS;
+  return 8 * (int64_t)sums->near_rows >= eighths * (int64_t)sums->compared &&
+         16 * gain >= (before ? -least : least);
+}
+
+/* The mean of n ≥ 1 lights, from their sum. */
+CUDACCL_LIGHT_FUNCTION int
+ccl_light_mean (int sum, int n)
+{
+  return (sum + CUDACCL_LIGHT_LIMIT * n) / n - CUDACCL_LIGHT_LIMIT;
+}
+
+/* The lower median of the means of the rows of cells around one. */
+CUDACCL_LIGHT_FUNCTION int
+ccl_light_of_means (const int16_t *means, uint32_t n_rows, uint32_t row)
+{
+  const uint32_t first = row < CUDACCL_LIGHT_WINDOW ? 0 : row - CUDACCL_LIGHT_WINDOW;
+  const uint32_t last =
+      row + CUDACCL_LIGHT_WINDOW < n_rows ? row + CUDACCL_LIGHT_WINDOW : n_rows - 1;
+  const uint32_t n = last - first + 1;
+  for (uint32_t i = first; i <= last; i++) {
+    uint32_t n_below = 0, n_up_to = 0;
+    for (uint32_t k = first; k <= last; k++) {
+      n_below += means[k] < means[i];
+      n_up_to += means[k] <= means[i];
+    }
+    if (2 * n_below < n && 2 * n_up_to >= n)
+      return means[i];
+  }
+  return 0; /* never */
+}
+
+/* The light that rows around row y of the frame have without their own: between the rows of cells.
+ */
+CUDACCL_LIGHT_FUNCTION int
+ccl_light_smooth_row (const CclLightGrid *grid, const int16_t *means, uint32_t y)
+{
+  uint32_t above, below, weight;
+  ccl_light_place (y, grid->shift, grid->rows, &above, &below, &weight);
+  const int a = ccl_light_of_means (means, grid->rows, above);
+  const int b = ccl_light_of_means (means, grid->rows, below);
+  return (int)ccl_light_between ((uint32_t)(a + CUDACCL_LIGHT_LIMIT),
+             (uint32_t)(b + CUDACCL_LIGHT_LIMIT), weight, grid->shift) -
+         CUDACCL_LIGHT_LIMIT;
+}
+
+/* The light that is removed: all but one step. */
+CUDACCL_LIGHT_FUNCTION int
+ccl_light_removed (int light)
+{
+  return light > 0 ? light - 1 : light < 0 ? light + 1 : 0;
+}
+
+/* The product of two factors. */
+CUDACCL_LIGHT_FUNCTION uint32_t
+ccl_light_product (uint32_t a, uint32_t b)
+{
+  const uint32_t product = (a * b + CUDACCL_LIGHT_ONE / 2) >> 12;
+  return product < 4 * CUDACCL_LIGHT_ONE ? product : 4u * CUDACCL_LIGHT_ONE;
 }
 
 /* most: the greatest luma of the format. */
@@ -219,9 +341,10 @@ ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
 }
 
 #ifndef __CUDACC__
-/* Smooths the light: sets the factor of each cell. Returns the scene change that the cells show. */
+/* Smooths the light: sets the factor of each cell. finds_edges: whether cells at edges of light are
+ * told from others. Returns the scene change that the cells show. */
 CclSceneChange ccl_light_smooth (
-    const CclLightGrid *grid, const CclLightCell *cells, uint16_t *factors);
+    const CclLightGrid *grid, const CclLightCell *cells, bool finds_edges, uint16_t *factors);
 #endif
 
 #endif /* CUDACCL_LIGHT_H */

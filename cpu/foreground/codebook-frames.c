@@ -46,7 +46,7 @@ struct Codebooks {
   size_t stride;   /* bytes of a row of values */
   size_t n_blocks; /* in a row */
   CodebookBand *bands;
-  Light light;
+  CodebookLight light;
   uint8_t logs[256];              /* codebook_fill_logs() */
   uint32_t *lost, *settled_cells; /* pixels of each cell */
   uint8_t *luma;                  /* planes of `stride`; NULL: the frame's */
@@ -114,6 +114,33 @@ static uint8_t *
 luma_of_row (const Codebooks *self, const CodebookBand *band, uint32_t y)
 {
   return band->luma + y % 2 * self->stride;
+}
+
+static void
+count_light (void *data, uint32_t index)
+{
+  Codebooks *self = data;
+  for (uint32_t row = index; row < self->light.grid.rows; row += self->n_bands)
+    codebook_count_row (&self->light, self->code, row);
+}
+
+/* Measures the light of the frame. Whether its rows have light of their own is known from the frame
+ * before. Returns whether the rows of the next frame have. */
+static bool
+follow_light (Codebooks *self)
+{
+  CodebookLight *light = &self->light;
+  CclLightRowSums sums = {0};
+
+  workers_run (self->workers, measure_light, self);
+  ccl_light_smooth (&light->grid, light->cells, true, light->factors);
+  workers_run (self->workers, count_light, self);
+  for (uint32_t i = 0; i < light->grid.rows; i++) {
+    sums.compared += light->sums[i].compared;
+    sums.near_rows += light->sums[i].near_rows;
+    sums.near_smooth += light->sums[i].near_smooth;
+  }
+  return ccl_light_has_rows (&sums, light->has_rows);
 }
 
 /* Copies row y to the band, in the model's light. Returns its chroma; NULL if it has none. */
@@ -327,6 +354,7 @@ begin_model (Codebooks *self)
   self->state = (CclCodebookFrame){0};
   self->scene = (CclCodebookScene){0};
   self->sampled.clock = 0;
+  self->light.has_rows = false;
   set_tolerances (self);
   /* Discarded pages read as zeros. */
   return madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) == 0;
@@ -481,13 +509,11 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
   self->hides = camera->hides;
   if (camera->takes_boxes)
     codebook_make_boxes (&self->planes, camera);
-  if (self->corrects) {
-    workers_run (self->workers, measure_light, self);
-    ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
-  }
+  const bool next_has_rows = self->corrects && follow_light (self);
   sampled_places_begin_frame (
       &self->sampled, options, begins || self->state.scene_changes, self->state.tolerances);
   workers_run (self->workers, update_band, self);
+  self->light.has_rows = next_has_rows;
   if (options->light) {
     workers_run (self->workers, count_cells, self);
     judge_scene (self);
@@ -528,9 +554,15 @@ lay_out_frame (Layout *layout, void *data)
   Codebooks *self = data;
   const size_t height = self->plan.height;
   const size_t n_cells = (size_t)self->light.grid.columns * self->light.grid.rows;
+  const size_t n_rows = (size_t)self->light.grid.rows * CUDACCL_LIGHT_SAMPLES;
 
   self->light.cells = lay_out (layout, n_cells, sizeof *self->light.cells);
   self->light.factors = lay_out (layout, n_cells, sizeof *self->light.factors);
+  self->light.ratios =
+      lay_out (layout, n_rows * CODEBOOK_LIGHT_SAMPLES, sizeof *self->light.ratios);
+  self->light.rows = lay_out (layout, n_rows, sizeof *self->light.rows);
+  self->light.means = lay_out (layout, self->light.grid.rows, sizeof *self->light.means);
+  self->light.sums = lay_out (layout, self->light.grid.rows, sizeof *self->light.sums);
   self->lost = lay_out (layout, n_cells, sizeof *self->lost);
   self->settled_cells = lay_out (layout, n_cells, sizeof *self->settled_cells);
   lay_out_rows (layout, self->n_words, height, &self->foreground);
@@ -581,6 +613,7 @@ codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *wo
   self->stride = 64 * self->n_words;
   self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
   self->light.grid = ccl_light_grid (plan->width, plan->height);
+  self->light.n_rows = ((plan->height - 1) >> (self->light.grid.shift - 4)) + 1;
   codebook_fill_logs (self->logs);
   sampled_places_init (&self->sampled, code, plan->width, plan->height, plan->has_chroma);
   self->bands = calloc (self->n_bands, sizeof *self->bands);

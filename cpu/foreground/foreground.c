@@ -49,7 +49,7 @@ follow_light (CpuForeground *self)
     return;
   workers_run (self->workers, measure_light, self);
   const CclSceneChange change =
-      ccl_light_smooth (&self->light.grid, self->light.cells, self->light.factors);
+      ccl_light_smooth (&self->light.grid, self->light.cells, false, self->light.factors);
   if (change != CUDACCL_SCENE_UNCHANGED && base->n_frames >= CUDACCL_LIGHT_FIRST_FRAMES) {
     base->scene_change = change;
     base->n_frames = 0;

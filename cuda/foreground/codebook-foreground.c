@@ -142,11 +142,12 @@ prepare_kernels (CudaCodebook *self, CclError *error)
   const CclLightGrid *grid = &self->parameters.base.grid;
   const CclSampledParameters *s = &self->parameters.sampled;
   const uint32_t n_cells = grid->columns * grid->rows;
+  const uint32_t n_rows = grid->rows * CUDACCL_LIGHT_SAMPLES;
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
-      [MEASURE] = {n_cells, CUDACCL_LIGHT_THREADS},
-      [SMOOTH] = {divide_up (n_cells, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
+      [MEASURE] = {grid->rows, CUDACCL_CODEBOOK_LIGHT_THREADS},
+      [SMOOTH] = {divide_up (n_cells + n_rows, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
       [SAMPLE] = {divide_up ((uint64_t)s->row_words * s->grid.rows, CUDACCL_CODEBOOK_WARPS),
           CUDACCL_CODEBOOK_THREADS},
       [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
@@ -392,16 +393,21 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
   return layout.size;
 }
 
-/* The same of the light of cells. */
+/* The same of the light of cells and rows. */
 static size_t
 place_light (CudaCodebook *self, CUdeviceptr memory)
 {
   CclForegroundParameters *p = &self->parameters.base;
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  const size_t n_rows = (size_t)p->grid.rows * CUDACCL_LIGHT_SAMPLES;
   Layout layout = begin_layout (memory);
 
   p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
   p->factors = lay_out (&layout, n_cells, sizeof *p->factors);
+  self->parameters.ratios = lay_out (&layout, n_rows * CUDACCL_LIGHT_SAMPLES,
+      CUDACCL_LIGHT_MAX_COLUMNS * sizeof *self->parameters.ratios);
+  self->parameters.rows = lay_out (&layout, n_rows, sizeof *self->parameters.rows);
+  self->parameters.means = lay_out (&layout, p->grid.rows, sizeof *self->parameters.means);
   return layout.size;
 }
 

@@ -10,6 +10,7 @@
 
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
+  CUDACCL_CODEBOOK_LIGHT_THREADS = 32 * CUDACCL_LIGHT_SAMPLES, /* a row of cells */
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
   /* In a cell of the light's grid. */
@@ -21,6 +22,7 @@ enum {
 typedef struct CclCodebookHistory {
   uint32_t time, rebases; /* CclCodebookFrame */
   CclCodebookScene scene;
+  uint32_t has_rows;                                  /* rows have light of their own */
   uint32_t median_distances[CUDACCL_CODEBOOK_LEVELS]; /* of the noise of the last frame */
 } CclCodebookHistory;
 
@@ -40,10 +42,17 @@ enum {
   CUDACCL_CODEBOOK_SUMS,
 };
 
+/* What is counted of a frame's light. */
+typedef struct CclCodebookLightCounts {
+  uint32_t measured, uniform; /* cells */
+  CclLightRowSums rows;
+} CclCodebookLightCounts;
+
 /* What is counted in a frame. Zero when a frame starts. */
 typedef struct CclCodebookCounts {
   unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
   CclCodebookNoise noise;
+  CclCodebookLightCounts light;
   uint32_t n_blocks; /* that have added their counts */
 } CclCodebookCounts;
 
@@ -85,7 +94,11 @@ typedef struct CclCodebookParameters {
   CclCodebookCell *cells; /* of the grid; zero when a frame starts */
   uint8_t *samples;       /* the background's luma where the light is measured; rows of
                            * grid.columns × CUDACCL_LIGHT_SAMPLES */
-  uint32_t sample_shift;  /* a sample each 1 << sample_shift pixels, in both directions */
+  /* Of the rows of samples: their log ratios, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of
+   * each, less the row's light if rows have one; their light; and the means of those of a row of
+   * cells. */
+  int16_t *ratios, *rows, *means;
+  uint32_t sample_shift; /* a sample each 1 << sample_shift pixels, in both directions */
 
   /* A bit for each pixel, as in base. */
   uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */

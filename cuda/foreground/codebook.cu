@@ -25,103 +25,263 @@ static_assert (CUDACCL_CODEBOOK_DISTANCES == 64, "two distances for each thread 
 
 /* ---- light ---- */
 
-/* Adds a sample of the frame and one of the model to their boxes, of which a block has a cell's:
- * the model's sums are in the upper halves. */
-static __device__ __forceinline__ void
-add_to_boxes (uint32_t luma, uint32_t mean, uint32_t boxes[CUDACCL_CODEBOOK_CELL_BOXES])
+constexpr int NO_RATIO = INT16_MAX;
+constexpr uint32_t ROW_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPLES;
+constexpr uint32_t OF_LANE = ROW_SAMPLES / 32; /* samples of a row for each lane of a warp */
+constexpr uint32_t CELL_OF_LANE = CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES / 32;
+
+static_assert (CUDACCL_CODEBOOK_LIGHT_THREADS == 32 * CUDACCL_LIGHT_SAMPLES, "a warp for each row");
+
+/* The samples of a row of cells. */
+struct Samples {
+  int16_t ratios[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES]; /* or NO_RATIO */
+  uint8_t luma[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES], model[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES];
+  int lights[CUDACCL_LIGHT_SAMPLES]; /* of rows; 0 where they have none of their own */
+};
+
+/* The number of a warp's ratios up to one. */
+template <uint32_t N>
+static __device__ __forceinline__ uint32_t
+count_up_to (const int (&ratios)[N], int ratio)
 {
-  constexpr uint32_t BOX = CUDACCL_CAMERA_BOX, BOXES = CUDACCL_LIGHT_SAMPLES / BOX;
-  static_assert (BOX == 4 && CUDACCL_LIGHT_SAMPLES == 16, "a warp has two rows of four boxes");
-  const uint32_t lane = lane_of_warp ();
-  uint32_t sum = luma | mean << 16;
-  sum += __shfl_xor_sync (FULL_WARP, sum, 1);
-  sum += __shfl_xor_sync (FULL_WARP, sum, 2);
-  sum += __shfl_xor_sync (FULL_WARP, sum, 16);
-  if (lane < 16 && lane % BOX == 0)
-    atomicAdd (&boxes[threadIdx.x / (16 * BOX) * BOXES + lane / BOX], sum);
+  uint32_t n = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++)
+    n += ratios[i] <= ratio;
+  return reduce_add (FULL_WARP, n);
 }
 
-/* Writes the boxes of a block's cell. */
+template <uint32_t N>
+static __device__ __forceinline__ uint32_t
+count_near (const int (&ratios)[N], int ratio)
+{
+  uint32_t n = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++)
+    n += ccl_light_is_near (ratios[i], ratio);
+  return reduce_add (FULL_WARP, n);
+}
+
+/* The lower median of the n ratios of a warp. */
+template <uint32_t N>
+static __device__ __forceinline__ int
+median_of (const int (&ratios)[N], uint32_t n)
+{
+  int least = -CUDACCL_LIGHT_LIMIT, most = CUDACCL_LIGHT_LIMIT;
+  while (least < most) { /* the same in all lanes */
+    const int middle = (least + most) >> 1;
+    if (2 * count_up_to (ratios, middle) >= n)
+      most = middle;
+    else
+      least = middle + 1;
+  }
+  return least;
+}
+
+/* Loads row j of the samples of a row of cells, by a warp, and measures its light. */
+static __device__ __forceinline__ int
+measure_samples (
+    const Parameters &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
+{
+  const uint32_t n_columns = p.base.grid.columns * CUDACCL_LIGHT_SAMPLES;
+  const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
+  uint32_t luma[OF_LANE], model[OF_LANE];
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++) {
+    const uint32_t sample_x = lane_of_warp () + 32 * i, x = sample_x << p.sample_shift;
+    const bool inside = x < p.base.width && y < p.base.height;
+    luma[i] = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
+    model[i] = inside ? p.samples[(size_t)sample_y * n_columns + sample_x] : 0;
+  }
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++) {
+    const bool compares = ccl_light_compares (luma[i]) && ccl_light_compares (model[i]);
+    ratios[i] = compares ? ccl_light_limited (logs[luma[i]] - logs[model[i]]) : NO_RATIO;
+    samples->luma[j][lane_of_warp () + 32 * i] = (uint8_t)luma[i];
+    samples->model[j][lane_of_warp () + 32 * i] = (uint8_t)model[i];
+  }
+  const uint32_t n = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
+  return n >= CUDACCL_LIGHT_LEAST_SAMPLES ? median_of (ratios, n) : 0;
+}
+
+/* The mean of the lights of a row of cells, by a warp. light: of the lane's row of samples. */
+static __device__ __forceinline__ int
+mean_of_rows (const Parameters &p, uint32_t row, int light)
+{
+  const uint32_t j = lane_of_warp ();
+  const uint32_t y = (row * CUDACCL_LIGHT_SAMPLES + j) << p.sample_shift;
+  const bool counts = j < CUDACCL_LIGHT_SAMPLES && y < p.base.height;
+  const uint32_t n = (uint32_t)__popc (__ballot_sync (FULL_WARP, counts));
+  const uint32_t sum = reduce_add (FULL_WARP, counts ? (uint32_t)(light + CUDACCL_LIGHT_LIMIT) : 0);
+  return ccl_light_mean ((int)sum - (int)n * CUDACCL_LIGHT_LIMIT, (int)n);
+}
+
+/* Measures a cell of the samples of its row by a warp. */
+static __device__ __forceinline__ CclLightCell
+measure_cell (const Parameters &p, const Samples &samples, uint32_t column)
+{
+  const uint32_t lane = lane_of_warp ();
+  const uint32_t x = column * CUDACCL_LIGHT_SAMPLES + lane % CUDACCL_LIGHT_SAMPLES;
+  const uint32_t first = lane / CUDACCL_LIGHT_SAMPLES;
+  int ratios[CELL_OF_LANE];
+  CclLightCell cell = {};
+#pragma unroll
+  for (uint32_t i = 0; i < CELL_OF_LANE; i++)
+    ratios[i] = samples.ratios[first + 2 * i][x];
+  const uint32_t n = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
+  cell.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
+  if (!cell.measured) /* for all lanes or for none */
+    return cell;
+  cell.ratio = (int16_t)median_of (ratios, n);
+  cell.uniform = cell.explained = 5 * count_near (ratios, cell.ratio) >= 3 * n;
+  if (cell.uniform) /* the same */
+    return cell;
+  uint32_t n_explained = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < CELL_OF_LANE; i++) {
+    const uint32_t j = first + 2 * i, mean = samples.model[j][x];
+    const int light = ccl_light_limited (cell.ratio + samples.lights[j]);
+    const uint32_t expected = ccl_light_expected (mean, powers[light + CUDACCL_LIGHT_LIMIT]);
+    const bool is_noise = ccl_codebook_difference (samples.luma[j][x], expected) <=
+                          p.history->median_distances[mean >> 4];
+    n_explained += ratios[i] != NO_RATIO && (ccl_light_is_near (ratios[i], cell.ratio) || is_noise);
+  }
+  cell.explained = 5 * reduce_add (FULL_WARP, n_explained) >= 3 * n;
+  return cell;
+}
+
+/* Writes the boxes of a cell of the frame, then those of the model, by a warp. */
 static __device__ __forceinline__ void
-write_boxes (const Parameters &p, const uint32_t boxes[CUDACCL_CODEBOOK_CELL_BOXES])
+write_boxes (const Parameters &p, const Samples &samples, uint32_t cell)
 {
   constexpr uint32_t N = CUDACCL_CODEBOOK_CELL_BOXES, BOX = CUDACCL_CAMERA_BOX;
-  const uint32_t thread = threadIdx.x;
-  if (thread >= 2 * N)
-    return;
-  const uint32_t sum = boxes[thread % N] >> (thread < N ? 0 : 16) & 0xffff;
-  p.boxes[blockIdx.x * 2 * N + thread] = (uint8_t)((sum + BOX * BOX / 2) / (BOX * BOX));
+  constexpr uint32_t BOXES = CUDACCL_LIGHT_SAMPLES / BOX; /* in a row */
+  static_assert (2 * N == 32, "a lane has a box");
+  const uint32_t lane = lane_of_warp (), box = lane % N;
+  const auto &plane = lane < N ? samples.luma : samples.model;
+  const uint32_t x = cell % p.base.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
+  const uint32_t y = box / BOXES * BOX;
+  uint32_t sum = 0;
+#pragma unroll
+  for (uint32_t i = 0; i < BOX * BOX; i++)
+    sum += plane[y + i / BOX][x + i % BOX];
+  p.boxes[cell * 2 * N + lane] = (uint8_t)((sum + BOX * BOX / 2) / (BOX * BOX));
 }
 
-/* A block measures a cell, each thread a sample. */
+/* A block measures a row of cells: a warp measures a row of samples, then some of the cells. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_LIGHT_THREADS)
+__launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
     ccl_codebook_measure (const __grid_constant__ Parameters p)
 {
-  __shared__ uint32_t counts[CUDACCL_LIGHT_RATIOS], middle, boxes[CUDACCL_CODEBOOK_CELL_BOXES];
-  const CclLightGrid &grid = p.base.grid;
-  const uint32_t thread = threadIdx.x;
-  const uint32_t column = blockIdx.x % grid.columns, row = blockIdx.x / grid.columns;
-  const uint32_t sample_x = column * CUDACCL_LIGHT_SAMPLES + thread % CUDACCL_LIGHT_SAMPLES;
-  const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + thread / CUDACCL_LIGHT_SAMPLES;
-  const uint32_t x = sample_x << p.sample_shift, y = sample_y << p.sample_shift;
-  const bool inside = x < p.base.width && y < p.base.height;
+  __shared__ Samples samples;
+  __shared__ int lights[CUDACCL_LIGHT_SAMPLES];
+  const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32, row = blockIdx.x;
+  int ratios[OF_LANE];
 
-  for (uint32_t i = thread; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
-    counts[i] = 0;
-  if (thread < CUDACCL_CODEBOOK_CELL_BOXES)
-    boxes[thread] = 0;
   wait_for_previous_kernel ();
-  const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
-  const uint32_t mean =
-      inside ? p.samples[(size_t)sample_y * grid.columns * CUDACCL_LIGHT_SAMPLES + sample_x] : 0;
-  const bool compares = ccl_light_compares (luma) && ccl_light_compares (mean);
-  const int ratio = max (-CUDACCL_LIGHT_LIMIT, min (CUDACCL_LIGHT_LIMIT, logs[luma] - logs[mean]));
+  const int light = measure_samples (p, row, warp, &samples, ratios);
+  const int own = p.history->has_rows ? light : 0;
+  const size_t first = ((size_t)row * CUDACCL_LIGHT_SAMPLES + warp) * ROW_SAMPLES;
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++) {
+    const int16_t ratio =
+        (int16_t)(ratios[i] == NO_RATIO ? NO_RATIO : ccl_light_limited (ratios[i] - own));
+    samples.ratios[warp][lane + 32 * i] = p.ratios[first + lane + 32 * i] = ratio;
+  }
+  if (lane == 0) {
+    samples.lights[warp] = own;
+    lights[warp] = light;
+    p.rows[row * CUDACCL_LIGHT_SAMPLES + warp] = (int16_t)light;
+  }
   __syncthreads ();
-  if (compares)
-    atomicAdd (&counts[ratio + CUDACCL_LIGHT_LIMIT], 1);
-  add_to_boxes (luma, mean, boxes);
-  const uint32_t n = (uint32_t)__syncthreads_count (compares);
-  write_boxes (p, boxes);
-  CclLightCell cell = {};
-  cell.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
-  if (cell.measured) { /* for all threads or for none */
-    if (thread < 32) {
-      const uint32_t found = middle_of (counts);
-      if (thread == 0)
-        middle = found;
+  if (warp == 0) {
+    const int mean = mean_of_rows (p, row, lights[lane % CUDACCL_LIGHT_SAMPLES]);
+    if (lane == 0)
+      p.means[row] = (int16_t)mean;
+  }
+  for (uint32_t column = warp; column < p.base.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
+    const CclLightCell cell = measure_cell (p, samples, column);
+    write_boxes (p, samples, row * p.base.grid.columns + column);
+    if (lane == 0) {
+      p.base.cells[row * p.base.grid.columns + column] = cell;
+      if (cell.explained)
+        atomicAdd (&p.base.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
+      if (cell.measured)
+        atomicAdd (&p.counts->light.measured, 1);
+      if (cell.uniform)
+        atomicAdd (&p.counts->light.uniform, 1);
     }
-    __syncthreads ();
-    cell.ratio = (int16_t)((int)middle - CUDACCL_LIGHT_LIMIT);
-    const bool is_near = compares && ccl_light_is_near (ratio, cell.ratio);
-    const uint32_t difference =
-        ccl_codebook_difference (luma, ccl_light_expected (mean, powers[middle]));
-    const bool is_explained =
-        is_near || (compares && difference <= p.history->median_distances[mean >> 4]);
-    cell.uniform = 5 * (uint32_t)__syncthreads_count (is_near) >= 3 * n;
-    cell.explained = 5 * (uint32_t)__syncthreads_count (is_explained) >= 3 * n;
   }
   let_next_kernel_start ();
-  if (thread == 0) {
-    p.base.cells[blockIdx.x] = cell;
-    if (cell.explained)
-      atomicAdd (&p.base.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
+}
+
+/* Whether the light has edges, by a warp. */
+static __device__ __forceinline__ bool
+has_edges (const Parameters &p)
+{
+  const uint32_t *counts = p.base.light->counts;
+  uint32_t explained = 0, varied = 0;
+  for (uint32_t i = lane_of_warp (); i < CUDACCL_LIGHT_RATIOS; i += 32)
+    explained += counts[i];
+  explained = reduce_add (FULL_WARP, explained);
+  const int middle = explained ? (int)middle_of (counts) : CUDACCL_LIGHT_LIMIT;
+  for (uint32_t i = lane_of_warp (); i < CUDACCL_LIGHT_RATIOS; i += 32)
+    varied += ccl_light_is_near ((int)i, middle) ? 0 : counts[i];
+  const CclLightShares shares = {
+      p.counts->light.measured, p.counts->light.uniform, explained, reduce_add (FULL_WARP, varied)};
+  return ccl_light_has_edges (&shares);
+}
+
+/* The samples that are near the light of their row, by a warp. */
+static __device__ __forceinline__ void
+count_row (const Parameters &p, uint32_t row)
+{
+  const uint32_t y = row << p.sample_shift;
+  int ratios[OF_LANE];
+  if (y >= p.base.height)
+    return;
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++)
+    ratios[i] = p.ratios[(size_t)row * ROW_SAMPLES + lane_of_warp () + 32 * i];
+  const int light = p.rows[row], removed = p.history->has_rows ? light : 0;
+  const int smooth = ccl_light_smooth_row (&p.base.grid, p.means, y);
+  const uint32_t compared = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
+  const uint32_t near_rows = count_near (ratios, light - removed);
+  const uint32_t near_smooth = count_near (ratios, smooth - removed);
+  if (lane_of_warp () == 0) {
+    atomicAdd (&p.counts->light.rows.compared, compared);
+    atomicAdd (&p.counts->light.rows.near_rows, near_rows);
+    atomicAdd (&p.counts->light.rows.near_smooth, near_smooth);
   }
 }
 
-/* A warp smooths the light of a cell. */
+/* A warp smooths the light of a cell, or counts a row of samples. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_codebook_smooth (const __grid_constant__ Parameters p)
 {
   const CclLightGrid &grid = p.base.grid;
-  const uint32_t cell = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
+  const uint32_t n_cells = grid.columns * grid.rows;
+  const uint32_t warp = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (cell >= grid.columns * grid.rows)
-    return;
-  const int light = light_of_cell (grid, p.base.cells, p.base.light->counts, cell);
-  if (lane_of_warp () == 0)
-    p.base.factors[cell] = (uint16_t)factor_of_light (light);
+  if (warp < n_cells) {
+    const auto edges = [&] { return has_edges (p); };
+    const int light = light_of_cell (grid, p.base.cells, p.base.light->counts, warp, edges);
+    if (lane_of_warp () == 0)
+      p.base.factors[warp] = (uint16_t)factor_of_light (light);
+  } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
+    count_row (p, warp - n_cells);
+  }
+}
+
+/* The factor of row y of the frame, between two rows of samples that have light of their own. */
+static __device__ __forceinline__ uint32_t
+factor_of_row (const Parameters &p, uint32_t y)
+{
+  const uint32_t shift = p.sample_shift, first = y >> shift;
+  const uint32_t last = (p.base.height - 1) >> shift;
+  return ccl_light_between (factor_of_light (p.rows[first]),
+      factor_of_light (p.rows[min (first + 1, last)]), y & ((1u << shift) - 1), shift);
 }
 
 /* The factors of the four cells around a pixel. */
@@ -130,8 +290,9 @@ struct Factors {
 };
 
 static __device__ __forceinline__ Factors
-factors_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
+factors_at (const Parameters &parameters, uint32_t x, uint32_t y, bool has_rows)
 {
+  const CclForegroundParameters &p = parameters.base;
   const CclLightGrid &grid = p.grid;
   uint32_t above, below, left, right, weight_y, weight_x;
   ccl_light_place (y, grid.shift, grid.rows, &above, &below, &weight_y);
@@ -140,8 +301,14 @@ factors_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
   const uint16_t *lower = p.factors + below * grid.columns;
   const uint32_t a = upper[left], b = upper[right], c = lower[left], d = lower[right];
   Factors factors;
-  factors.between = ccl_light_between (ccl_light_between (a, c, weight_y, grid.shift),
-      ccl_light_between (b, d, weight_y, grid.shift), weight_x, grid.shift);
+  uint32_t at_left = ccl_light_between (a, c, weight_y, grid.shift);
+  uint32_t at_right = ccl_light_between (b, d, weight_y, grid.shift);
+  if (has_rows) {
+    const uint32_t of_row = factor_of_row (parameters, y);
+    at_left = ccl_light_product (at_left, of_row);
+    at_right = ccl_light_product (at_right, of_row);
+  }
+  factors.between = ccl_light_between (at_left, at_right, weight_x, grid.shift);
   factors.spread = max (max (a, b), max (c, d)) - min (min (a, b), min (c, d));
   return factors;
 }
@@ -151,6 +318,7 @@ factors_at (const CclForegroundParameters &p, uint32_t x, uint32_t y)
 /* What the threads of a block share. */
 struct Shared {
   CclCodebookFrame frame;
+  bool has_rows; /* rows have light of their own */
   uint32_t noise[CUDACCL_CODEBOOK_LEVELS * CUDACCL_CODEBOOK_DISTANCES];
   uint32_t sums[CUDACCL_CODEBOOK_SUMS];
 
@@ -167,6 +335,7 @@ begin_block (const Parameters &p, Shared *shared)
   if (threadIdx.x == 0) {
     const CclSceneChange change = p.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
     shared->frame.time = (uint16_t)history->time;
+    shared->has_rows = history->has_rows != 0;
     shared->frame.rebases = history->rebases != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
     shared->frame.object_gain = (uint8_t)p.object_gain;
@@ -190,12 +359,12 @@ begin_block (const Parameters &p, Shared *shared)
 
 /* A pixel of this luma in the light of the model. */
 static __device__ __forceinline__ CclCodebookValue
-value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y)
+value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
 {
   const uint32_t chroma = p.base.u ? chroma_at (p.base, x, y) : CUDACCL_NO_CHROMA;
   CclCodebookValue value = {(uint8_t)luma, (uint8_t)chroma, (uint8_t)(chroma >> 8), 0};
   if (p.base.light) {
-    const Factors factors = factors_at (p.base, x, y);
+    const Factors factors = factors_at (p, x, y, has_rows);
     value.luma = (uint8_t)ccl_light_correct_luma (value.luma, factors.between, UINT8_MAX);
     value.u = (uint8_t)ccl_light_correct_chroma (value.u, factors.between);
     value.v = (uint8_t)ccl_light_correct_chroma (value.v, factors.between);
@@ -377,7 +546,8 @@ update_word (
   const uint32_t x = word % p.base.row_words * 32 + lane, y = word / p.base.row_words;
   const bool inside = x < p.base.width;
   const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
-  const CclCodebookValue value = inside ? value_at (p, luma, x, y) : CclCodebookValue ();
+  const CclCodebookValue value =
+      inside ? value_at (p, luma, x, y, shared->has_rows) : CclCodebookValue ();
   CclCodebookResult result = update_pixels (p, shared->frame, word, value);
   if (!inside)
     result = {};
@@ -527,6 +697,20 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
   history->rebases = rebases;
 }
 
+/* Decides whether the rows of the next frame have light of their own, and clears what was counted
+ * for it. One thread. before: whether those of this frame have. */
+static __device__ __forceinline__ void
+judge_rows (const Parameters &p, bool before)
+{
+  CclCodebookLightCounts *light = &p.counts->light;
+  CclLightRowSums sums;
+  sums.compared = __ldcg (&light->rows.compared);
+  sums.near_rows = __ldcg (&light->rows.near_rows);
+  sums.near_smooth = __ldcg (&light->rows.near_smooth);
+  p.history->has_rows = p.base.light && ccl_light_has_rows (&sums, before);
+  *light = {};
+}
+
 static __device__ __forceinline__ void
 prepare_next_frame (const Parameters &p, Shared *shared)
 {
@@ -543,6 +727,8 @@ prepare_next_frame (const Parameters &p, Shared *shared)
     for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)
       p.base.light->counts[i] = 0;
   }
+  if (threadIdx.x == 0)
+    judge_rows (p, shared->has_rows);
   __syncthreads ();
   if (threadIdx.x == 0)
     judge_scene (p, *shared, scene);

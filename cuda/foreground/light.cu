@@ -156,7 +156,7 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_light_smooth (const __grid_constan
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (cell < n_cells) {
-    const int light = light_of_cell (p.grid, p.cells, p.light->counts, cell);
+    const int light = light_of_cell (p.grid, p.cells, p.light->counts, cell, [] { return false; });
     if (lane_of_warp () == 0) {
       const uint32_t factor = factor_of_light (light);
       p.factors[cell] = (uint16_t)factor;

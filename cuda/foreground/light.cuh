@@ -38,13 +38,16 @@ middle_of (const uint32_t counts[CUDACCL_LIGHT_RATIOS])
 }
 
 /* The light of a cell: the lower median of the uniform cells around it, or, where fewer than a
- * third of them are uniform, of the explained cells of the frame. Each lane has a cell of the
- * window. counts: of the log ratios of explained cells. */
+ * third of them are uniform, of the explained cells of the frame; in light with edges, that of the
+ * uniform cells around it that are like it, if there are enough. Each lane has a cell of the
+ * window. counts: of the log ratios of explained cells. has_edges: called by all lanes where it
+ * matters. */
+template <typename HasEdges>
 static __device__ __forceinline__ int
 light_of_cell (const CclLightGrid &grid, const CclLightCell *cells,
-    const uint32_t counts[CUDACCL_LIGHT_RATIOS], uint32_t cell)
+    const uint32_t counts[CUDACCL_LIGHT_RATIOS], uint32_t cell, HasEdges has_edges)
 {
-  const int SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1;
+  const int SIDE = 2 * CUDACCL_LIGHT_WINDOW + 1, OWN = SIDE * SIDE / 2;
   const uint32_t lane = lane_of_warp ();
   const int x = (int)(cell % grid.columns) + (int)lane % SIDE - CUDACCL_LIGHT_WINDOW;
   const int y = (int)(cell / grid.columns) + (int)lane / SIDE - CUDACCL_LIGHT_WINDOW;
@@ -54,10 +57,18 @@ light_of_cell (const CclLightGrid &grid, const CclLightCell *cells,
   const bool is_uniform = inside && other->uniform;
   const int ratio = is_uniform ? other->ratio : 0;
   const uint32_t in_window = (uint32_t)__popc (__ballot_sync (FULL_WARP, inside));
-  const uint32_t lanes = __ballot_sync (FULL_WARP, is_uniform);
-  const uint32_t n = (uint32_t)__popc (lanes);
+  uint32_t lanes = __ballot_sync (FULL_WARP, is_uniform);
+  const int own = __shfl_sync (FULL_WARP, ratio, OWN);
+  const uint32_t alike = __ballot_sync (FULL_WARP, is_uniform && ccl_light_is_near (ratio, own));
+  bool suffice = lanes && 3 * (uint32_t)__popc (lanes) >= in_window;
 
-  if (n == 0 || 3 * n < in_window) {
+  /* The same for all lanes. */
+  if ((lanes >> OWN & 1) && __popc (alike) >= CUDACCL_LIGHT_LEAST_ALIKE &&
+      (alike != lanes || !suffice) && has_edges ()) {
+    lanes = alike;
+    suffice = true;
+  }
+  if (!suffice) {
     uint32_t any = 0;
     for (uint32_t i = lane; i < CUDACCL_LIGHT_RATIOS; i += 32)
       any |= counts[i];
@@ -71,7 +82,8 @@ light_of_cell (const CclLightGrid &grid, const CclLightCell *cells,
     const int value = __shfl_sync (FULL_WARP, ratio, i);
     rank += (lanes >> i & 1) && (value < ratio || (value == ratio && i < lane));
   }
-  const uint32_t middle = __ballot_sync (FULL_WARP, is_uniform && rank == (n - 1) / 2);
+  const uint32_t n = (uint32_t)__popc (lanes);
+  const uint32_t middle = __ballot_sync (FULL_WARP, (lanes >> lane & 1) && rank == (n - 1) / 2);
   return __shfl_sync (FULL_WARP, ratio, __ffs ((int)middle) - 1);
 }
 
@@ -79,7 +91,7 @@ light_of_cell (const CclLightGrid &grid, const CclLightCell *cells,
 static __device__ __forceinline__ uint32_t
 factor_of_light (int light)
 {
-  return powers[CUDACCL_LIGHT_LIMIT - (light > 0 ? light - 1 : light < 0 ? light + 1 : 0)];
+  return powers[CUDACCL_LIGHT_LIMIT - ccl_light_removed (light)];
 }
 
 #endif /* CUDACCL_CUDA_LIGHT_CUH */

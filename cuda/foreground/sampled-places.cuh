@@ -20,11 +20,13 @@ colour_of_place (const Parameters &p, uint32_t column, uint32_t row)
 {
   const uint32_t x = 2 * column, y = 2 * row;
   const uint32_t right = min (x + 1, p.base.width - 1), below = min (y + 1, p.base.height - 1);
-  CclCodebookValue colour = value_at (p, luma_at (p.base, x, y, p.is_wide), x, y);
-  const uint32_t sum = colour.luma +
-                       value_at (p, luma_at (p.base, right, y, p.is_wide), right, y).luma +
-                       value_at (p, luma_at (p.base, x, below, p.is_wide), x, below).luma +
-                       value_at (p, luma_at (p.base, right, below, p.is_wide), right, below).luma;
+  const bool has_rows = p.history->has_rows != 0;
+  const auto value_of = [&] (uint32_t i, uint32_t j) {
+    return value_at (p, luma_at (p.base, i, j, p.is_wide), i, j, has_rows);
+  };
+  CclCodebookValue colour = value_of (x, y);
+  const uint32_t sum = colour.luma + value_of (right, y).luma + value_of (x, below).luma +
+                       value_of (right, below).luma;
   colour.luma = ccl_sampled_mean (sum);
   return colour;
 }

@@ -527,6 +527,69 @@ check_codebook_in_light_of_noise (const ForegroundBackend *backend)
   g_assert_cmpuint (n_found, >, 1000);
 }
 
+/* Frame `number` of textured ground with bands of light, from frame 20 on with the shadow of a
+ * cloud, and with an object of 12×24 pixels from frame 6 on. */
+static void
+draw_bands (uint8_t *luma, uint32_t width, uint32_t height, uint32_t number, uint32_t *state)
+{
+  for (uint32_t y = 0; y < height; y++) {
+    const int phase = (int)((y * 2 + number * 37) % 128); /* 64 rows a band */
+    const int in_band = number < 20 ? (phase < 64 ? phase : 128 - phase) - 32 : 0;
+    for (uint32_t x = 0; x < width; x++) {
+      const bool in_cloud = number >= 20 && x - number % 7 * 4 < width / 2;
+      const bool in_object = number >= 6 && x - number * 4 % width < 12 && y - height / 2 < 24;
+      const int ground =
+          in_object ? 220 - ground_at (x, y, PICTURE_USUAL) / 2 : ground_at (x, y, PICTURE_USUAL);
+      const int light = in_cloud ? 116 : 160 + in_band;
+      luma[y * width + x] = in_range (ground * light / 160 + (int)(next_random (state) % 3) - 1);
+    }
+  }
+}
+
+/* The pixels of the mask that are in the object, and more than two pixels from it. */
+static void
+count_bands (const Pair *pair, uint32_t number, uint32_t *inside, uint32_t *outside)
+{
+  const uint32_t width = pair->plan.width, height = pair->plan.height;
+  for (uint32_t i = 0; i < width * height; i++) {
+    const uint32_t x = i % width - number * 4 % width, y = i / width - height / 2;
+    *inside += pair->mask[i] && x < 12 && y < 24;
+    *outside += pair->mask[i] && (x + 2 >= 16 || y + 2 >= 28);
+  }
+}
+
+static void
+check_bands (const ForegroundBackend *backend, uint32_t width, uint32_t height, uint32_t n_frames)
+{
+  const CclForegroundPlan plan = {.width = width, .height = height, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  g_autofree uint8_t *luma = g_malloc (width * height);
+  const CclFrame frame = {.data = luma, .stride = width};
+  uint32_t state = 1, inside = 0, outside = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "bands of light");
+
+  options.shadows = CUDACCL_SHADOWS_KEEP;
+  if (!passed)
+    return;
+  for (uint32_t number = 0; number < n_frames && passed; number++) {
+    draw_bands (luma, width, height, number, &state);
+    passed = pair_run (&pair, &frame, &options);
+    if (number >= 6 && number < 20)
+      count_bands (&pair, number, &inside, &outside);
+  }
+  pair_end (&pair);
+  g_assert_cmpuint (outside, ==, 0);
+  g_assert_cmpuint (inside, >=, 8 * 12 * 24 * (MIN (n_frames, 20) - 6) / 10);
+}
+
+void
+check_codebook_in_bands_of_light (const ForegroundBackend *backend)
+{
+  check_bands (backend, 112, 144, 32);
+  check_bands (backend, 519, 67, 8); /* a sample every second pixel */
+}
+
 void
 check_codebook_without_chroma_from_now_on (const ForegroundBackend *backend)
 {

@@ -41,6 +41,7 @@ codebook_reference_new (uint32_t width, uint32_t height)
   const size_t n_cells = (size_t)self->grid.columns * self->grid.rows;
   self->cells = g_new0 (CclLightCell, n_cells);
   self->factors = g_new0 (uint16_t, n_cells);
+  self->rows = g_new0 (int, height);
   self->lost = g_new0 (uint32_t, n_cells);
   self->settled = g_new0 (uint32_t, n_cells);
   self->camera = ccl_camera_new (width, height);
@@ -65,13 +66,103 @@ codebook_reference_free (CodebookReference *self)
   g_free (self->values);
   g_free (self->cells);
   g_free (self->factors);
+  g_free (self->rows);
   g_free (self->lost);
   g_free (self->settled);
   ccl_camera_free (self->camera);
   g_free (self);
 }
 
-/* The light of a cell. Noise is what the pixels of the frame before differed by. */
+static int
+compare_ints (const void *a, const void *b)
+{
+  return *(const int *)a - *(const int *)b;
+}
+
+/* The lower one of the two in the middle, of n ≥ 1. */
+static int
+lower_median (int *values, uint32_t n)
+{
+  qsort (values, n, sizeof *values, compare_ints);
+  return values[(n - 1) / 2];
+}
+
+/* The log ratios of row y of the frame to the model. Returns their number. */
+static uint32_t
+ratios_of_row (const CodebookReference *self, const uint8_t *luma, uint32_t y, int *ratios)
+{
+  uint32_t n = 0;
+  for (uint32_t x = 0; x < self->width; x += 1u << (self->grid.shift - 4)) {
+    const uint32_t of_frame = luma[y * self->width + x];
+    const uint32_t of_model = self->background[y * self->width + x];
+    if (of_frame >= 24 && of_frame <= 232 && of_model >= 24 && of_model <= 232)
+      ratios[n++] = CLAMP (logs[of_frame] - logs[of_model], -128, 128);
+  }
+  return n;
+}
+
+/* The light of rows of samples: the median of each. */
+static void
+measure_rows (CodebookReference *self, const uint8_t *luma)
+{
+  const uint32_t step = 1u << (self->grid.shift - 4);
+  g_autofree int *ratios = g_new (int, self->width);
+  for (uint32_t y = 0; y < self->height; y += step) {
+    const uint32_t n = ratios_of_row (self, luma, y, ratios);
+    self->rows[y / step] = n >= 64 ? lower_median (ratios, n) : 0;
+  }
+}
+
+/* The light of rows if it is smoothed as that of cells is: between the middles of rows of cells, of
+ * which each has the median of five means. */
+static int
+smooth_row (const CodebookReference *self, uint32_t y)
+{
+  const int side = 1 << self->grid.shift, step = side / 16, n = (int)self->grid.rows;
+  int around[2];
+  const int from_middle = MAX ((int)y - side / 2, 0), first = from_middle / side;
+  for (int k = 0; k < 2; k++) {
+    const int centre = MIN (first + k, n - 1);
+    int means[5];
+    uint32_t n_means = 0;
+    for (int row = MAX (centre - 2, 0); row <= MIN (centre + 2, n - 1); row++) {
+      int sum = 0, n_rows = 0;
+      for (int i = 16 * row; i < 16 * row + 16 && i * step < (int)self->height; i++, n_rows++)
+        sum += 128 + self->rows[i];
+      means[n_means++] = sum / n_rows - 128;
+    }
+    around[k] = lower_median (means, n_means);
+  }
+  const int weight = from_middle % side;
+  return ((around[0] + 128) * (side - weight) + (around[1] + 128) * weight) / side - 128;
+}
+
+/* Whether rows have light of their own in the next frame: seven eighths of the samples are near it
+ * (within 8), and more than are near smooth light, by a sixteenth; if the rows of this frame had
+ * some, six eighths, and not fewer by as much. */
+static bool
+finds_rows (const CodebookReference *self, const uint8_t *luma)
+{
+  const uint32_t step = 1u << (self->grid.shift - 4);
+  g_autofree int *ratios = g_new (int, self->width);
+  uint32_t n = 0, near_rows = 0, near_smooth = 0;
+  for (uint32_t y = 0; y < self->height; y += step) {
+    const uint32_t n_row = ratios_of_row (self, luma, y, ratios);
+    const int of_row = self->rows[y / step], smooth = smooth_row (self, y);
+    for (uint32_t i = 0; i < n_row; i++) {
+      const int less = self->has_rows ? CLAMP (ratios[i] - of_row, -128, 128) : ratios[i];
+      const int removed = self->has_rows ? of_row : 0;
+      near_rows += ABS (less - (of_row - removed)) <= 8;
+      near_smooth += ABS (less - (smooth - removed)) <= 8;
+    }
+    n += n_row;
+  }
+  return 8 * near_rows >= (self->has_rows ? 6 : 7) * n &&
+         16 * near_rows + (self->has_rows ? n : 0) >= 16 * near_smooth + (self->has_rows ? 0 : n);
+}
+
+/* The light of a cell, besides that of its rows. Noise is what the pixels of the frame before
+ * differed by. */
 static void
 measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uint32_t row)
 {
@@ -79,6 +170,7 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
   const uint32_t step = 1u << (self->grid.shift - 4);
   uint32_t counts[2 * CUDACCL_LIGHT_LIMIT + 1] = {0}, n = 0, near = 0, explained = 0;
   uint32_t samples[256];
+  int lights[256];
 
   for (uint32_t i = 0; i < 256; i++) {
     const uint32_t x = (column << self->grid.shift) + i % 16 * step;
@@ -88,8 +180,10 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
     const uint32_t pixel = y * self->width + x;
     if (!ccl_light_compares (luma[pixel]) || !ccl_light_compares (self->background[pixel]))
       continue;
+    const int ratio = CLAMP (logs[luma[pixel]] - logs[self->background[pixel]], -128, 128);
+    lights[n] = self->has_rows ? self->rows[y / step] : 0;
+    counts[CLAMP (ratio - lights[n], -128, 128) + 128]++;
     samples[n++] = pixel;
-    counts[CLAMP (logs[luma[pixel]] - logs[self->background[pixel]], -128, 128) + 128]++;
   }
   memset (cell, 0, sizeof *cell);
   cell->measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
@@ -101,8 +195,10 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
   cell->ratio = (int16_t)((int)middle - CUDACCL_LIGHT_LIMIT);
   for (uint32_t i = 0; i < n; i++) {
     const uint32_t of_frame = luma[samples[i]], of_model = self->background[samples[i]];
-    const int ratio = CLAMP (logs[of_frame] - logs[of_model], -128, 128);
-    const uint32_t expected = ccl_light_expected (of_model, powers[128 + cell->ratio]);
+    const int of_pixel = CLAMP (logs[of_frame] - logs[of_model], -128, 128);
+    const int ratio = CLAMP (of_pixel - lights[i], -128, 128);
+    const uint32_t expected =
+        ccl_light_expected (of_model, powers[128 + CLAMP (cell->ratio + lights[i], -128, 128)]);
     const bool is_near = ccl_light_is_near (ratio, cell->ratio);
     near += is_near;
     explained += is_near || ccl_codebook_difference (of_frame, expected) <=
@@ -110,6 +206,102 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
   }
   cell->uniform = 5 * near >= 3 * n;
   cell->explained = 5 * explained >= 3 * n;
+}
+
+/* Cells of a frame: the explained ones of all, or the uniform ones within two cells of a place. */
+typedef struct Choice {
+  int column, row;
+  int own; /* those within 8 of this ratio; G_MAXINT: any */
+  bool is_explained;
+} Choice;
+
+static bool
+is_chosen (const CodebookReference *self, const Choice *choice, uint32_t i)
+{
+  const CclLightCell *cell = &self->cells[i];
+  const int column = (int)(i % self->grid.columns), row = (int)(i / self->grid.columns);
+  if (!choice->is_explained && (ABS (column - choice->column) > 2 || ABS (row - choice->row) > 2))
+    return false;
+  return choice->is_explained
+             ? cell->explained
+             : cell->uniform && (choice->own == G_MAXINT || ABS (cell->ratio - choice->own) <= 8);
+}
+
+/* The median of the chosen cells; G_MININT if there are fewer than `least`, or none. */
+static int
+median_of_cells (const CodebookReference *self, Choice choice, uint32_t least)
+{
+  const uint32_t n_cells = self->grid.columns * self->grid.rows;
+  g_autofree int *ratios = g_new (int, n_cells);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < n_cells; i++)
+    if (is_chosen (self, &choice, i))
+      ratios[n++] = self->cells[i].ratio;
+  return n >= MAX (least, 1) ? lower_median (ratios, n) : G_MININT;
+}
+
+/* Whether three quarters of the cells are uniform, and an eighth of the explained ones differ. */
+static bool
+has_edges (const CodebookReference *self, int of_frame)
+{
+  uint32_t measured = 0, uniform = 0, explained = 0, varied = 0;
+  for (uint32_t i = 0; i < self->grid.columns * self->grid.rows; i++) {
+    const CclLightCell *cell = &self->cells[i];
+    measured += cell->measured;
+    uniform += cell->uniform;
+    explained += cell->explained;
+    varied += cell->explained && ABS (cell->ratio - of_frame) > 8;
+  }
+  return 4 * uniform >= 3 * measured && 8 * varied >= explained;
+}
+
+/* The factor that removes all but a step of a light. */
+static uint32_t
+factor_of (int light)
+{
+  return powers[128 - light + (light > 0) - (light < 0)];
+}
+
+/* The factors of cells, by sorting. */
+static void
+smooth_cells (CodebookReference *self)
+{
+  const int n_columns = (int)self->grid.columns, n_rows = (int)self->grid.rows;
+  int of_frame = median_of_cells (self, (Choice){0, 0, G_MAXINT, true}, 0);
+  if (of_frame == G_MININT)
+    of_frame = 0;
+  const bool edges = has_edges (self, of_frame);
+  for (int i = 0; i < n_columns * n_rows; i++) {
+    const CclLightCell *cell = &self->cells[i];
+    const int x = i % n_columns, y = i / n_columns;
+    const int width = MIN (x + 2, n_columns - 1) - MAX (x - 2, 0) + 1;
+    const int height = MIN (y + 2, n_rows - 1) - MAX (y - 2, 0) + 1;
+    int light = G_MININT;
+    if (edges && cell->uniform)
+      light = median_of_cells (self, (Choice){x, y, cell->ratio, false}, 3);
+    if (light == G_MININT)
+      light = median_of_cells (
+          self, (Choice){x, y, G_MAXINT, false}, (uint32_t)(width * height + 2) / 3);
+    self->factors[i] = (uint16_t)factor_of (light == G_MININT ? of_frame : light);
+  }
+}
+
+/* The same of the light of row y, between those of two rows of samples. */
+static uint32_t
+factor_of_row (const CodebookReference *self, uint32_t y)
+{
+  const uint32_t step = 1u << (self->grid.shift - 4), weight = y % step;
+  const uint32_t above = factor_of (self->rows[y / step]);
+  const uint32_t last = (self->height - 1) / step;
+  const uint32_t below = factor_of (self->rows[MIN (y / step + 1, last)]);
+  return self->has_rows ? (above * (step - weight) + below * weight) / step : 4096;
+}
+
+/* The product of two factors, at most 4. */
+static uint32_t
+product_of (uint32_t a, uint32_t b)
+{
+  return MIN ((a * b + 2048) / 4096, 16384);
 }
 
 static uint32_t
@@ -123,7 +315,8 @@ factor_at (const CodebookReference *self, uint32_t x, uint32_t y)
   const uint16_t *below = self->factors + r1 * grid->columns;
   const uint32_t left = ccl_light_between (above[c0], below[c0], wy, grid->shift);
   const uint32_t right = ccl_light_between (above[c1], below[c1], wy, grid->shift);
-  return ccl_light_between (left, right, wx, grid->shift);
+  const uint32_t of_row = factor_of_row (self, y);
+  return ccl_light_between (product_of (left, of_row), product_of (right, of_row), wx, grid->shift);
 }
 
 /* The difference between the factors of the cells around a pixel. */
@@ -348,10 +541,12 @@ codebook_reference_run (
   self->n_scene_changes +=
       self->change != CUDACCL_SCENE_UNCHANGED && self->change != CUDACCL_SCENE_SETTLED;
   if (corrects) {
+    measure_rows (self, luma);
     for (uint32_t i = 0; i < n_cells; i++)
       measure_cell (self, luma, i % self->grid.columns, i / self->grid.columns);
-    ccl_light_smooth (&self->grid, self->cells, self->factors);
+    smooth_cells (self);
   }
+  const bool next_has_rows = corrects && finds_rows (self, luma);
   memset (self->noise, 0, sizeof self->noise);
   memset (&self->sums, 0, sizeof self->sums);
   memset (self->lost, 0, n_cells * sizeof *self->lost);
@@ -365,6 +560,7 @@ codebook_reference_run (
   }
   sampled_reference_update (self->sampled, self->values, self->frame.tolerances, self->hold,
       self->frame_duration, self->n_frames == 0 || self->frame.scene_changes);
+  self->has_rows = next_has_rows;
   judge_scene (self);
   set_tolerances (self);
   filter (self);
