@@ -40,11 +40,11 @@
  * are not weak: faint parts of an object count where a part is plain, and not alone.
  *
  * The scene has changed if in a quarter of the cells half the pixels are not background, and match
- * the same words as in the frame before, for CUDACCL_CODEBOOK_SUDDEN_FRAMES frames in a row in which
- * the frame has suddenly gained or lost its chroma, as when a camera turns to infrared, or has
- * become dark or bright; the mask is empty meanwhile. In the frame after that, the matched words
- * become the background, and the old ones are kept with little weight. camera.h finds moves of the
- * camera.
+ * the same words as in the frame before, for CUDACCL_CODEBOOK_SUDDEN_FRAMES frames in a row in
+ * which the frame has suddenly gained or lost its chroma, as when a camera turns to infrared, or
+ * has become dark or bright; the mask is empty meanwhile. In the frame after that, the matched
+ * words become the background, and the old ones are kept with little weight. camera.h finds moves
+ * of the camera.
  *
  * This file has the pixel; codebook-frame.h has what the pixels of a frame share.
  *
