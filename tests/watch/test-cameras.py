@@ -79,7 +79,7 @@ def moved_video():
              f"imagefreeze num-buffers={n} ! video/x-raw,framerate=10/1 ! c." for left, n in ((0, 50), (12, 50), (12, 40))]
     parts.insert(2, "videotestsrc pattern=black num-buffers=40 ! "
                     "video/x-raw,format=GRAY8,width=320,height=240,framerate=10/1 ! c.")
-    subprocess.run([*f"gst-launch-1.0 -q concat name=c ! jpegenc ! avimux ! filesink location={video}".split(),
+    subprocess.run([*"gst-launch-1.0 -q concat name=c ! jpegenc ! avimux ! filesink".split(), f"location={video}",
                     *" ".join(parts).split()], check=True, timeout=60)
     return video
 
