@@ -77,7 +77,7 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
 static Finding
 judge (const CclRegistrationResult *result)
 {
-  if (result->n_blocks < LEAST_BLOCKS)
+  if (result->n_blocks < LEAST_BLOCKS || !result->is_spread)
     return NOTHING;
   if (result->is_displaced)
     return ELSEWHERE;

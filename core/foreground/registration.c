@@ -37,6 +37,13 @@ enum {
   ZOOM_SUPPORT_TENTHS = 6, /* whose places are wider, and more */
   LEAST_BLOCKS = 6,
   SUPPORT_FACTOR = 3,
+  SPREAD_HALVES = 1, /* of the extent of those that have a place, both ways */
+
+  /* Texture of the whole picture has quarters of the rows and of the columns, or quarters of
+   * either and, as many as they cross, hundredths of the boxes. */
+  SPREAD_QUARTERS = 3,
+  SPREAD_PERCENT = 20,
+  MAX_SIDE = 1024, /* of a picture */
 
   /* Zooms in hundredths, in steps, about each of some centres. */
   MOST_ZOOM = 12,
@@ -68,6 +75,7 @@ struct CclRegistration {
   uint32_t shares[MOST_SUM + 1]; /* 100 / i in 1 / (1 << SHARE_SHIFT), instead of divisions */
   Block blocks[MAX_BLOCKS];
   uint32_t n_blocks;
+  bool rows[MAX_SIDE], columns[MAX_SIDE]; /* in which textured blocks of the model have texture */
   uint8_t places[MAX_BLOCKS][N_PLACES], widened[MAX_BLOCKS][N_PLACES];
 };
 
@@ -153,7 +161,7 @@ find_texture (const CclRegistration *self, const uint8_t *picture, int least, Te
 {
   const uint32_t width = self->width, height = self->height;
   const int most = MOST_TEXTURE * least;
-  uint16_t columns[1024];
+  uint16_t columns[MAX_SIDE];
 
   for (uint32_t y = 0; y < height; y++) {
     const uint32_t n_rows =
@@ -225,8 +233,37 @@ compare_blocks (const CclRegistration *self, const Texture *a, const Block *bloc
   return 100 - (differ_by (from, to, self->width) * self->shares[both] >> SHARE_SHIFT);
 }
 
+/* Marks the rows and columns in which a block has texture. */
+static void
+mark_texture (CclRegistration *self, const Texture *texture, const Block *block)
+{
+  for (uint32_t y = block->y; y < block->y + BLOCK; y++) {
+    const uint8_t *values = texture->values + (size_t)y * self->width;
+    for (uint32_t x = block->x; x < block->x + BLOCK; x++) {
+      if (values[x] != 128)
+        self->rows[y] = self->columns[x] = true;
+    }
+  }
+}
+
+/* Whether the marked rows and columns are those of the picture rather than of an object. */
+static bool
+is_spread (const CclRegistration *self)
+{
+  uint32_t n_rows = 0, n_columns = 0;
+  for (uint32_t y = 0; y < self->height; y++)
+    n_rows += self->rows[y];
+  for (uint32_t x = 0; x < self->width; x++)
+    n_columns += self->columns[x];
+  const bool is_high = 4 * n_rows >= SPREAD_QUARTERS * self->height;
+  const bool is_wide = 4 * n_columns >= SPREAD_QUARTERS * self->width;
+  return (is_high && is_wide) ||
+         ((is_high || is_wide) &&
+             100 * n_rows * n_columns >= SPREAD_PERCENT * self->width * self->height);
+}
+
 /* Counts the textured blocks of a picture, and those that another one has at the same place. list:
- * whether the blocks are listed, for a search. */
+ * whether the blocks are listed, for a search, and their texture marked. */
 static uint32_t
 count_agreeing (CclRegistration *self, const Texture *texture, const Texture *other, uint32_t least,
     bool list, uint32_t *n_agreeing)
@@ -241,6 +278,8 @@ count_agreeing (CclRegistration *self, const Texture *texture, const Texture *ot
       if (block.texture < least_of_block)
         continue;
       *n_agreeing += compare_blocks (self, texture, &block, other, x, y) >= SIMILAR;
+      if (list)
+        mark_texture (self, texture, &block);
       /* Where there are more than can be listed, every second, fourth … is. */
       if (list && n % every == 0) {
         if (n_kept == MAX_BLOCKS) {
@@ -340,24 +379,53 @@ gain_of (const CclRegistration *self, const Move *move)
   return gain;
 }
 
+/* The least rectangle of some blocks' places: empty with none. */
+typedef struct Extent {
+  uint32_t left, right, top, bottom;
+} Extent;
+
+static void
+extend (Extent *extent, const Block *block)
+{
+  if (extent->right == 0)
+    *extent = (Extent){block->x, block->x + BLOCK, block->y, block->y + BLOCK};
+  extent->left = block->x < extent->left ? block->x : extent->left;
+  extent->right = block->x + BLOCK > extent->right ? block->x + BLOCK : extent->right;
+  extent->top = block->y < extent->top ? block->y : extent->top;
+  extent->bottom = block->y + BLOCK > extent->bottom ? block->y + BLOCK : extent->bottom;
+}
+
+/* Whether a part extends over enough of the whole, both ways. */
+static bool
+is_extended (const Extent *part, const Extent *whole)
+{
+  return 2 * (part->right - part->left) >= SPREAD_HALVES * (whole->right - whole->left) &&
+         2 * (part->bottom - part->top) >= SPREAD_HALVES * (whole->bottom - whole->top);
+}
+
 /* Whether the blocks are where a move brings them, and not where they were. */
 static bool
 is_supported (const CclRegistration *self, const Move *move)
 {
   const uint32_t tenths = move->zoom ? ZOOM_SUPPORT_TENTHS : SUPPORT_TENTHS;
   uint32_t n = 0, n_there = 0, n_here = 0;
+  Extent of_all = {0, 0, 0, 0}, of_supporting = {0, 0, 0, 0};
   for (uint32_t i = 0; i < self->n_blocks; i++) {
     const uint8_t *places = move->zoom ? self->widened[i] : self->places[i];
     const int place = place_after (self, &self->blocks[i], move);
     if (place < 0 || places[place] == ABSENT)
       continue;
     const uint32_t there = places[place], here = self->places[i][N_PLACES / 2];
+    const bool is_there = there >= SIMILAR && there >= here + MARGIN;
     n++;
-    n_there += there >= SIMILAR && there >= here + MARGIN;
+    extend (&of_all, &self->blocks[i]);
+    if (is_there)
+      extend (&of_supporting, &self->blocks[i]);
+    n_there += is_there;
     n_here += here >= SIMILAR && here + MARGIN >= there;
   }
   return n_there >= LEAST_BLOCKS && 10 * n_there >= tenths * n && 4 * n >= self->n_blocks &&
-         n_there >= SUPPORT_FACTOR * n_here;
+         n_there >= SUPPORT_FACTOR * n_here && is_extended (&of_supporting, &of_all);
 }
 
 static void
@@ -470,9 +538,12 @@ ccl_registration_compare (CclRegistration *self, const uint8_t *frame, const uin
       count_agreeing (self, &self->frame, &self->before, least, false, &result.n_still);
   if (!self->has_before)
     result.n_still = 0;
+  memset (self->rows, 0, sizeof self->rows);
+  memset (self->columns, 0, sizeof self->columns);
   result.n_blocks =
       count_agreeing (self, &self->model, &self->frame, least, true, &result.n_agreeing);
-  if (8 * result.n_agreeing < AGREEING_EIGHTHS * result.n_blocks)
+  result.is_spread = is_spread (self);
+  if (result.is_spread && 8 * result.n_agreeing < AGREEING_EIGHTHS * result.n_blocks)
     find_move (self, &result);
   self->has_before = true;
   return result;

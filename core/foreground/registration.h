@@ -10,8 +10,12 @@
  * equal textures, whatever their contrast, and 0 for textures that have nothing in common.
  *
  * A displacement is supported by the blocks that are more similar to the place there than to their
- * own. An object has no such support, however large it is: it hides the content of the model, and
- * does not show it at another place.
+ * own. An object in front of texture has no such support, however large it is: it hides the content
+ * of the model, and does not show it at another place.
+ *
+ * An object that the model has learnt, and that then moves, shows its own content at another place.
+ * So the model's texture has to be spread over the picture, since in front of a plain wall an
+ * object's is all that there is, and the supporting blocks over half of the model's, both ways.
  *
  * All numbers are integers, so that the result is the same wherever the pictures come from.
  */
@@ -33,6 +37,7 @@ typedef struct CclRegistration CclRegistration;
 typedef struct CclRegistrationResult {
   uint32_t n_blocks;     /* of the model that have texture */
   uint32_t n_agreeing;   /* those that the frame has at their own place */
+  bool is_spread;        /* their texture is that of the picture, and not of an object in it */
   uint32_t n_textured;   /* blocks of the frame that have texture */
   uint32_t n_still;      /* those that the frame of the call before has at their own place */
   bool is_displaced;     /* the frame has the model's content elsewhere */
@@ -46,7 +51,7 @@ CclRegistration *ccl_registration_new (uint32_t width, uint32_t height, uint32_t
 void ccl_registration_free (CclRegistration *self);
 
 /* Compares a frame with the model, and with the frame of the call before. The displacement is
- * looked for unless seven eighths of the blocks agree. */
+ * looked for if the model's texture is spread, unless seven eighths of the blocks agree. */
 CclRegistrationResult ccl_registration_compare (
     CclRegistration *self, const uint8_t *frame, const uint8_t *model);
 

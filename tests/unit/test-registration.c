@@ -9,6 +9,7 @@
 #include <glib.h>
 
 enum { WIDTH = 480, HEIGHT = 272, BOX = 4, N_BOXES = WIDTH / BOX * (HEIGHT / BOX) };
+enum { SQUARE = 100 };
 
 /* What a picture shows: the texture of a number at places that were moved and zoomed about the
  * centre. */
@@ -17,6 +18,7 @@ typedef struct View {
   double dx, dy, zoom;
   double light, noise;
   double textured; /* of the width; the rest is grey */
+  int square;      /* where a bright square begins, from the left; 0: there is none */
   int hidden;      /* columns on the left that another texture hides, which moves with their edge */
 } View;
 
@@ -49,6 +51,9 @@ texture_at (uint32_t number, double x, double y)
 static double
 luma_at (const View *view, int x, int y)
 {
+  if (view->square > 0 && x >= view->square && x < view->square + SQUARE && y >= 90 &&
+      y < 90 + SQUARE)
+    return 224;
   if (x < view->hidden)
     return texture_at (view->number + 99, x - view->hidden + 5000, y);
   if (x >= view->textured * WIDTH)
@@ -316,6 +321,32 @@ test_no_move (void)
   watch_clear (&watch);
 }
 
+/* An object in front of a plain wall, which the model has learnt, moves all the time, or stops near
+ * its place or far from it. Its texture is all that there is. */
+static void
+test_object_in_front_of_a_wall (void)
+{
+  static const int ways[] = {20, 44, 100, 300};
+  for (size_t i = 0; i < G_N_ELEMENTS (ways); i++) {
+    for (int stops = 0; stops < 2; stops++) {
+      View frame = usual;
+      Watch watch;
+      frame.textured = 0;
+      frame.square = 20;
+      watch_start (&watch, 10);
+      watch.model = frame;
+      watch_for (&watch, 2, &frame);
+      for (int j = 0; j < 50; j++) {
+        frame.square = 20 + (stops ? MIN (5 * j, ways[i]) : 5 * j % ways[i]);
+        watch_frame (&watch, &frame);
+      }
+      watch_for (&watch, 4, &frame);
+      g_assert_cmpuint (watch.n_moved + watch.n_settled + watch.n_hidden, ==, 0);
+      watch_clear (&watch);
+    }
+  }
+}
+
 /* The masks of a young model are empty. */
 static void
 test_warm_up (void)
@@ -342,6 +373,7 @@ main (int argc, char **argv)
   g_test_add_func ("/camera/knock-and-cut", test_knock_and_cut);
   g_test_add_func ("/camera/pan-and-zoom", test_pan_and_zoom);
   g_test_add_func ("/camera/no-move", test_no_move);
+  g_test_add_func ("/camera/object-in-front-of-a-wall", test_object_in_front_of_a_wall);
   g_test_add_func ("/camera/warm-up", test_warm_up);
   return g_test_run ();
 }
