@@ -81,11 +81,12 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
     t->lost = 0;
     ccl_track_add_step (t);
   }
+  ccl_tracker_note_travel (tracker, t, options->least_way);
   const uint32_t least = t->divided && options->confirm_frames < DIVIDED_FRAMES
                              ? DIVIDED_FRAMES
                              : options->confirm_frames;
   t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t) &&
-                                     ccl_tracker_has_travelled (tracker, t, options->least_way));
+                                     ccl_tracker_may_confirm (tracker, t, options->least_way));
   if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
     t->rest_x = t->x.centre;
     t->rest_y = t->y.centre;
@@ -154,7 +155,7 @@ ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
       tracker->tracks[n++] = *t;
     else if (t->reported)
       ccl_tracker_add_event (tracker, CUDACCL_TRACK_VANISHED, t->id, 0);
-    else if (t->component == NONE)
+    if (t->ended && t->component == NONE)
       ccl_tracker_remember_place (tracker, t);
   }
   tracker->n_tracks = n;

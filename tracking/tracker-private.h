@@ -60,6 +60,7 @@ typedef struct Track {
                              * component was its own */
   double begin_x, begin_y;  /* where it began */
   double begin_width, begin_height; /* of its box there */
+  bool travelled;                   /* it has gone least_way from where it began */
   double last_x, last_y, path;   /* where it was found last, and the length of its way to there */
   double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
 } Track;
@@ -219,10 +220,11 @@ bool ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const C
 /* correct.c: corrects the boxes of tracks by their components. */
 void ccl_tracker_correct (CclTracker *tracker, double elapsed);
 
-/* travel.c: whether a track has gone far enough from where it began to be an object; and the memory
- * of places where tracks came to nothing. ccl_tracker_restlessness() is 0…1. */
+/* travel.c: how far tracks go from where they began, and the memory of places where tracks ended
+ * that went nowhere. ccl_tracker_restlessness() is 0…1. */
 void ccl_track_add_step (Track *t);
-bool ccl_tracker_has_travelled (const CclTracker *tracker, const Track *t, double least_way);
+void ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way);
+bool ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least_way);
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects travel: a track is confirmed when it has gone away from where it began. Leaves, flags and
- * water move, too, but in their place.
- *
- * Flicker can look like motion for some frames, where a track follows from one leaf to the next. So
- * places are remembered where tracks began and came to nothing. There, short and crooked ways are
- * no proof of an object.
+ * Objects travel. Leaves, flags and water move, too, but in their place. So places are remembered
+ * where tracks end that never went away from where they began. The more of them a place has seen,
+ * the farther and the straighter a track must go from there before it is confirmed. At a place
+ * without them a track is confirmed at once: people who meet would otherwise have no track while
+ * they are in each other's way.
  */
 #include "tracker-private.h"
 
@@ -13,7 +12,8 @@
 #define RESTLESS_TIME 1.0 /* seconds and frames after which the track needs no more of them */
 #define RESTLESS_FRAMES 10.0
 #define STRAIGHT 0.7  /* least way from the begin there, parts of the whole way */
-#define RESTLESS 10.0 /* tracks that came to nothing, at a place that is restless */
+#define CALM 3.0      /* tracks that went nowhere, of which a place may have so many */
+#define RESTLESS 13.0 /* of them at a place that is restless */
 #define MEMORY 60.0   /* seconds, the time constant of forgetting them */
 
 static uint32_t
@@ -33,7 +33,7 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
     for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
       sum += tracker->restless[v][u];
-  return ccl_min (sum / RESTLESS, 1);
+  return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
 void
@@ -50,7 +50,7 @@ ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
 {
   const uint32_t x = cell_at (t->x.centre, tracker->plan.width);
   const uint32_t y = cell_at (t->y.centre, tracker->plan.height);
-  tracker->restless[y][x] += 1;
+  tracker->restless[y][x] += !t->travelled;
 }
 
 void
@@ -74,19 +74,36 @@ way_on_axis (const CclAxis *now, double begin, double begin_extent, double frame
   return now->centre - begin;
 }
 
-bool
-ccl_tracker_has_travelled (const CclTracker *tracker, const Track *t, double least_way)
+static double
+size_of_way (const Track *t)
+{
+  return ccl_max (ccl_track_size (t), sqrt (t->begin_width * t->begin_height));
+}
+
+static double
+way_from_begin (const CclTracker *tracker, const Track *t)
 {
   const CclTrackerPlan *frame = &tracker->plan;
   const double dx = way_on_axis (&t->x, t->begin_x, t->begin_width, frame->width);
   const double dy = way_on_axis (&t->y, t->begin_y, t->begin_height, frame->height);
-  const double way = sqrt (dx * dx + dy * dy);
-  const double size = ccl_max (ccl_track_size (t), sqrt (t->begin_width * t->begin_height));
-  if (least_way == 0 || way < least_way * size)
-    return least_way == 0;
+  return sqrt (dx * dx + dy * dy);
+}
+
+void
+ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way)
+{
+  t->travelled = t->travelled || way_from_begin (tracker, t) >= least_way * size_of_way (t);
+}
+
+bool
+ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least_way)
+{
+  if (least_way == 0)
+    return true;
+  const double way = way_from_begin (tracker, t);
   const double restless = ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y);
   const double begun =
       1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
-  return way >= (least_way + restless * RESTLESS_WAY * ccl_max (begun, 0)) * size &&
+  return way >= restless * (least_way + RESTLESS_WAY * ccl_max (begun, 0)) * size_of_way (t) &&
          way >= restless * STRAIGHT * t->path;
 }

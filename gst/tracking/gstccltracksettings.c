@@ -32,9 +32,9 @@ static const GstCclProperty properties[] = {
       "raise it where noise gives short tracks",
       1, 1000, NULL, CONTROLLED},
   {GST_CCL_KIND_DOUBLE, FIELD (options.least_way), "least-way", "Least way",
-      "The way that an object must have gone from where it was first seen before its track is "
-      "confirmed, in its own sizes (the square root of its box's area); 0 also confirms what moves in "
-      "its place, such as leaves and flags",
+      "In sizes of the object (the square root of its box's area): where tracks end again and again "
+      "that went less far, such as leaves and flags, a track must go at least so far before it is "
+      "confirmed; 0 = everywhere alike",
       0, 100, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
       "The number of frames for which a track is kept while its object is not found; raise it where "

@@ -68,10 +68,10 @@ typedef struct CclTrackerOptions {
   uint32_t label_step; /* label maps have every label_step-th pixel of every label_step-th row, from
                         * the first one on, and no others; 1…4096, 0 is 1: all pixels. A change
                         * makes the next label map a first one. Since: 0.3 */
-  double least_way;    /* 0…100: the way that a track must have gone from where it began before it
-                        * is confirmed, in its own sizes (the square root of its box's area). At
-                        * places where tracks come to nothing again and again, such as leaves, it
-                        * must go farther and straight. 0: none. Since: 0.4 */
+  double least_way; /* 0…100, in sizes of the object (the square root of its box's area): a track
+                     * that ends closer to where it began makes that place restless. From a
+                     * restless place, such as leaves, a track must go at least so far, and
+                     * straight, before it is confirmed. 0: places are not remembered. Since: 0.4 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -86,7 +86,8 @@ typedef struct CclTrackerOptions {
 
 typedef enum CclTrackState {
   CUDACCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
-  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs, and has gone least_way */
+  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs, and, from a restless
+                                  place, has gone least_way */
   CUDACCL_TRACK_STATIC = 2,    /* confirmed, and at the same place for static_frames */
   CUDACCL_TRACK_LOST = 3,      /* confirmed, in no component of this frame; its box is predicted */
 } CclTrackState;

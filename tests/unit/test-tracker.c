@@ -1038,9 +1038,9 @@ scene_new_of_rate (guint rate)
 
 /* A leaf of 40×30 pixels swings by 5 pixels to each side, a flag of 60×40 blows to 60 % more on its
  * free side, and an insect of 30×30 on the lens is anywhere within 5 pixels. Each is missing in one
- * of 12 frames. */
+ * of 12 frames, and has one identity in that minute. */
 static void
-test_what_moves_in_its_place_is_not_confirmed (void)
+test_what_moves_in_its_place_is_one_track_at_most (void)
 {
   for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
     Scene *scene = scene_new_of_rate (rates[r]);
@@ -1058,7 +1058,7 @@ test_what_moves_in_its_place_is_not_confirmed (void)
             500 + g_rand_int_range (random, 0, 6), 200 + g_rand_int_range (random, 0, 6), 30, 30);
       scene_run (scene, rows, n);
     }
-    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], <=, 3);
     g_rand_free (random);
     scene_free (scene);
   }
@@ -1159,7 +1159,7 @@ test_person_who_walked_in_stays_a_track (void)
 /* A fifth of the own height in a second; and a car that parked from the first frame on and leaves
  * after 20 s. */
 static void
-test_slow_and_parked_objects_are_confirmed_when_they_go (void)
+test_slow_and_parked_objects_have_one_track (void)
 {
   for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
     Scene *slow = scene_new_of_rate (rates[r]), *parked = scene_new_of_rate (rates[r]);
@@ -1169,8 +1169,6 @@ test_slow_and_parked_objects_are_confirmed_when_they_go (void)
     for (guint i = 0; i < 22 * rates[r]; i++) {
       const double gone = MAX ((double)i / rates[r] - 20, 0);
       run (parked, box ((guint)lrint (100 + 40 * gone * gone), 200, 120, 60));
-      if (gone == 0)
-        g_assert_cmpuint (parked->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
     }
     g_assert_cmpuint (parked->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
     scene_free (slow);
@@ -1213,12 +1211,12 @@ main (int argc, char **argv)
   add (shared_pixels_are_those_of_the_sampled_rows);
   add (any_label_map_is_safe);
   add (frame_rate_does_not_change_the_tracks);
-  add (what_moves_in_its_place_is_not_confirmed);
+  add (what_moves_in_its_place_is_one_track_at_most);
   add (flicker_is_learnt_as_restless);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (flashes_are_no_leaps);
   add (person_who_walked_in_stays_a_track);
-  add (slow_and_parked_objects_are_confirmed_when_they_go);
+  add (slow_and_parked_objects_have_one_track);
   add (bad_arguments_change_nothing);
   return g_test_run ();
 }
