@@ -144,7 +144,7 @@ def components_per_minute():
     video, plot = ball(1, 150), folder / "plot.png"
     printed = run(sys.executable, EXAMPLES / "components-per-minute.py", video, plot)
     counts = [len(foreground.components(mask, 0, 200))
-              for mask in foreground.learnt_masks(MAKE_MASKS, video, WIDTH, HEIGHT)]
+              for mask in foreground.learnt_masks(MAKE_MASKS, video, WIDTH, HEIGHT, 1)]
     assert sum(counts) > 10, "the ball was never found"
     minutes = [counts[:60], counts[60:120], counts[120:]]
     tap.equal(printed.splitlines(),

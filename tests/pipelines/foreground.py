@@ -31,10 +31,10 @@ def i420(video, width, height):
     return numpy.concatenate(planes, axis=1)
 
 
-def learnt_masks(program, video, width, height):
-    """The foreground masks of foreground=codebook, from the C library without
+def learnt_masks(program, video, width, height, rate):
+    """The foreground masks of foreground=codebook for frames at that rate, from the C library without
     GStreamer (the program make-masks; tests/second-opinion compares it with OpenCV)."""
-    with Foreground(program, "codebook", (height, width), shadows=2, light=1, hold=4, chroma=1) as model:
+    with Foreground(program, "codebook", (height, width), shadows=2, light=1, hold=4, chroma=1, rate=rate) as model:
         for frame in i420(video, width, height):
             yield model.mask(frame)
 

@@ -100,7 +100,7 @@ def street():
     tap.equal(len(frames), 795, "frames")
     first, last = {}, {}
     for number, (frame, mask) in enumerate(
-            zip(frames, foreground.learnt_masks(MAKE_MASKS, VIDEO, 768, 576))):
+            zip(frames, foreground.learnt_masks(MAKE_MASKS, VIDEO, 768, 576, 10))):
         tap.equal((frame["frame"], frame["count"]), (number, len(frame["components"])))
         components = foreground.components(mask, 0, 768 * 576 // 800)
         for track in frame["components"]:

@@ -74,7 +74,7 @@ def needs_device():
 def check_video(name):
     frames = pipeline(name, ball())
     want = [foreground.components(mask, 0, 200)
-            for mask in foreground.learnt_masks(MAKE_MASKS, ball(), WIDTH, HEIGHT)]
+            for mask in foreground.learnt_masks(MAKE_MASKS, ball(), WIDTH, HEIGHT, 30)]
     tap.equal(len(want), FRAMES, "frames of the expectation")
     assert any(want), "the ball was never found"
     tap.equal(tables(frames), want)
@@ -100,7 +100,7 @@ def check_overlay(script, min_area):
     tap.equal(result.returncode, 0, f"exit status ({result.stderr})")
     keys = ("area", "x", "y", "width", "height")
     frames = [{"components": [dict(zip(keys, row)) for row in foreground.components(mask, 0, min_area)]}
-              for mask in foreground.learnt_masks(MAKE_MASKS, folder / "even.avi", 320, 240)]
+              for mask in foreground.learnt_masks(MAKE_MASKS, folder / "even.avi", 320, 240, 30)]
     boxes.check_video(video, frames)
 
 

@@ -57,6 +57,8 @@ set_option (CclForegroundPlan *plan, CclForegroundOptions *options, const char *
     options->closing_width = (uint32_t)number;
   else if (IS ("closing-height"))
     options->closing_height = (uint32_t)number;
+  else if (IS ("rate"))
+    options->frame_duration = (uint64_t)(1e9 / number);
   else if (IS ("reduction"))
     plan->reduction = (uint32_t)number;
   else if (IS ("chroma"))
@@ -83,6 +85,7 @@ main (int argc, char **argv)
   while (plan.method < 4 && strcmp (kinds[plan.method], argv[1]) != 0)
     plan.method++;
   CclForegroundOptions options = {
+      .size = sizeof (CclForegroundOptions),
       .threshold = 127,
       .history = 500,
       .var_threshold = 16,
