@@ -29,9 +29,9 @@ void check_codebook_at_rest (const ForegroundBackend *backend);
 /* Light that flickers, in noise so strong that no cell is uniform: all have the frame's light. */
 void check_codebook_in_light_of_noise (const ForegroundBackend *backend);
 
-/* Bands of light of 20 % that run through the frame, as lamps and a rolling shutter make them, are not
- * foreground, and an object before them is found. Later they stop, and the shadow of a cloud comes,
- * whose edges are sharp. */
+/* Bands of light of 20 % that run through the frame, as lamps and a rolling shutter make them, are
+ * not foreground, and an object before them is found. Later they stop, and the shadow of a cloud
+ * comes, whose edges are sharp. */
 void check_codebook_in_bands_of_light (const ForegroundBackend *backend);
 
 /* A camera that loses a faint chroma, and nothing else: objects are still found. */
