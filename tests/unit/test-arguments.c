@@ -169,7 +169,9 @@ test_names_of_status_codes (void)
   g_assert_cmpstr (ccl_status_name (CUDACCL_OK), ==, "CUDACCL_OK");
   g_assert_cmpstr (ccl_status_name (CUDACCL_ERROR_NO_MEMORY), ==, "CUDACCL_ERROR_NO_MEMORY");
   g_assert_cmpstr (ccl_status_name (CUDACCL_ERROR_IO), ==, "CUDACCL_ERROR_IO");
-  g_assert_null (ccl_status_name ((CclStatus)(CUDACCL_ERROR_IO + 1)));
+  g_assert_cmpstr (
+      ccl_status_name ((CclStatus)(CUDACCL_ERROR_IO + 1)), ==, "CUDACCL_ERROR_INTERRUPTED");
+  g_assert_null (ccl_status_name ((CclStatus)(CUDACCL_ERROR_IO + 2)));
   g_assert_null (ccl_status_name ((CclStatus)-1));
 }
 
