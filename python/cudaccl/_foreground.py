@@ -93,6 +93,8 @@ class Foreground:
         reports changes of the scene, which a change of light does not explain.
     hold: 0…16: pixels that were foreground learn this number of times slower, so that objects that
         stop remain foreground longer. 0 and 1: as fast as others.
+    frame_rate: for 'codebook', frames per second: what the model learns and forgets counts in seconds. Since: 0.4
+    warm_up: for 'codebook', seconds from the first frame on in which the masks are empty. Since: 0.4
 
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
@@ -106,7 +108,8 @@ class Foreground:
                  history: int = DEFAULTS.history, var_threshold: float = DEFAULTS.var_threshold,
                  learning_rate: float = DEFAULTS.learning_rate, mixtures: int = DEFAULTS.mixtures,
                  shadows: str = name_of(SHADOWS, DEFAULTS.shadows), light: bool = DEFAULTS.light,
-                 hold: int = DEFAULTS.hold) -> None:
+                 hold: int = DEFAULTS.hold, frame_rate: float = DEFAULTS.frame_rate,
+                 warm_up: float = DEFAULTS.warm_up) -> None:
         sides = check_sides(shape)
         check_integers(0, ALL, n_threads=n_threads)
         self._device = device_number(device)
@@ -126,17 +129,21 @@ class Foreground:
         self.shadows = shadows
         self.light = light
         self.hold = hold
+        self.frame_rate = frame_rate
+        self.warm_up = warm_up
 
     @property
     def scene_change(self) -> str:
         """The scene change that the last frame showed, if `light` is set: 'unchanged', or a change
         after which the model starts anew: 'moved' (another picture), 'infrared' (another one that
-        has lost or gained its colours), 'covered', 'blinded' or 'uncovered'."""
+        has lost or gained its colours), 'covered', 'blinded', 'uncovered', or 'settled', when the model
+        fits again."""
         return name_of(SCENE_CHANGES, self._scene_change)
 
     def _options(self) -> _cudaccl.ForegroundOptions:
         options = _cudaccl.ForegroundOptions()
-        for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold"):
+        for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold",
+                     "frame_rate", "warm_up"):
             try:
                 setattr(options, name, getattr(self, name))
             except TypeError:

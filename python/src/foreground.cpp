@@ -20,11 +20,21 @@ struct Options {
   int shadows = initial.shadows;
   bool light = initial.light;
   int64_t hold = initial.hold;
+  double frame_rate = 1e9 / CUDACCL_FRAME_DURATION, warm_up = 0; /* seconds */
+
+  static uint64_t
+  nanoseconds (const char *name, double seconds)
+  {
+    if (!(seconds >= 0 && seconds <= 1e6))
+      throw nb::value_error (name);
+    return (uint64_t)(1e9 * seconds);
+  }
 
   CclForegroundOptions
   checked () const
   {
-    return {.threshold = to_uint32 ("threshold", threshold),
+    return {.size = sizeof (CclForegroundOptions),
+        .threshold = to_uint32 ("threshold", threshold),
         .invert = invert,
         .denoise = (CclDenoise)denoise,
         .closing_width = to_uint32 ("the closing's width", closing_width),
@@ -35,7 +45,10 @@ struct Options {
         .mixtures = to_uint32 ("mixtures", mixtures),
         .shadows = (CclShadows)shadows,
         .light = light,
-        .hold = to_uint32 ("hold", hold)};
+        .hold = to_uint32 ("hold", hold),
+        .frame_duration =
+            nanoseconds ("frame_rate must be frames per second, 1e-6 or more", 1 / frame_rate),
+        .warm_up = nanoseconds ("warm_up must be 0…1e6 seconds", warm_up)};
   }
 };
 
@@ -206,6 +219,8 @@ defaults ()
   values["shadows"] = (int)initial.shadows;
   values["light"] = initial.light;
   values["hold"] = initial.hold;
+  values["frame_rate"] = 1e9 / CUDACCL_FRAME_DURATION;
+  values["warm_up"] = 0.0;
   return values;
 }
 
@@ -238,7 +253,9 @@ bind_foreground (nb::module_ &module)
       .def_rw ("mixtures", &Options::mixtures)
       .def_rw ("shadows", &Options::shadows)
       .def_rw ("light", &Options::light)
-      .def_rw ("hold", &Options::hold);
+      .def_rw ("hold", &Options::hold)
+      .def_rw ("frame_rate", &Options::frame_rate)
+      .def_rw ("warm_up", &Options::warm_up);
 
   nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
       .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t, uint32_t> (),

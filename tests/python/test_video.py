@@ -69,6 +69,22 @@ def test_defaults_are_those_of_the_elements():
     assert (tracker.confirm_frames, tracker.max_lost, tracker.static_frames) == (3, 15, 50)
 
 
+def test_the_warm_up_counts_seconds_of_the_video():
+    noise = np.random.default_rng(1)
+    found = {}
+    for rate in (5, 25):
+        foreground = cudaccl.Foreground((120, 160), frame_rate=rate, warm_up=2)
+        found[rate] = []
+        for number in range(4 * rate):
+            frame = noise.integers(100, 104, (120, 160)).astype(np.uint8)
+            frame[30:90, 20 + number % 40:50 + number % 40] = 250
+            found[rate].append(bool(foreground.apply(frame).any()))
+        assert not any(found[rate][:2 * rate - 1]) and any(found[rate][2 * rate + 1:])
+    for arguments in ({"frame_rate": 0}, {"frame_rate": -1}, {"warm_up": -1}, {"warm_up": float("nan")}):
+        with pytest.raises(ValueError):
+            cudaccl.Foreground((4, 4), **arguments).apply(np.zeros((4, 4), np.uint8))
+
+
 @pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
 def test_words_that_hold_bytes_have_the_masks_of_bytes(method):
     arguments = {"denoise": "median-3x3"}
