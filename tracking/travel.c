@@ -8,12 +8,12 @@
  */
 #include "tracker-private.h"
 
-#define RESTLESS_WAY 2.0  /* more of them at a restless place, for a track that has just begun */
-#define RESTLESS_TIME 1.0 /* seconds and frames after which the track needs no more of them */
+#define RESTLESS_WAY 2.0  /* sizes that a track must go besides least_way when it has just begun */
+#define RESTLESS_TIME 1.0 /* seconds, and frames, after which least_way is enough */
 #define RESTLESS_FRAMES 10.0
 #define STRAIGHT 0.7  /* least way from the begin there, parts of the whole way */
-#define CALM 3.0      /* tracks that went nowhere, of which a place may have so many */
-#define RESTLESS 13.0 /* of them at a place that is restless */
+#define CALM 3.0      /* so many tracks that went nowhere do not make a place restless */
+#define RESTLESS 13.0 /* so many make it fully restless */
 #define MEMORY 60.0   /* seconds, the time constant of forgetting them */
 
 static uint32_t
