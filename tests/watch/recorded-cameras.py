@@ -16,6 +16,7 @@ from gi.repository import GLib, Gst, GstRtspServer  # noqa: E402
 
 Gst.init(None)
 port, n = sys.argv[1], int(sys.argv[2])
+PERIOD = 40000  # µs
 FORMAT = "video/x-h264,stream-format=byte-stream,alignment=au"
 
 
@@ -46,12 +47,16 @@ def configure(_, media, number):
 
 
 def send():
+    """Sends a frame of each camera. The next one is due by the clock, so that delays do not add up."""
+    global due
+    due += PERIOD
+    GLib.timeout_add(max(0, (due - GLib.get_monotonic_time()) // 1000), send)
     for number, (source, frames, frame) in list(sources.items()):
         if source.emit("push-buffer", Gst.Buffer.new_wrapped(frames[frame])) == Gst.FlowReturn.OK:
             sources[number][2] = (frame + 1) % len(frames)
         else:
             del sources[number]
-    return True
+    return False
 
 
 server = GstRtspServer.RTSPServer.new()
@@ -66,6 +71,7 @@ for number in range(n):
     server.get_mount_points().add_factory(f"/{number}", factory)
 if not server.attach(None):
     sys.exit("recorded-cameras.py: the port is taken")
-GLib.timeout_add(40, send)
+due = GLib.get_monotonic_time()
+send()
 print(server.get_bound_port(), flush=True)
 GLib.MainLoop().run()
