@@ -26,7 +26,7 @@ struct CclForeground {
   CclSceneChange scene_change; /* of the last run */
   CclForeground *model;        /* the object of reduced frames that does the work; NULL: this one */
 
-  /* Of the codebook, else NULL and 0. */
+  /* Of a method with a scene, else NULL and 0. */
   CclCamera *camera;
   bool is_noted;                    /* scene_change is in `camera` */
   uint32_t n_foreground, n_changed; /* CclScene */
@@ -39,14 +39,45 @@ ccl_foreground_model (const CclForeground *foreground)
   return foreground->model ? foreground->model : foreground;
 }
 
-/* Whether a method learns a model of the background. */
+/* What both backends know of a method: a row of foreground-methods.c. */
+typedef struct CclMethod {
+  const char *name;
+  /* Checks the options that the method alone has. NULL: there are none. */
+  CclStatus (*check) (
+      const CclForegroundPlan *plan, const CclForegroundOptions *options, CclError *error);
+  bool has_model;       /* ccl_foreground_method_has_model() */
+  bool has_scene;       /* ccl_foreground_method_has_scene(): objects have a camera */
+  bool has_median;      /* the method ends with a median filter: of CclDenoise it takes openings */
+  uint32_t most_pixels; /* of a model whose reduction is CUDACCL_REDUCTION_AUTO */
+} CclMethod;
+
+/* The row of a method; NULL: there is none of this number. */
+const CclMethod *ccl_find_method (CclForegroundMethod method);
+
+CclStatus ccl_method_check (CclForegroundMethod method, CclError *error);
+
 static inline bool
-ccl_method_has_model (CclForegroundMethod method)
+ccl_denoise_is_median (CclDenoise denoise)
 {
-  return method == CUDACCL_FOREGROUND_MOG2 || method == CUDACCL_FOREGROUND_CODEBOOK;
+  return denoise == CUDACCL_DENOISE_MEDIAN_3 || denoise == CUDACCL_DENOISE_MEDIAN_5;
 }
 
-/* Makes what objects with a codebook have in `camera`. CUDACCL_ERROR_NO_MEMORY. */
+static inline bool
+ccl_is_closed (const CclForegroundOptions *options)
+{
+  return options->closing_width > 1 || options->closing_height > 1;
+}
+
+/* The noise filter that follows the method. */
+static inline CclDenoise
+ccl_foreground_denoise (const CclForeground *foreground, const CclForegroundOptions *options)
+{
+  const bool is_done = ccl_find_method (foreground->plan.method)->has_median;
+  return is_done && ccl_denoise_is_median (options->denoise) ? CUDACCL_DENOISE_NONE
+                                                             : options->denoise;
+}
+
+/* Makes what objects of a method with a scene have in `camera`. CUDACCL_ERROR_NO_MEMORY. */
 CclStatus ccl_foreground_watch_camera (CclForeground *foreground, CclError *error);
 
 /* Checks that a plan is inside the documented ranges. */

@@ -1,22 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The names of the enumerations of <cudaccl/foreground.h>: the elements, Python and ccl-label have
- * them from here. */
+/* The names of the enumerations of <cudaccl/foreground.h>, but for the methods: the elements,
+ * Python and ccl-label have them from here. */
 #include <cudaccl/foreground.h>
 
 #define NAME_OF(names, number)                                                                     \
   ((unsigned)(number) < sizeof (names) / sizeof *(names) ? (names)[number] : NULL)
-
-const char *
-ccl_foreground_method_name (CclForegroundMethod method)
-{
-  static const char *const names[] = {
-      [CUDACCL_FOREGROUND_THRESHOLD] = "threshold",
-      [CUDACCL_FOREGROUND_OTSU] = "otsu",
-      [CUDACCL_FOREGROUND_MOG2] = "mog2",
-      [CUDACCL_FOREGROUND_CODEBOOK] = "codebook",
-  };
-  return NAME_OF (names, method);
-}
 
 const char *
 ccl_shadows_name (CclShadows shadows)

@@ -27,9 +27,9 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   status = ccl_plan_check (&frames, error);
   if (status != CUDACCL_OK)
     return status;
-  if (plan->method > CUDACCL_FOREGROUND_CODEBOOK)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the foreground method must be 0…3, not %d", (int)plan->method);
+  status = ccl_method_check (plan->method, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CUDACCL_MAX_REDUCTION)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the reduction must be 1, 2, 4, 8 or CUDACCL_REDUCTION_AUTO, not %u", plan->reduction);
@@ -39,24 +39,6 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the region of interest mask must be host memory with a stride of at least %u bytes",
         plan->width);
-  return CUDACCL_OK;
-}
-
-static CclStatus
-check_mog2_options (const CclForegroundOptions *options, CclError *error)
-{
-  if (options->history < 1)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
-  if (!(options->var_threshold > 0))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the variance threshold must be greater than 0, not %g", (double)options->var_threshold);
-  if (!(options->learning_rate <= 1))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the learning rate must be at most 1, not %g", options->learning_rate);
-  if (options->mixtures < 1 || options->mixtures > CUDACCL_MAX_MIXTURES)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the number of Gaussians per pixel must be 1…%d, not %u", CUDACCL_MAX_MIXTURES,
-        options->mixtures);
   return CUDACCL_OK;
 }
 
@@ -99,9 +81,10 @@ check_run (const CclForeground *foreground, const CclFrame *frame,
     const CclForegroundOptions *options, const CclMask *mask, CclError *error)
 {
   const CclForegroundPlan *plan = &foreground->plan;
+  const CclMethod *method = ccl_find_method (plan->method);
   CclStatus status = ccl_frame_check (frame, plan->width, plan->format, error);
-  if (status == CUDACCL_OK && plan->method == CUDACCL_FOREGROUND_THRESHOLD)
-    status = ccl_threshold_check (options->threshold, plan->format, error);
+  if (status == CUDACCL_OK && method->check)
+    status = method->check (plan, options, error);
   if (status != CUDACCL_OK)
     return status;
   const uint32_t mask_width = ccl_reduced (
@@ -116,9 +99,7 @@ check_run (const CclForeground *foreground, const CclFrame *frame,
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a closing is at most %d×%d pixels, not %u×%u", CUDACCL_MAX_CLOSING, CUDACCL_MAX_CLOSING,
         options->closing_width, options->closing_height);
-  if (plan->method == CUDACCL_FOREGROUND_MOG2)
-    status = check_mog2_options (options, error);
-  if (status == CUDACCL_OK && ccl_method_has_model (plan->method)) {
+  if (method->has_model) {
     status = check_model_options (options, error);
     if (status == CUDACCL_OK && plan->has_chroma)
       status = check_chroma (plan, &frame->chroma, error);

@@ -13,13 +13,6 @@
 
 #include <cudaccl/foreground.h>
 
-/* Above these numbers of pixels, CUDACCL_REDUCTION_AUTO halves the frame in both directions again.
- * With MOG2, frames of up to 768×576 keep their size: at half of it, the boxes of people fit worse.
- * With the codebook they fit better at half of it; smaller frames have objects of few pixels
- * (docs/quality.md). */
-#define CUDACCL_REDUCTION_PIXELS_MOG2 450000u
-#define CUDACCL_REDUCTION_PIXELS_CODEBOOK 250000u
-
 /* How one axis of the chroma is reduced: the factor, and the shift of the reduced chroma. */
 typedef struct CclChromaReduction {
   uint32_t factor, shift;
@@ -35,15 +28,15 @@ ccl_reduced (uint32_t size, uint32_t factor)
 static inline uint32_t
 ccl_reduction_factor (const CclForegroundPlan *plan)
 {
-  if (!ccl_method_has_model (plan->method))
+  const CclMethod *method = ccl_find_method (plan->method);
+  if (!method->has_model)
     return 1;
   if (plan->reduction != CUDACCL_REDUCTION_AUTO)
     return plan->reduction;
-  const uint64_t most = plan->method == CUDACCL_FOREGROUND_MOG2 ? CUDACCL_REDUCTION_PIXELS_MOG2
-                                                                : CUDACCL_REDUCTION_PIXELS_CODEBOOK;
   uint32_t factor = 1;
   while (factor < CUDACCL_MAX_REDUCTION &&
-         (uint64_t)ccl_reduced (plan->width, factor) * ccl_reduced (plan->height, factor) > most)
+         (uint64_t)ccl_reduced (plan->width, factor) * ccl_reduced (plan->height, factor) >
+             method->most_pixels)
     factor *= 2;
   return factor;
 }

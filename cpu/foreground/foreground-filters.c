@@ -34,13 +34,6 @@ cpu_foreground_finish_row (const CpuForeground *self, uint32_t y, uint64_t *row,
     mark_shadow (shadow, self->base.plan.width, mask);
 }
 
-void
-cpu_foreground_hold_row (const CpuForeground *self, uint32_t y, const uint64_t *row)
-{
-  if (is_mog2 (self) && self->job.options->hold > 1)
-    memcpy (row_of (&self->held, y), row, self->n_words * sizeof *row);
-}
-
 static void
 filter (const CpuForeground *self, const ForegroundBand *band, const BitRows *from, uint32_t y,
     Filter filter, uint64_t *filtered)
@@ -58,7 +51,7 @@ static void
 filter_classes (const CpuForeground *self, const ForegroundBand *band, uint32_t y,
     uint64_t *filtered, uint64_t *filtered_shadow)
 {
-  const bool large = self->job.options->denoise == CUDACCL_DENOISE_MEDIAN_5;
+  const bool large = self->job.denoise == CUDACCL_DENOISE_MEDIAN_5;
   const uint64_t *foreground[5], *shadow[5];
 
   find_window (&self->foreground, self->base.plan.height, y, large, foreground);
@@ -73,7 +66,7 @@ erode_band (void *data, uint32_t index)
   const CpuForeground *self = data;
   const ForegroundBand *band = &self->bands[index];
   const Filter erosion =
-      self->job.options->denoise == CUDACCL_DENOISE_OPENING_3 ? FILTER_ERODE_3 : FILTER_ERODE_5;
+      self->job.denoise == CUDACCL_DENOISE_OPENING_3 ? FILTER_ERODE_3 : FILTER_ERODE_5;
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
     uint64_t *row = row_of (&self->eroded, y);
@@ -93,7 +86,7 @@ denoise_band (void *data, uint32_t index)
       [CUDACCL_DENOISE_OPENING_3] = FILTER_DILATE_3,
       [CUDACCL_DENOISE_OPENING_5] = FILTER_DILATE_5,
   };
-  const Filter last_filter = last_filters[self->job.options->denoise];
+  const Filter last_filter = last_filters[self->job.denoise];
   const BitRows *from = is_opened (self) ? &self->eroded : &self->foreground;
 
   for (uint32_t y = band->first_row; y < band->end_row; y++) {
@@ -103,7 +96,7 @@ denoise_band (void *data, uint32_t index)
       filter_classes (self, band, y, row, shadow);
     else
       filter (self, band, from, y, last_filter, row);
-    cpu_foreground_hold_row (self, y, row);
+    cpu_foreground_keep_row (self, y, row);
     if (is_closed (self))
       surround_row (row, self->n_words, self->base.plan.width, 0, 0);
     else

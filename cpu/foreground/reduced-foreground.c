@@ -292,11 +292,3 @@ reduced_foreground_new (
   self->base.plan.roi_mask = NULL;
   return &self->base;
 }
-
-const CclForeground *
-reduced_foreground_inner (const CclForeground *foreground)
-{
-  return foreground->klass == &reduced_foreground_class
-             ? ((const ReducedForeground *)foreground)->inner
-             : foreground;
-}

@@ -12,7 +12,4 @@
 CclForeground *reduced_foreground_new (
     const CclForegroundPlan *plan, uint32_t factor, const PixelCode *code, CclForeground *inner);
 
-/* The object for the reduced frames; the object itself if its frames are not reduced. */
-const CclForeground *reduced_foreground_inner (const CclForeground *foreground);
-
 #endif /* CUDACCL_CPU_REDUCED_FOREGROUND_H */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The second background model (core/foreground/sampled-background.h) of a frame on the CPU. The
- * codebooks (codebook-frames.h) are the first one, and call it. */
+ * codebooks (codebook.c) are the first one, and call it. */
 #ifndef CUDACCL_CPU_SAMPLED_PLACES_H
 #define CUDACCL_CPU_SAMPLED_PLACES_H
 

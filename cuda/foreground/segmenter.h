@@ -90,10 +90,4 @@ CclStatus ccl_cuda_segmenter_settle (CclCudaSegmenter *segmenter, CclError *erro
 void ccl_cuda_segmenter_clear (
     CclCudaSegmenter *segmenter, CUdeviceptr *const memories[], size_t n);
 
-static inline bool
-ccl_is_closed (const CclForegroundOptions *options)
-{
-  return options->closing_width > 1 || options->closing_height > 1;
-}
-
 #endif /* CUDACCL_CUDA_SEGMENTER_H */

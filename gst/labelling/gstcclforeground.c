@@ -49,12 +49,6 @@ gst_ccl_foreground_stage_release (GstCclForegroundStage *stage)
   ccl_foreground_free (&stage->foreground);
 }
 
-static gboolean
-has_model (gint method)
-{
-  return method == CUDACCL_FOREGROUND_MOG2 || method == CUDACCL_FOREGROUND_CODEBOOK;
-}
-
 /* Without a mask the labeller itself compares pixels with the threshold. */
 static gboolean
 needs_mask (const GstCclForegroundStage *stage, const GstCclSettings *settings)
@@ -91,8 +85,8 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
 {
   const gboolean is_needed = needs_mask (stage, settings);
   /* Formats of grey have one component. */
-  const gboolean has_chroma =
-      has_model (settings->foreground) && GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
+  const gboolean has_chroma = ccl_foreground_method_has_model (settings->foreground) &&
+                              GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
   GstCclRoiMask *scaled = NULL;
   CclFrame roi_mask;
   CclForegroundPlan plan = {
@@ -133,7 +127,7 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
 gboolean
 gst_ccl_foreground_stage_has_model (const GstCclForegroundStage *stage)
 {
-  return stage->foreground && has_model (stage->method);
+  return stage->foreground && ccl_foreground_method_has_model (stage->method);
 }
 
 void

@@ -433,7 +433,7 @@ gst_ccl_frame_labeller_wait (GstCclFrameLabeller *self, const GstCclOwner *owner
     ccl_foreground_wait (foreground, NULL);
     frame->scene.size = sizeof frame->scene;
     ccl_foreground_get_scene (foreground, &frame->scene, NULL);
-    frame->has_changes = self->foreground.method == CUDACCL_FOREGROUND_CODEBOOK;
+    frame->has_changes = ccl_foreground_method_has_scene (self->foreground.method);
   }
   unmap (frame);
   return is_labelled;

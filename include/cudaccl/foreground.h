@@ -51,6 +51,17 @@ typedef enum CclForegroundMethod {
 CUDACCL_API
 const char *ccl_foreground_method_name (CclForegroundMethod method);
 
+/* Whether a method learns a model of the background from frame to frame. Then it uses chroma, its
+ * frames may be reduced (CclForegroundPlan.reduction), and the options for shadows, light and held
+ * objects apply. false for a number that is no method. Thread safe. Since: 0.4 */
+CUDACCL_API
+bool ccl_foreground_method_has_model (CclForegroundMethod method);
+
+/* Whether ccl_foreground_get_scene() tells more than the change with a method. false for a number
+ * that is no method. Thread safe. Since: 0.4 */
+CUDACCL_API
+bool ccl_foreground_method_has_scene (CclForegroundMethod method);
+
 /* The treatment of cast shadows: pixels that are darker than the background but of its colour. A.
  * Prati, I. Mikic, M. Trivedi and R. Cucchiara, "Detecting moving shadows: algorithms and
  * evaluation", IEEE TPAMI 25(7), 2003, compare methods. Without chroma, every pixel that is a

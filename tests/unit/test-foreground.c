@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The foreground methods on the CPU in each variant, and Otsu's threshold. */
 #include "cpu/foreground/foreground-tuning.h"
+#include "cpu/foreground/foreground.h"
+#include "cpu/foreground/mog2-model.h"
 #include "foreground-checks.h"
-
-#include "core/foreground/foreground-class.h"
 
 #include <glib.h>
 #include <string.h>
@@ -37,13 +37,20 @@ foreground_new (void *data, const CclForegroundPlan *plan, CclError *error)
 static void
 read_model (void *data, CclForeground *foreground, const ModelState *state)
 {
+  const CpuForeground *own = (const CpuForeground *)ccl_foreground_model (foreground);
+  const Model *model = &((const Mog2 *)own->model)->model;
   const uint32_t width = foreground->plan.width, height = foreground->plan.height;
   for (uint32_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
     for (uint32_t y = 0; y < height; y++) {
       for (uint32_t x = 0; x < width; x++) {
         const size_t i = ((size_t)k * height + y) * width + x;
-        ccl_cpu_foreground_get_gaussian (foreground, x, y, k, &state->weights[i], &state->means[i],
-            &state->variances[i], &state->chroma[i]);
+        const size_t block = k * model->n_blocks + y * model->blocks_per_row + x / BLOCK_PIXELS;
+        const GaussianBlock *gaussians = &model->gaussians[block];
+        state->weights[i] = model->weights[block].weights[x % BLOCK_PIXELS];
+        state->means[i] = gaussians->means[x % BLOCK_PIXELS];
+        state->variances[i] = gaussians->variances[x % BLOCK_PIXELS];
+        state->chroma[i] =
+            model->chroma ? model->chroma[block].chroma[x % BLOCK_PIXELS] : CUDACCL_NO_CHROMA;
       }
     }
   }

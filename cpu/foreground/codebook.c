@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Each thread has a band of rows. The steps of a frame:
+ * Foreground by codebooks (core/foreground/codebook.h), which a second model checks
+ * (sampled-places.h). Each thread has a band of rows. The steps of a frame:
  *
  *   1. Luma in planes of 8 bits, if the frame has none.
  *   2. The light of the frame.
  *   3. The classes of all pixels, and the update of their codebooks.
  *   4. The cells of the grid whose pixels are not background.
  *   5. The filter of the classes, and the candidates of both models.
- *   6. The objects, row by row; foreground.c calls it.
+ *   6. The objects, row by row.
  */
-#include "codebook-frames.h"
-
 #include "codebook-boxes.h"
 #include "codebook-light.h"
-#include "cpu/pixels/bit-rows.h"
-#include "cpu/base/mapping.h"
+#include "foreground.h"
 #include "sampled-places.h"
 
 #include <stdlib.h>
@@ -37,7 +35,7 @@ typedef enum RowMarks {
   ROW_HAS_CLASSES = 4, /* foreground or shadow */
 } RowMarks;
 
-struct Codebooks {
+typedef struct Codebooks {
   CclForegroundPlan plan;
   const PixelCode *code;
   Workers *workers;
@@ -75,7 +73,7 @@ struct Codebooks {
   bool hides;    /* objects */
 
   Mapping rows_mapping, model_mapping;
-};
+} Codebooks;
 
 /* Luma of two bytes per pixel as luma of 8 bits. */
 static void
@@ -346,9 +344,10 @@ set_tolerances (Codebooks *self)
   }
 }
 
-static bool
-begin_model (Codebooks *self)
+static CclStatus
+codebook_reset (CpuForeground *foreground, CclError *error)
 {
+  Codebooks *self = foreground->model;
   for (uint32_t i = 0; i < self->n_bands; i++)
     memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
   self->state = (CclCodebookFrame){0};
@@ -357,7 +356,9 @@ begin_model (Codebooks *self)
   self->light.has_rows = false;
   set_tolerances (self);
   /* Discarded pages read as zeros. */
-  return madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) == 0;
+  if (madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) != 0)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
+  return CUDACCL_OK;
 }
 
 /* What the rows of a window have, together. */
@@ -428,13 +429,16 @@ filter_row (Codebooks *self, uint32_t y, uint64_t *scratch, uint64_t *foreground
   }
 }
 
-void
-codebooks_count_objects (const Codebooks *self, uint32_t *n_foreground, uint32_t *n_changed)
+/* When all rows are filtered: the pixels of objects, and those of them that have changed since the
+ * frame before. */
+static void
+codebook_end (CpuForeground *foreground)
 {
-  *n_foreground = *n_changed = 0;
+  const Codebooks *self = foreground->model;
+  foreground->base.n_foreground = foreground->base.n_changed = 0;
   for (uint32_t y = 0; y < self->plan.height; y++) {
-    *n_foreground += self->n_foreground[y];
-    *n_changed += self->n_changed[y];
+    foreground->base.n_foreground += self->n_foreground[y];
+    foreground->base.n_changed += self->n_changed[y];
   }
 }
 
@@ -483,12 +487,18 @@ find_candidates (void *data, uint32_t index)
   }
 }
 
-bool
-codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOptions *options,
-    bool begins, CclCamera *camera, CclSceneChange *change)
+/* Updates the codebooks, and the second model that checks them, with a frame, finds its objects,
+ * and makes the boxes that the camera takes. */
+static CclStatus
+codebook_begin (CpuForeground *foreground, CclError *error)
 {
-  if (begins && !begin_model (self))
-    return false;
+  Codebooks *self = foreground->model;
+  CclForeground *base = &foreground->base;
+  const CclFrame *frame = foreground->job.frame;
+  const CclForegroundOptions *options = foreground->job.options;
+  const bool begins = base->n_frames == 0;
+
+  (void)error;
   self->frame = frame;
   self->options = options;
   self->planes = (CodebookLuma){.frame = self->luma ? self->luma : frame->data,
@@ -499,16 +509,16 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
       .height = self->plan.height};
   if (!options->light)
     self->scene = (CclCodebookScene){0};
-  *change = self->scene.change;
+  base->scene_change = self->scene.change;
   self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
   self->state.object_gain = ccl_codebook_object_gain (options->hold);
 
   if (self->luma)
     workers_run (self->workers, narrow_band, self);
   self->corrects = options->light && !begins;
-  self->hides = camera->hides;
-  if (camera->takes_boxes)
-    codebook_make_boxes (&self->planes, camera);
+  self->hides = base->camera->hides;
+  if (base->camera->takes_boxes)
+    codebook_make_boxes (&self->planes, base->camera);
   const bool next_has_rows = self->corrects && follow_light (self);
   sampled_places_begin_frame (
       &self->sampled, options, begins || self->state.scene_changes, self->state.tolerances);
@@ -523,13 +533,16 @@ codebooks_update (Codebooks *self, const CclFrame *frame, const CclForegroundOpt
   workers_run (self->workers, look_around, self);
   workers_run (self->workers, find_candidates, self);
   sampled_places_connect (&self->sampled);
-  return true;
+  return CUDACCL_OK;
 }
 
-void
-codebooks_finish_row (Codebooks *self, uint32_t y, uint64_t *foreground, uint64_t *shadow)
+static void
+codebook_find_row (
+    const CpuForeground *foreground, uint32_t band, uint32_t y, uint64_t *row, uint64_t *shadow)
 {
-  sampled_places_finish_row (&self->sampled, y, foreground, shadow);
+  Codebooks *self = foreground->model;
+  (void)band;
+  sampled_places_finish_row (&self->sampled, y, row, shadow);
 }
 
 static void
@@ -598,18 +611,20 @@ lay_out_model (Layout *layout, void *data)
   sampled_places_lay_out_model (layout, &self->sampled);
 }
 
-Codebooks *
-codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *workers)
+static bool
+codebook_prepare (CpuForeground *foreground)
 {
-  Codebooks *self = calloc (1, sizeof *self);
+  const CclForegroundPlan *plan = &foreground->base.plan;
+  const PixelCode *code = foreground->code;
+  Codebooks *self = foreground->model = calloc (1, sizeof *self);
   if (!self)
-    return NULL;
+    return false;
   self->plan = *plan;
   self->plan.roi_mask = NULL;
   self->code = code;
-  self->workers = workers;
-  self->n_bands = workers_number (workers);
-  self->n_words = ((size_t)plan->width + 63) / 64;
+  self->workers = foreground->workers;
+  self->n_bands = foreground->n_bands;
+  self->n_words = foreground->n_words;
   self->stride = 64 * self->n_words;
   self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
   self->light.grid = ccl_light_grid (plan->width, plan->height);
@@ -618,19 +633,18 @@ codebooks_new (const CclForegroundPlan *plan, const PixelCode *code, Workers *wo
   sampled_places_init (&self->sampled, code, plan->width, plan->height, plan->has_chroma);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
   if (!self->bands || !mapping_lay_out (&self->rows_mapping, lay_out_frame, self) ||
-      !mapping_lay_out (&self->model_mapping, lay_out_model, self)) {
-    codebooks_free (self);
-    return NULL;
-  }
+      !mapping_lay_out (&self->model_mapping, lay_out_model, self))
+    return false;
   /* The words of a block are on many lines of a page. Huge pages, where the system has them, save
    * translations of addresses. */
   madvise (self->model_mapping.memory, self->model_mapping.size, MADV_HUGEPAGE);
-  return self;
+  return true;
 }
 
-void
-codebooks_free (Codebooks *self)
+static void
+codebook_free (void *model)
 {
+  Codebooks *self = model;
   if (!self)
     return;
   mapping_unmap (&self->rows_mapping);
@@ -638,3 +652,12 @@ codebooks_free (Codebooks *self)
   free (self->bands);
   free (self);
 }
+
+const CpuMethod cpu_codebook = {
+    .prepare = codebook_prepare,
+    .reset = codebook_reset,
+    .begin = codebook_begin,
+    .find_row = codebook_find_row,
+    .end = codebook_end,
+    .free = codebook_free,
+};

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The foreground methods. The backends have a table of the same numbers: what each does. */
+#include "foreground-class.h"
+
+#include "core/label/labeller-class.h"
+
+static CclStatus
+check_threshold (
+    const CclForegroundPlan *plan, const CclForegroundOptions *options, CclError *error)
+{
+  return ccl_threshold_check (options->threshold, plan->format, error);
+}
+
+static CclStatus
+check_mog2 (const CclForegroundPlan *plan, const CclForegroundOptions *options, CclError *error)
+{
+  (void)plan;
+  if (options->history < 1)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
+  if (!(options->var_threshold > 0))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the variance threshold must be greater than 0, not %g", (double)options->var_threshold);
+  if (!(options->learning_rate <= 1))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the learning rate must be at most 1, not %g", options->learning_rate);
+  if (options->mixtures < 1 || options->mixtures > CUDACCL_MAX_MIXTURES)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the number of Gaussians per pixel must be 1…%d, not %u", CUDACCL_MAX_MIXTURES,
+        options->mixtures);
+  return CUDACCL_OK;
+}
+
+/* Above most_pixels, CUDACCL_REDUCTION_AUTO halves the frame in both directions again. With MOG2,
+ * frames of up to 768×576 keep their size: at half of it, the boxes of people fit worse. With the
+ * codebook they fit better at half of it; smaller frames have objects of few pixels
+ * (docs/quality.md). */
+static const CclMethod methods[] = {
+    [CUDACCL_FOREGROUND_THRESHOLD] = {.name = "threshold", .check = check_threshold},
+    [CUDACCL_FOREGROUND_OTSU] = {.name = "otsu"},
+    [CUDACCL_FOREGROUND_MOG2] =
+        {
+            .name = "mog2",
+            .check = check_mog2,
+            .has_model = true,
+            .most_pixels = 450000,
+        },
+    [CUDACCL_FOREGROUND_CODEBOOK] =
+        {
+            .name = "codebook",
+            .has_model = true,
+            .has_median = true,
+            .has_scene = true,
+            .most_pixels = 250000,
+        },
+};
+
+const CclMethod *
+ccl_find_method (CclForegroundMethod method)
+{
+  return (unsigned)method < sizeof methods / sizeof *methods ? &methods[method] : NULL;
+}
+
+CclStatus
+ccl_method_check (CclForegroundMethod method, CclError *error)
+{
+  return ccl_find_method (method) ? CUDACCL_OK
+                                  : ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+                                        "the foreground method must be 0…%zu, not %d",
+                                        sizeof methods / sizeof *methods - 1, (int)method);
+}
+
+const char *
+ccl_foreground_method_name (CclForegroundMethod method)
+{
+  const CclMethod *found = ccl_find_method (method);
+  return found ? found->name : NULL;
+}
+
+bool
+ccl_foreground_method_has_model (CclForegroundMethod method)
+{
+  const CclMethod *found = ccl_find_method (method);
+  return found && found->has_model;
+}
+
+bool
+ccl_foreground_method_has_scene (CclForegroundMethod method)
+{
+  const CclMethod *found = ccl_find_method (method);
+  return found && found->has_scene;
+}
