@@ -344,6 +344,13 @@ ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
   return CUDACCL_OK;
 }
 
+bool
+ccl_regions_is_inside (const CclRegions *regions, uint32_t track, uint32_t region)
+{
+  return track < regions->now.n && region < regions->plan.n_regions &&
+         regions->now.visits[regions->now.visitors[track].visits + region].inside;
+}
+
 static bool
 are_alike (const CclRegion *a, const CclRegion *b)
 {

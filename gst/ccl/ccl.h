@@ -11,6 +11,7 @@
 #include <gst/ccl/gstccllabeller.h>
 #include <gst/ccl/gstcclmeta.h>
 #include <gst/ccl/gstcclpixels.h>
+#include <gst/ccl/gstcclregionstate.h>
 #include <gst/ccl/gstcclutc.h>
 
 #endif /* __GST_CCL_LIBRARY_H__ */

@@ -8,6 +8,7 @@
 #include <gst/ccl/gstcclcomponent.h>
 #include <gst/ccl/gstcclcontours.h>
 #include <gst/ccl/gstccllabeller.h>
+#include <gst/ccl/gstcclregionstate.h>
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
@@ -131,6 +132,12 @@ GstCclColumns *gst_ccl_meta_get_columns (const GstCclMeta *meta);
 
 GST_CCL_API
 void gst_ccl_meta_set_columns (GstCclMeta *meta, GstCclColumns *columns);
+
+GST_CCL_API
+GstCclRegionState *gst_ccl_meta_get_region_state (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_set_region_state (GstCclMeta *meta, GstCclRegionState *state);
 
 /**
  * GST_CCL_ROW: (skip)

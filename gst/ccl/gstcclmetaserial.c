@@ -20,13 +20,21 @@
  *   point as 32-bit numbers of floating point
  * - in the version with columns: their number and the bytes of their keys, as 32-bit numbers; the
  *   keys in UTF-8, each with a terminating zero; the values of the first column, then of the
- * others, as 64-bit numbers of floating point; then nothing or contours as above */
+ * others, as 64-bit numbers of floating point; then nothing or contours as above
+ * - in the version with regions: their number, the bytes of their names, and whether there are
+ *   columns, as 32-bit numbers; for each region whether it is a line and the tracks inside, as
+ *   32-bit numbers, and the crossings forward and backward, as 64-bit numbers; the names in UTF-8,
+ *   each with a terminating zero; the places, a byte each; then columns, if there are any; then
+ *   nothing or contours */
 #define SERIAL_VERSION 4
 #define SERIAL_VERSION_WITH_CONTOURS 5
 #define SERIAL_VERSION_WITH_COLUMNS 6
+#define SERIAL_VERSION_WITH_REGIONS 7
 #define HEADER_SIZE 28
 #define CONTOURS_HEADER_SIZE 12
 #define COLUMNS_HEADER_SIZE 8
+#define REGIONS_HEADER_SIZE 12
+#define REGION_SIZE 24
 #define ROW_SIZE 40
 #define TRACK_SIZE 72
 
@@ -309,29 +317,167 @@ read_columns (const guint8 *data, gsize *size, guint n_rows)
   return columns;
 }
 
-/* Reads what is behind the table: columns, contours, or both. FALSE if it is something else. */
-static gboolean
-read_parts (const guint8 *data, gsize size, guint8 version, guint n_rows, GstCclColumns **columns,
-    GstCclContours **contours)
+static gsize
+names_size (const GstCclRegionState *state)
 {
-  gsize columns_end = size;
+  gsize size = 0;
 
-  if (version == SERIAL_VERSION)
-    return size == 0;
-  if (version == SERIAL_VERSION_WITH_COLUMNS) {
-    *columns = read_columns (data, &columns_end, n_rows);
-    if (!*columns)
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++)
+    size += strlen (gst_ccl_region_state_get_region (state, i)->name) + 1;
+  return size;
+}
+
+/* The bytes of the regions; 0 without any. */
+static gsize
+regions_size (const GstCclRegionState *state)
+{
+  if (!state)
+    return 0;
+  return REGIONS_HEADER_SIZE + names_size (state) +
+         (gsize)gst_ccl_region_state_get_n_regions (state) *
+             (REGION_SIZE + gst_ccl_region_state_get_n_rows (state));
+}
+
+static void
+write_region (guint8 *out, const GstCclRegionInfo *region)
+{
+  GST_WRITE_UINT32_LE (out, region->is_line);
+  GST_WRITE_UINT32_LE (out + 4, region->inside);
+  write_uint64 (out + 8, region->forward);
+  write_uint64 (out + 16, region->backward);
+}
+
+/* Returns the end. */
+static guint8 *
+write_regions (guint8 *out, const GstCclRegionState *state, gboolean have_columns)
+{
+  const guint n_regions = gst_ccl_region_state_get_n_regions (state);
+  const guint n_rows = gst_ccl_region_state_get_n_rows (state);
+  const guint32 header[] = {n_regions, (guint32)names_size (state), (guint32)have_columns};
+
+  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
+  out += REGIONS_HEADER_SIZE;
+  for (guint i = 0; i < n_regions; i++, out += REGION_SIZE)
+    write_region (out, gst_ccl_region_state_get_region (state, i));
+  for (guint i = 0; i < n_regions; i++)
+    out = (guint8 *)g_stpcpy ((gchar *)out, gst_ccl_region_state_get_region (state, i)->name) + 1;
+  for (guint i = 0; i < n_regions; i++)
+    for (guint row = 0; row < n_rows; row++)
+      *out++ = (guint8)(gst_ccl_region_state_is_inside (state, i, row) +
+                        gst_ccl_region_state_get_crossing (state, i, row));
+  return out;
+}
+
+static GstCclRegionInfo
+read_region (const guint8 *data, const gchar *name)
+{
+  return (GstCclRegionInfo){name, GST_READ_UINT32_LE (data) != 0, GST_READ_UINT32_LE (data + 4),
+      read_uint64 (data + 8), read_uint64 (data + 16)};
+}
+
+static gboolean
+places_are_sound (const GstCclRegionInfo *region, const gint8 *places, guint n_rows)
+{
+  for (guint row = 0; row < n_rows; row++)
+    if (places[row] > 1 || places[row] < (region->is_line ? -1 : 0))
       return FALSE;
-    if (columns_end == size)
-      return TRUE;
-    data += columns_end;
-    size -= columns_end;
+  return TRUE;
+}
+
+/* The regions of these names; NULL if places of a track are no places. */
+static GstCclRegionState *
+make_regions (const guint8 *data, const gchar *const *names, guint n_regions, const gint8 *places,
+    guint n_rows)
+{
+  GstCclRegionInfo *regions = g_new (GstCclRegionInfo, n_regions + (gsize)1);
+  GstCclRegionState *state = NULL;
+  gboolean sound = TRUE;
+
+  for (guint i = 0; i < n_regions; i++) {
+    regions[i] = read_region (data + (gsize)i * REGION_SIZE, names[i]);
+    sound = sound && places_are_sound (&regions[i], places + (gsize)i * n_rows, n_rows);
   }
-  *contours = read_contours (data, size);
-  if (*contours)
-    return TRUE;
-  g_clear_pointer (columns, gst_ccl_columns_unref);
-  return FALSE;
+  if (sound)
+    state = gst_ccl_region_state_new (regions, n_regions, places, n_rows);
+  g_free (regions);
+  return state;
+}
+
+/* Sets *size to the bytes of the regions, which may be followed by others, and *have_columns. NULL
+ * if the bytes are no regions. */
+static GstCclRegionState *
+read_regions (const guint8 *data, gsize *size, guint n_rows, gboolean *have_columns)
+{
+  guint32 header[REGIONS_HEADER_SIZE / 4], n_regions, text_size;
+  GstCclRegionState *state = NULL;
+  const gchar **names;
+  guint64 end;
+
+  if (*size < REGIONS_HEADER_SIZE)
+    return NULL;
+  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
+  n_regions = header[0];
+  text_size = header[1];
+  *have_columns = header[2] != 0;
+  /* Each name has a byte at least, so the sum cannot overflow. */
+  if (n_regions > text_size || text_size > *size)
+    return NULL;
+  end = REGIONS_HEADER_SIZE + (guint64)text_size + n_regions * (REGION_SIZE + (guint64)n_rows);
+  if (end > *size)
+    return NULL;
+  *size = (gsize)end;
+  data += REGIONS_HEADER_SIZE;
+  names = g_new (const gchar *, n_regions + (gsize)1);
+  if (split_keys (
+          (const gchar *)data + (gsize)n_regions * REGION_SIZE, text_size, n_regions, names))
+    state = make_regions (data, names, n_regions,
+        (const gint8 *)data + (gsize)n_regions * REGION_SIZE + text_size, n_rows);
+  g_free (names);
+  return state;
+}
+
+/* What may be behind the table. */
+typedef struct {
+  GstCclRegionState *region_state;
+  GstCclColumns *columns;
+  GstCclContours *contours;
+} Parts;
+
+static void
+clear_parts (Parts *parts)
+{
+  g_clear_pointer (&parts->region_state, gst_ccl_region_state_unref);
+  g_clear_pointer (&parts->columns, gst_ccl_columns_unref);
+  g_clear_pointer (&parts->contours, gst_ccl_contours_unref);
+}
+
+/* Reads what is behind the table: regions, columns, contours, in this order, as the version has
+ * them. FALSE if it is something else; then parts may be there. */
+static gboolean
+read_parts (const guint8 *data, gsize size, guint8 version, guint n_rows, Parts *parts)
+{
+  gboolean have_columns = version == SERIAL_VERSION_WITH_COLUMNS;
+  gsize end = size;
+
+  if (version == SERIAL_VERSION_WITH_REGIONS) {
+    parts->region_state = read_regions (data, &end, n_rows, &have_columns);
+    if (!parts->region_state)
+      return FALSE;
+    data += end;
+    size -= end;
+  }
+  if (have_columns) {
+    end = size;
+    parts->columns = read_columns (data, &end, n_rows);
+    if (!parts->columns)
+      return FALSE;
+    data += end;
+    size -= end;
+  }
+  if (size == 0)
+    return version != SERIAL_VERSION_WITH_CONTOURS;
+  parts->contours = version == SERIAL_VERSION ? NULL : read_contours (data, size);
+  return parts->contours != NULL;
 }
 
 gboolean
@@ -343,8 +489,8 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint n_tracks = self->tracks ? self->n_rows : 0;
   guint8 *out = gst_byte_array_interface_append (
       data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
-                8 * (gsize)self->n_ids + name_size + columns_size (self->columns) +
-                contours_size (self->contours));
+                8 * (gsize)self->n_ids + name_size + regions_size (self->region_state) +
+                columns_size (self->columns) + contours_size (self->contours));
 
   if (!out)
     return FALSE;
@@ -364,9 +510,12 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     write_uint64 (out, self->ids[i]);
   memcpy (out, name, name_size);
   out += name_size;
-  *version = self->columns    ? SERIAL_VERSION_WITH_COLUMNS
-             : self->contours ? SERIAL_VERSION_WITH_CONTOURS
-                              : SERIAL_VERSION;
+  *version = self->region_state ? SERIAL_VERSION_WITH_REGIONS
+             : self->columns    ? SERIAL_VERSION_WITH_COLUMNS
+             : self->contours   ? SERIAL_VERSION_WITH_CONTOURS
+                                : SERIAL_VERSION;
+  if (self->region_state)
+    out = write_regions (out, self->region_state, self->columns != NULL);
   if (self->columns)
     out = write_columns (out, self->columns);
   if (self->contours)
@@ -392,12 +541,11 @@ gst_ccl_meta_deserialize (
 {
   guint frame_width, frame_height, n_components, n_rows, n_tracks, n_ids, name_size;
   const guint8 *rows, *tracks, *ids, *name;
-  GstCclContours *contours = NULL;
-  GstCclColumns *columns = NULL;
+  Parts parts = {0};
   GstCclMeta *self;
   guint64 table_size;
 
-  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_COLUMNS || size < HEADER_SIZE)
+  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_REGIONS || size < HEADER_SIZE)
     return NULL;
   rows = data + HEADER_SIZE;
   frame_width = GST_READ_UINT32_LE (data);
@@ -420,14 +568,16 @@ gst_ccl_meta_deserialize (
   for (guint i = 0; i < n_tracks; i++)
     if (!track_is_sound (tracks + (gsize)i * TRACK_SIZE, n_ids))
       return NULL;
-  if (!read_parts (
-          data + table_size, size - (gsize)table_size, version, n_rows, &columns, &contours))
+  if (!read_parts (data + table_size, size - (gsize)table_size, version, n_rows, &parts)) {
+    clear_parts (&parts);
     return NULL;
+  }
 
   self = gst_ccl_meta_add (
       buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
-  self->contours = contours;
-  self->columns = columns;
+  self->region_state = parts.region_state;
+  self->columns = parts.columns;
+  self->contours = parts.contours;
   for (guint i = 0; i < n_rows; i++)
     self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
   self->tracks = gst_ccl_tracks_new (n_tracks);

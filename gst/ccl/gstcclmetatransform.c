@@ -81,6 +81,7 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
       meta->n_components, rows, meta->n_rows);
   gst_ccl_meta_share_origin (scaled, meta, scale_tracks (meta, from, to));
   gst_ccl_meta_set_columns (scaled, meta->columns);
+  gst_ccl_meta_set_region_state (scaled, meta->region_state);
   if (meta->contours)
     scaled->contours = gst_ccl_contours_scale (meta->contours,
         (gdouble)GST_VIDEO_INFO_WIDTH (to) / GST_VIDEO_INFO_WIDTH (from),
@@ -228,14 +229,13 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
     return FALSE;
   rows = gst_ccl_rows_new (meta->n_rows);
   tracks = meta->tracks ? gst_ccl_tracks_new (meta->n_rows) : NULL;
-  origins = meta->columns ? g_new (guint, meta->n_rows) : NULL;
+  origins = g_new (guint, meta->n_rows);
   for (guint i = 0; i < meta->n_rows; i++) {
     if (!map_component (transform, &meta->rows[i], &rows[n_rows]))
       continue;
     if (tracks)
       tracks[n_rows] = map_track (transform, &meta->tracks[i]);
-    if (origins)
-      origins[n_rows] = i;
+    origins[n_rows] = i;
     n_rows++;
   }
   mapped = gst_ccl_meta_add (dest, GST_VIDEO_INFO_WIDTH (transform->out_info),
@@ -244,6 +244,8 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
   gst_ccl_meta_share_origin (mapped, meta, tracks);
   if (meta->columns)
     mapped->columns = gst_ccl_columns_select (meta->columns, origins, n_rows);
+  if (meta->region_state)
+    mapped->region_state = gst_ccl_region_state_select (meta->region_state, origins, n_rows);
   g_free (origins);
   return TRUE;
 }

@@ -45,6 +45,19 @@
  * - `speed`: in km/h, for the events of regions and lines where a `ground` is set; for "left", the
  * mean while it was inside
  *
+ * With regions or lines in `ccltrack`, each component has `in` and `crossed`, and the frame has
+ * `regions`:
+ *
+ * |[<!-- language="plain" -->
+ * {…,"components":[{…,"in":["door"],"crossed":[{"line":"gate","direction":"forward"}]},…],
+ * "regions":[{"region":"door","inside":1},{"line":"gate","forward":3,"backward":0}]}
+ * ]|
+ *
+ * - `in`: the names of the regions that the track is in
+ * - `crossed`: the lines that the track crosses in this frame
+ * - `inside`: the number of tracks in the region, also of those that are not listed
+ * - `forward`, `backward`: how often the line was crossed since it was defined
+ *
  * With `attach-contours` on the labeller, each component has `contours`, a list of closed polygons:
  * the outer boundary, then the holes.
  *

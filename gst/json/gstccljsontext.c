@@ -164,8 +164,82 @@ append_columns (GString *line, const GstCclColumns *columns, guint row)
 }
 
 static void
+append_comma (GString *line, gboolean *is_first)
+{
+  if (!*is_first)
+    g_string_append_c (line, ',');
+  *is_first = FALSE;
+}
+
+/* The regions that a row's track is in. */
+static void
+append_inside (GString *line, const GstCclRegionState *state, guint row)
+{
+  gboolean is_first = TRUE;
+
+  g_string_append (line, ",\"in\":[");
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++) {
+    if (!gst_ccl_region_state_is_inside (state, i, row))
+      continue;
+    append_comma (line, &is_first);
+    gst_ccl_json_append_string (line, gst_ccl_region_state_get_region (state, i)->name);
+  }
+  g_string_append_c (line, ']');
+}
+
+/* The lines that a row's track crosses in this frame. */
+static void
+append_crossings (GString *line, const GstCclRegionState *state, guint row)
+{
+  gboolean is_first = TRUE;
+
+  g_string_append (line, ",\"crossed\":[");
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++) {
+    const gint crossing = gst_ccl_region_state_get_crossing (state, i, row);
+
+    if (crossing == 0)
+      continue;
+    append_comma (line, &is_first);
+    g_string_append (line, "{\"line\":");
+    gst_ccl_json_append_string (line, gst_ccl_region_state_get_region (state, i)->name);
+    g_string_append_printf (line, ",\"direction\":\"%s\"}", crossing > 0 ? "forward" : "backward");
+  }
+  g_string_append_c (line, ']');
+}
+
+/* The regions and lines of the frame, with their counts. */
+static void
+append_regions (GString *line, const GstCclRegionState *state)
+{
+  gboolean is_first = TRUE;
+
+  g_string_append (line, ",\"regions\":[");
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++) {
+    const GstCclRegionInfo *region = gst_ccl_region_state_get_region (state, i);
+
+    append_comma (line, &is_first);
+    g_string_append_printf (line, "{\"%s\":", region->is_line ? "line" : "region");
+    gst_ccl_json_append_string (line, region->name);
+    if (region->is_line)
+      g_string_append_printf (line,
+          ",\"forward\":%" G_GUINT64_FORMAT ",\"backward\":%" G_GUINT64_FORMAT "}", region->forward,
+          region->backward);
+    else
+      g_string_append_printf (line, ",\"inside\":%u}", region->inside);
+  }
+  g_string_append_c (line, ']');
+}
+
+/* What belongs to the rows beyond the table; NULL for what there is not. */
+typedef struct {
+  GstCclRegionState *region_state;
+  GstCclColumns *columns;
+  GstCclContours *contours;
+} Parts;
+
+static void
 append_component (GString *line, const GstCclMeta *meta, guint row,
-    const GstCclComponent *component, const GstCclColumns *columns, const GstCclContours *contours)
+    const GstCclComponent *component, const Parts *parts)
 {
 #define NUMBER(field, key) "\"" key "\":%u,"
 #define VALUE(field, key) , component->field
@@ -183,9 +257,13 @@ append_component (GString *line, const GstCclMeta *meta, guint row,
 #undef REAL
 #undef FRAME_COLUMNS
   g_string_truncate (line, line->len - 1); /* the last comma */
-  append_columns (line, columns, row);
+  append_columns (line, parts->columns, row);
   append_track (line, meta, row);
-  append_contours (line, contours, component->label);
+  if (parts->region_state) {
+    append_inside (line, parts->region_state, row);
+    append_crossings (line, parts->region_state, row);
+  }
+  append_contours (line, parts->contours, component->label);
   g_string_append_c (line, '}');
 }
 
@@ -227,8 +305,8 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   guint n_rows;
   gsize row_stride;
   gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
-  GstCclContours *contours = gst_ccl_meta_get_contours (meta);
-  GstCclColumns *columns = gst_ccl_meta_get_columns (meta);
+  Parts parts = {gst_ccl_meta_get_region_state (meta), gst_ccl_meta_get_columns (meta),
+      gst_ccl_meta_get_contours (meta)};
 
   g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
       gst_ccl_meta_get_frame_height (meta));
@@ -238,11 +316,14 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   for (guint i = 0; i < n_rows; i++) {
     if (i > 0)
       g_string_append_c (line, ',');
-    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i), columns, contours);
+    append_component (line, meta, i, GST_CCL_ROW (rows, row_stride, i), &parts);
   }
   g_string_append_c (line, ']');
-  g_clear_pointer (&contours, gst_ccl_contours_unref);
-  g_clear_pointer (&columns, gst_ccl_columns_unref);
+  if (parts.region_state)
+    append_regions (line, parts.region_state);
+  g_clear_pointer (&parts.region_state, gst_ccl_region_state_unref);
+  g_clear_pointer (&parts.columns, gst_ccl_columns_unref);
+  g_clear_pointer (&parts.contours, gst_ccl_contours_unref);
 }
 
 void

@@ -69,6 +69,8 @@ gst_ccl_region_stage_close (GstCclRegionStage *stage)
 {
   ccl_regions_free (&stage->regions);
   g_clear_pointer (&stage->list, g_array_unref);
+  g_clear_pointer (&stage->infos, g_array_unref);
+  g_clear_pointer (&stage->places, g_byte_array_unref);
   *stage = (GstCclRegionStage){0};
 }
 
@@ -104,6 +106,67 @@ gst_ccl_region_stage_run (GstCclRegionStage *stage, guint frame_width, guint fra
     return FALSE;
   stage->changed |= result->n_events > 0;
   return TRUE;
+}
+
+/* The regions and lines with their counts. */
+static void
+fill_infos (GstCclRegionStage *stage, const CclRegionsResult *result)
+{
+  g_array_set_size (stage->infos, 0);
+  for (guint i = 0; i < stage->list->len; i++) {
+    const CclRegion *region = gst_ccl_region_stage_get (stage, i);
+    const GstCclRegionInfo info = {region->name, region->kind == CUDACCL_REGION_LINE,
+        result->counts[i].inside, result->counts[i].forward, result->counts[i].backward};
+
+    g_array_append_val (stage->infos, info);
+  }
+}
+
+/* Sets the places of the tracks that cross a line in this frame. Events and rows alike are in the
+ * order of identities. */
+static void
+mark_crossings (const CclTracks *tracks, const CclRegionsResult *result, const guint *listed,
+    guint n_rows, gint8 *places)
+{
+  guint row = 0;
+
+  for (guint i = 0; i < result->n_events; i++) {
+    const CclRegionEvent *event = &result->events[i];
+    const gboolean is_forward = event->kind == CUDACCL_REGION_FORWARD;
+
+    while (row < n_rows && tracks->tracks[listed[row]].id < event->id)
+      row++;
+    if (row < n_rows && tracks->tracks[listed[row]].id == event->id &&
+        (is_forward || event->kind == CUDACCL_REGION_BACKWARD))
+      places[event->region * n_rows + row] = is_forward ? 1 : -1;
+  }
+}
+
+void
+gst_ccl_region_stage_attach (GstCclRegionStage *stage, const CclTracks *tracks,
+    const CclRegionsResult *result, const guint *listed, GstCclMeta *meta)
+{
+  const guint n_rows = gst_ccl_meta_get_n_rows (meta);
+  GstCclRegionState *state;
+  gint8 *places;
+
+  if (!stage->regions)
+    return;
+  if (!stage->infos) {
+    stage->infos = g_array_new (FALSE, FALSE, sizeof (GstCclRegionInfo));
+    stage->places = g_byte_array_new ();
+  }
+  fill_infos (stage, result);
+  g_byte_array_set_size (stage->places, stage->infos->len * n_rows);
+  places = (gint8 *)stage->places->data;
+  for (guint i = 0; i < stage->infos->len; i++)
+    for (guint row = 0; row < n_rows; row++)
+      places[i * n_rows + row] = ccl_regions_is_inside (stage->regions, listed[row], i);
+  mark_crossings (tracks, result, listed, n_rows, places);
+  state = gst_ccl_region_state_new (
+      (const GstCclRegionInfo *)(gpointer)stage->infos->data, stage->infos->len, places, n_rows);
+  gst_ccl_meta_set_region_state (meta, state);
+  gst_ccl_region_state_unref (state);
 }
 
 const CclRegion *

@@ -30,6 +30,9 @@
  * - `parent_id` is the older track that the track split from last: one with which it shared a
  *   component, or one whose component it began in.
  *
+ * With regions or lines, gst_ccl_meta_get_region_state() tells which tracks are inside which
+ * region, which cross a line in this frame, and the counts of each.
+ *
  * Confirmed and static tracks are listed; the properties `tentative` and `lost` add the others. The
  * row of a lost track has its predicted box, label 0 and area 0.
  *
@@ -444,6 +447,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   if (gst_ccl_track_table_write (&self->table, meta, &table, &tracks, &self->parents, &self->ground,
           &settings, self->id_offset))
     warn_of_limit (self, table.n_components);
+  gst_ccl_region_stage_attach (&self->region_stage, &tracks, &regions, self->table.listed, meta);
   report (self, &tracks, &regions);
   return GST_FLOW_OK;
 }

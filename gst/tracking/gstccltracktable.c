@@ -24,6 +24,7 @@ gst_ccl_track_table_init (GstCclTrackTable *self, guint max_tracks, guint max_co
       .rows = g_new (GstCclComponent, max_tracks),
       .infos = g_new (GstCclTrackInfo, max_tracks),
       .origins = g_new (guint, max_tracks),
+      .listed = g_new (guint, max_tracks),
       .ids = g_new (guint64, max_tracks + max_components), /* no frame has more memberships */
       .first_id = g_new (guint, max_components + 1),
   };
@@ -36,6 +37,7 @@ gst_ccl_track_table_clear (GstCclTrackTable *self)
   g_free (self->rows);
   g_free (self->infos);
   g_free (self->origins);
+  g_free (self->listed);
   g_free (self->ids);
   g_free (self->first_id);
   *self = (GstCclTrackTable){0};
@@ -213,6 +215,7 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
     self->rows[n_rows] = make_row (&result, track, row);
     self->infos[n_rows] = make_info (self, &result, track, row);
     self->origins[n_rows] = row < table->n_rows ? row : G_MAXUINT;
+    self->listed[n_rows] = i;
     set_motion (&self->infos[n_rows], gst_ccl_ground_get (ground, i));
     n_rows++;
   }

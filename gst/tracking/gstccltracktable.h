@@ -22,6 +22,7 @@ typedef struct {
   GstCclComponent *rows;
   GstCclTrackInfo *infos; /* of the tracks in rows */
   guint *origins;         /* of the tracks in rows: the rows of their components */
+  guint *listed;          /* of the tracks in rows: their indices in the tracker's result */
   guint64 *ids;
   guint *first_id; /* of each component's identities in ids, and the end */
 } GstCclTrackTable;

@@ -164,6 +164,17 @@ CUDACCL_API
 CclStatus ccl_regions_run (CclRegions *regions, const CclTracks *tracks, uint64_t elapsed,
     const CclRegionsOptions *options, CclRegionsResult *result, CclError *error);
 
+/* Whether a track of the latest run is inside a region: from its event CUDACCL_REGION_ENTERED on,
+ * until its event CUDACCL_REGION_LEFT.
+ *
+ * track: index into CclTracks.tracks of that run.
+ * region: index into CclRegionsPlan.regions.
+ *
+ * Returns false for a line, and for indices that do not exist. `regions` must not be NULL. Not to
+ * be called during a run. Since: 0.4 */
+CUDACCL_API
+bool ccl_regions_is_inside (const CclRegions *regions, uint32_t track, uint32_t region);
+
 /* Removes all tracks without events, as ccl_tracker_reset() does; no track is inside then, and all
  * other counts stay. NULL is allowed. Since: 0.2 */
 CUDACCL_API

@@ -27,12 +27,12 @@ MASK = [
 ]
 
 
-def labelled(properties=""):
-    """The buffer that ccl makes of MASK."""
+def labelled(properties="", then=""):
+    """The buffer that ccl, and what is behind it, makes of MASK."""
     pipeline = Gst.parse_launch(
         f"appsrc name=source format=time "
         f"caps=video/x-raw,format=GRAY8,width={WIDTH},height={HEIGHT},framerate=25/1 ! "
-        f"ccl {properties} ! appsink name=sink"
+        f"ccl {properties} {then} ! appsink name=sink"
     )
     source, sink = pipeline.get_by_name("source"), pipeline.get_by_name("sink")
     # Rows of GRAY8 begin at multiples of four bytes.
@@ -129,6 +129,20 @@ def columns():
     assert GstCcl.buffer_get_ccl_meta(labelled()).get_columns() is None
 
 
+def region_state():
+    def state(options):
+        return GstCcl.buffer_get_ccl_meta(labelled("", f"! ccltrack confirm-frames=1 settle-frames=1 {options}")).get_region_state()
+
+    found = state('regions="region all 0,0 9,0 9,9 0,9; line gate 1,0 1,9"')
+    assert found.get_n_regions() == 2 and found.get_n_rows() == 3
+    assert found.find("gate") == 1 and found.find("no") == -1
+    assert found.get_region(0).name == "all" and found.get_region(0).inside == 3 and not found.get_region(0).is_line
+    assert found.get_region(1).is_line and found.get_region(1).forward == 0
+    assert [found.is_inside(0, row) for row in range(4)] == [True, True, True, False]
+    assert found.get_crossing(1, 0) == 0
+    assert state("") is None
+
+
 def metadata_outlives_its_buffer():
     meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true attach-mask=true"))
     components = meta.get_components()
@@ -204,6 +218,7 @@ CASES = [
     label_map_as_bytes,
     contours,
     columns,
+    region_state,
     mask_as_bytes,
     metadata_outlives_its_buffer,
     labellers,

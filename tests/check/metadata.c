@@ -301,6 +301,75 @@ assert_two_columns (GstCclColumns *columns)
   fail_unless (gst_ccl_columns_get_values (columns, 2, &n) == NULL && n == 0);
 }
 
+/* A region and a line for a table of three rows. */
+static GstCclRegionState *
+new_region_state (void)
+{
+  static const GstCclRegionInfo regions[] = {{"yard", FALSE, 2, 0, 0}, {"gàte", TRUE, 0, 7, 1}};
+  static const gint8 places[] = {1, 0, 1, 0, 1, -1};
+
+  return gst_ccl_region_state_new (regions, 2, places, 3);
+}
+
+static void
+assert_region_state (GstCclRegionState *state)
+{
+  const GstCclRegionInfo *line;
+
+  fail_unless (state != NULL);
+  fail_unless_equals_int (gst_ccl_region_state_get_n_regions (state), 2);
+  fail_unless_equals_int (gst_ccl_region_state_get_n_rows (state), 3);
+  fail_unless_equals_int (gst_ccl_region_state_find (state, "gàte"), 1);
+  fail_unless_equals_int (gst_ccl_region_state_find (state, "gate"), -1);
+  fail_unless_equals_int (gst_ccl_region_state_get_region (state, 0)->inside, 2);
+  line = gst_ccl_region_state_get_region (state, 1);
+  fail_unless (line->is_line && line->forward == 7 && line->backward == 1);
+  fail_unless (gst_ccl_region_state_get_region (state, 2) == NULL);
+  fail_unless (gst_ccl_region_state_is_inside (state, 0, 0));
+  fail_unless (!gst_ccl_region_state_is_inside (state, 0, 1));
+  fail_unless (!gst_ccl_region_state_is_inside (state, 1, 1)); /* a line */
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 1), 1);
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 2), -1);
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 0, 0), 0); /* a region */
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 3), 0);
+}
+
+/* Copies and scaled metadata share the state of regions, a new table removes it. */
+GST_START_TEST (test_region_state)
+{
+  static const guint rows[] = {2, 7};
+  GstBuffer *buffer = gst_buffer_new (), *dest;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0), *copy;
+  GstCclRegionState *state = new_region_state (), *found, *selected;
+
+  fail_unless (gst_ccl_meta_get_region_state (meta) == NULL);
+  gst_ccl_meta_set_region_state (meta, state);
+  dest = scaled (buffer, 8, 6, 16, 12);
+  found = gst_ccl_meta_get_region_state (gst_buffer_get_ccl_meta (dest));
+  fail_unless (found == state);
+  gst_ccl_region_state_unref (found);
+  gst_buffer_unref (dest);
+  ASSERT_CRITICAL (gst_ccl_meta_set_region_state (
+      gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 2, NULL, 0), state));
+  copy = gst_ccl_meta_copy (meta);
+  gst_ccl_meta_set_table (meta, 3, three, 3, NULL, NULL, 0);
+  fail_unless (gst_ccl_meta_get_region_state (meta) == NULL);
+  gst_buffer_unref (buffer);
+  gst_ccl_region_state_unref (state);
+
+  found = gst_ccl_meta_get_region_state (copy);
+  gst_ccl_meta_free (copy);
+  assert_region_state (found);
+  selected = gst_ccl_region_state_select (found, rows, 2);
+  gst_ccl_region_state_unref (found);
+  fail_unless (gst_ccl_region_state_is_inside (selected, 0, 0));
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (selected, 1, 0), -1);
+  fail_unless (!gst_ccl_region_state_is_inside (selected, 0, 1));
+  fail_unless_equals_int (gst_ccl_region_state_get_region (selected, 0)->inside, 2);
+  gst_ccl_region_state_unref (selected);
+}
+GST_END_TEST
+
 /* Copies and scaled metadata share the columns, a new table removes them. */
 GST_START_TEST (test_columns)
 {
@@ -503,6 +572,77 @@ GST_START_TEST (test_serialised_contours)
   g_byte_array_unref (bytes);
   gst_buffer_unref (other);
   gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Regions alone, before columns, before contours, and before both. */
+GST_START_TEST (test_serialised_regions)
+{
+  GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
+  /* 8×6 pixels, 1 component in 1 row of 40 bytes at byte 28. From byte 68: 1 region with a name of
+   * 2 bytes, no columns; from byte 80: no line, 1 track inside, no crossings; the name, a place. */
+  guint8 data[107] = {8, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const struct {
+    guint byte;
+    guint8 value;
+    gboolean fine;
+  } cases[] = {{0, 8, TRUE}, {68, 0, FALSE}, {68, 2, FALSE}, {71, 255, FALSE}, {72, 1, FALSE},
+      {72, 3, FALSE}, {75, 255, FALSE}, {76, 1, FALSE} /* columns */, {104, 255, FALSE},
+      {105, 'b', FALSE} /* no end */, {106, 2, FALSE}, {106, 255, FALSE} /* no line */,
+      {106, 0, TRUE}};
+
+  for (guint with = 0; with < 4; with++) {
+    GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
+    GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, NULL, 0);
+    GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS), *found_contours;
+    GstCclColumns *columns = new_two_columns (), *found_columns;
+    GstCclRegionState *state = new_region_state ();
+    GByteArray *bytes = g_byte_array_new ();
+    guint32 consumed;
+
+    gst_ccl_meta_set_region_state (meta, state);
+    gst_ccl_region_state_unref (state);
+    if (with & 1)
+      gst_ccl_meta_set_columns (meta, columns);
+    gst_ccl_columns_unref (columns);
+    if (with & 2)
+      gst_ccl_meta_set_contours (meta, contours);
+    gst_ccl_contours_unref (contours);
+    fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, bytes));
+    meta = (GstCclMeta *)gst_meta_deserialize (other, bytes->data, bytes->len, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless (has_rows (meta, three, 3));
+    state = gst_ccl_meta_get_region_state (meta);
+    assert_region_state (state);
+    gst_ccl_region_state_unref (state);
+    found_columns = gst_ccl_meta_get_columns (meta);
+    fail_unless_equals_int (found_columns != NULL, with & 1);
+    if (found_columns)
+      assert_two_columns (found_columns);
+    g_clear_pointer (&found_columns, gst_ccl_columns_unref);
+    found_contours = gst_ccl_meta_get_contours (meta);
+    fail_unless ((found_contours != NULL) == (with >= 2));
+    g_clear_pointer (&found_contours, gst_ccl_contours_unref);
+    g_byte_array_unref (bytes);
+    gst_buffer_unref (buffer);
+    gst_buffer_unref (other);
+  }
+
+  data[68] = 1;
+  data[72] = 2;
+  data[84] = 1;
+  memcpy (data + 104, "a\0\1", 3);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *made = gst_buffer_new ();
+    guint8 *copy = g_memdup2 (data, sizeof data);
+
+    copy[cases[i].byte] = cases[i].value;
+    fail_unless_equals_int (
+        deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data, 7) != NULL, cases[i].fine);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data - 1, 7) == NULL);
+    g_free (copy);
+    gst_buffer_unref (made);
+  }
 }
 GST_END_TEST
 
@@ -871,9 +1011,12 @@ transformed (const GstVideoMetaTransformMatrix *transform)
   GstBuffer *labels = gst_buffer_new_allocate (NULL, 32 * 6, NULL);
   GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 30, three, 3, labels, 32);
   GstCclColumns *columns = new_two_columns ();
+  GstCclRegionState *state = new_region_state ();
 
   gst_ccl_meta_set_columns (meta, columns);
   gst_ccl_columns_unref (columns);
+  gst_ccl_meta_set_region_state (meta, state);
+  gst_ccl_region_state_unref (state);
   gst_buffer_unref (labels);
   fail_unless (gst_ccl_meta_get_info ()->transform_func (dest, (GstMeta *)meta, buffer,
       gst_video_meta_transform_matrix_get_quark (), (gpointer)transform));
@@ -913,6 +1056,7 @@ GST_START_TEST (test_matrix_crops)
   GstVideoInfo infos[2];
   GstCclMeta *meta;
   GstCclColumns *columns;
+  GstCclRegionState *state;
   GstBuffer *dest;
   guint n;
 
@@ -930,6 +1074,10 @@ GST_START_TEST (test_matrix_crops)
   fail_unless_equals_float (gst_ccl_columns_get_values (columns, 0, &n)[1], 3);
   fail_unless_equals_int (n, 2);
   gst_ccl_columns_unref (columns);
+  state = gst_ccl_meta_get_region_state (meta);
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 1), -1);
+  fail_unless_equals_int (gst_ccl_region_state_get_n_rows (state), 2);
+  gst_ccl_region_state_unref (state);
   assert_row (dest, 0, 2, (Expected){1, 3, 0, 1, 1, 3, 0});
   assert_row (dest, 1, 3, (Expected){6, 0, 1, 2, 2, 0, 1.5});
   gst_buffer_unref (dest);
@@ -1096,6 +1244,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_unsound_contours);
   tcase_add_test (tcase, test_columns);
   tcase_add_test (tcase, test_columns_of_other_rows);
+  tcase_add_test (tcase, test_region_state);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   tcase_add_test (tcase, test_copies_outlive_the_buffer);
@@ -1118,6 +1267,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_serialisation);
   tcase_add_test (tcase, test_serialised_contours);
   tcase_add_test (tcase, test_serialised_columns);
+  tcase_add_test (tcase, test_serialised_regions);
   tcase_add_test (tcase, test_broken_serialisations);
 #endif
   return suite;

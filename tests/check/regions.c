@@ -334,6 +334,63 @@ GST_START_TEST (test_message)
 }
 GST_END_TEST
 
+/* Each frame tells where its tracks are, as the events do. */
+GST_START_TEST (test_state_in_the_frame)
+{
+  GstHarness *h = new_harness ("regions=\"" DOOR "; " GATE "\"");
+
+  for (guint i = 0; i < 40; i++) {
+    GstBuffer *frame = gst_harness_push_and_pull (h, new_frame (i));
+    GstCclRegionState *state = gst_ccl_meta_get_region_state (gst_buffer_get_ccl_meta (frame));
+    const GstCclRegionInfo *door, *gate;
+
+    fail_unless (state != NULL);
+    fail_unless_equals_int (gst_ccl_region_state_get_n_rows (state), 1);
+    door = gst_ccl_region_state_get_region (state, 0);
+    gate = gst_ccl_region_state_get_region (state, 1);
+    fail_unless_equals_string (door->name, "door");
+    fail_unless_equals_string (gate->name, "the gate");
+    fail_unless (!door->is_line && gate->is_line);
+    fail_unless_equals_int (door->inside, i >= 5 && i < 16);
+    fail_unless_equals_int (gst_ccl_region_state_is_inside (state, 0, 0), i >= 5 && i < 16);
+    fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 0), i == 33 ? -1 : 0);
+    fail_unless_equals_int (gate->backward, i >= 33);
+    fail_unless_equals_int (gate->forward, 0);
+    gst_ccl_region_state_unref (state);
+    gst_buffer_unref (frame);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Two objects of which one is inside, and a frame without regions. */
+GST_START_TEST (test_state_of_several_tracks)
+{
+  GstHarness *h = new_harness ("name=tracker regions=\"" DOOR "\"");
+  GstElement *tracker = gst_harness_find_element (h, "ccltrack");
+  GstCclRegionState *state;
+  GstBuffer *frame = new_frame (0);
+
+  gst_buffer_memset (frame, 80 * WIDTH - 260, 255, 20); /* its foot point is at (70, 80) */
+  gst_buffer_memset (frame, 79 * WIDTH - 260, 255, 20);
+  frame = gst_harness_push_and_pull (h, frame);
+  state = gst_ccl_meta_get_region_state (gst_buffer_get_ccl_meta (frame));
+  fail_unless_equals_int (gst_ccl_region_state_get_n_rows (state), 2);
+  fail_unless (!gst_ccl_region_state_is_inside (state, 0, 0));
+  fail_unless (gst_ccl_region_state_is_inside (state, 0, 1));
+  fail_unless_equals_int (gst_ccl_region_state_get_region (state, 0)->inside, 1);
+  gst_ccl_region_state_unref (state);
+  gst_buffer_unref (frame);
+
+  g_object_set (tracker, "regions", NULL, NULL);
+  frame = gst_harness_push_and_pull (h, new_frame (1));
+  fail_unless (gst_ccl_meta_get_region_state (gst_buffer_get_ccl_meta (frame)) == NULL);
+  gst_buffer_unref (frame);
+  gst_object_unref (tracker);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 GST_START_TEST (test_json)
 {
   GstHarness *h =
@@ -561,6 +618,8 @@ regions_suite (void)
   tcase_add_test (tcase, test_new_frame_size);
   tcase_add_test (tcase, test_end_of_stream);
   tcase_add_test (tcase, test_message);
+  tcase_add_test (tcase, test_state_in_the_frame);
+  tcase_add_test (tcase, test_state_of_several_tracks);
   tcase_add_test (tcase, test_json);
   tcase_add_loop_test (tcase, test_bad_text, 0, G_N_ELEMENTS (bad_texts));
   tcase_add_test (tcase, test_mistakes_while_playing);

@@ -206,6 +206,24 @@ read_track (const GstCclMeta *meta, guint row)
 }
 
 static void
+read_region_state (const GstCclMeta *meta)
+{
+  GstCclRegionState *state = gst_ccl_meta_get_region_state (meta);
+
+  if (!state)
+    return;
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++) {
+    any_id += strlen (gst_ccl_region_state_get_region (state, i)->name);
+    for (guint row = 0; row < gst_ccl_region_state_get_n_rows (state); row++)
+      any_id += (guint)(gst_ccl_region_state_is_inside (state, i, row) +
+                        gst_ccl_region_state_get_crossing (state, i, row));
+  }
+  if (gst_ccl_region_state_get_n_rows (state) != gst_ccl_meta_get_n_rows (meta))
+    DIE ("the state of regions has other rows than the table");
+  gst_ccl_region_state_unref (state);
+}
+
+static void
 read_columns (const GstCclMeta *meta)
 {
   GstCclColumns *columns = gst_ccl_meta_get_columns (meta);
@@ -254,8 +272,8 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
     DIE ("%u of %u bytes were taken", consumed, bytes->len);
   assert_same (meta, made, FALSE, "serialised");
 
-  /* The versions of the format: without contours, with them, and with columns. */
-  for (guint8 version = 4; version <= 6; version++) {
+  /* The versions of the format: without contours, with them, with columns, and with regions. */
+  for (guint8 version = 4; version <= 7; version++) {
     guint n;
 
     made = (GstCclMeta *)deserialize (wild, input->data, input->size, version);
@@ -265,6 +283,7 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
     for (guint i = 0; i < n; i++)
       read_track (made, i);
     read_columns (made);
+    read_region_state (made);
     if (n > gst_ccl_meta_get_n_components (made) || gst_ccl_meta_get_frame_width (made) == 0 ||
         gst_ccl_meta_get_frame_height (made) == 0)
       DIE ("unsound metadata was made of bytes");

@@ -636,6 +636,26 @@ test_bad_definitions (void)
   refuse (&flat, 1, "all corners of region \"flat\" are on one line");
 }
 
+/* A track is inside from its event `entered` on until its event `left`, also while it is lost. */
+static void
+test_inside_agrees_with_events (void)
+{
+  Scene *scene = scene_new (yard_and_gate, 2, 2);
+
+  step (scene, 200, 200, "");
+  g_assert_false (ccl_regions_is_inside (scene->regions, 0, 0));
+  step (scene, 200, 200, "1 entered 0");
+  g_assert_true (ccl_regions_is_inside (scene->regions, 0, 0));
+  g_assert_false (ccl_regions_is_inside (scene->regions, 0, 1)); /* a line */
+  g_assert_false (ccl_regions_is_inside (scene->regions, 0, 2)); /* no region */
+  g_assert_false (ccl_regions_is_inside (scene->regions, 1, 0)); /* no track */
+  step (scene, 10, 200, "");
+  g_assert_true (ccl_regions_is_inside (scene->regions, 0, 0));
+  step (scene, 10, 200, "1 left 0");
+  g_assert_false (ccl_regions_is_inside (scene->regions, 0, 0));
+  scene_free (scene);
+}
+
 static void
 test_bad_arguments_change_nothing (void)
 {
@@ -684,6 +704,7 @@ main (int argc, char **argv)
   add (more_tracks_than_fit_are_not_inside_for_ever);
   add (polygons_are_unions_of_triangles);
   add (crossings_agree_with_polygons);
+  add (inside_agrees_with_events);
   add (bad_definitions);
   add (bad_arguments_change_nothing);
   return g_test_run ();
