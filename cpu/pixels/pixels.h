@@ -4,7 +4,7 @@
  *
  * Between the operations a mask has one bit per pixel: a row is n_words words of 64 columns, the
  * first column in the lowest bit. Filters also read the columns left and right of a word; for that,
- * a row has one more word before and after, which extend_row() in foreground-filters.c fills with
+ * a row has one more word before and after, which extend_row() in bit-rows.h fills with
  * copies of the edge pixels.
  */
 #ifndef CUDACCL_CPU_PIXELS_H

@@ -17,6 +17,15 @@ ccl_cuda_runner_init (CclCudaRunner *runner, CclError *error)
 }
 
 void
+ccl_cuda_runner_drain (CclCudaRunner *runner)
+{
+  /* The event rather than the stream, which the caller may have destroyed. */
+  if (runner->is_pending)
+    runner->device->driver->cuEventSynchronize (runner->done);
+  runner->is_pending = false;
+}
+
+void
 ccl_cuda_runner_clear (CclCudaRunner *runner)
 {
   const CclCudaDriver *driver = runner->device->driver;
@@ -58,4 +67,30 @@ ccl_cuda_runner_wait (
     status = ccl_cuda_wait (runner->device, runner->done, runner->stream, finished, error);
   return status == CUDACCL_OK ? CUDACCL_OK
                               : ccl_cuda_device_abandon (runner->device, runner->stream, error);
+}
+
+CclStatus
+ccl_cuda_runner_end (CclCudaRunner *runner, CclStatus queued, CclError *error)
+{
+  CclStatus status = queued;
+
+  if (status == CUDACCL_OK)
+    status =
+        ccl_cuda_call (runner->device->driver, error, cuEventRecord (runner->done, runner->stream));
+  runner->is_pending = status == CUDACCL_OK;
+  runner->is_finished = false;
+  return status == CUDACCL_OK ? CUDACCL_OK
+                              : ccl_cuda_device_abandon (runner->device, runner->stream, error);
+}
+
+CclStatus
+ccl_cuda_runner_settle (CclCudaRunner *runner, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  if (runner->is_pending && !runner->is_finished)
+    status = ccl_cuda_wait_for_event (runner->device, runner->done, error);
+  if (status == CUDACCL_OK)
+    runner->is_pending = false;
+  return status;
 }

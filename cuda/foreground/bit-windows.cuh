@@ -14,18 +14,18 @@ enum Outside { ONES, EDGE };
 /* A word of a row with half of each neighbouring word: pixel x of the word is bit x + 16. */
 template <Outside OUTSIDE>
 static __device__ __forceinline__ uint64_t
-load_window (const CclForegroundParameters &p, const uint32_t *bits, uint32_t column, int64_t y)
+load_window (const CclExtent &extent, const uint32_t *bits, uint32_t column, int64_t y)
 {
-  if (OUTSIDE == ONES && (y < 0 || y >= p.height))
+  if (OUTSIDE == ONES && (y < 0 || y >= extent.height))
     return ~0ull;
-  const size_t row = (size_t)max (min (y, (int64_t)p.height - 1), (int64_t)0);
-  const uint32_t *words = bits + row * p.row_words + column;
+  const size_t row = (size_t)max (min (y, (int64_t)extent.height - 1), (int64_t)0);
+  const uint32_t *words = bits + row * extent.row_words + column;
   uint64_t window = (uint64_t)words[0] << 16;
   if (column > 0)
     window |= words[-1] >> 16;
-  if (column + 1 < p.row_words)
+  if (column + 1 < extent.row_words)
     window |= (uint64_t)words[1] << 48;
-  const uint32_t inside = p.width - 32 * column + 16; /* bits before the frame's right edge */
+  const uint32_t inside = extent.width - 32 * column + 16; /* bits before the frame's right edge */
   if (inside < 64 && (OUTSIDE == ONES || window >> (inside - 1) & 1))
     window |= ~0ull << inside;
   if (column == 0 && (OUTSIDE == ONES || window >> 16 & 1))
@@ -56,12 +56,12 @@ struct Counts {
 
 template <int RADIUS>
 static __device__ __forceinline__ Counts
-count_window (const CclForegroundParameters &p, const uint32_t *bits, uint32_t column, uint32_t y)
+count_window (const CclExtent &extent, const uint32_t *bits, uint32_t column, uint32_t y)
 {
   Counts count = {};
 #pragma unroll
   for (int i = -RADIUS; i <= RADIUS; i++) {
-    const uint64_t window = load_window<EDGE> (p, bits, column, (int64_t)y + i);
+    const uint64_t window = load_window<EDGE> (extent, bits, column, (int64_t)y + i);
     uint32_t one, two, four = 0, carry;
     add_bits (
         shifted_word (window, -1), shifted_word (window, 0), shifted_word (window, 1), &one, &two);

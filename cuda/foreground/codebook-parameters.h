@@ -7,6 +7,7 @@
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-cells.h"
 #include "foreground-parameters.h"
+#include "light-parameters.h"
 
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
@@ -62,7 +63,7 @@ typedef struct CclSampledCell {
 } CclSampledCell;
 
 /* The second model. Bits of places are words of 32, row_words in a row; bits of pixels are as in
- * CclForegroundParameters. */
+ * CclExtent. */
 typedef struct CclSampledParameters {
   CclSampledGrid grid;
   uint32_t row_words;
@@ -79,9 +80,14 @@ typedef struct CclSampledParameters {
 } CclSampledParameters;
 
 typedef struct CclCodebookParameters {
-  /* The frame, the mask, and the light; light is NULL where the frame is not corrected. Of light,
-   * only the counts are used. */
-  CclForegroundParameters base;
+  CclExtent extent;
+  CclFrameParameters frame;
+  CclMaskParameters mask;
+  CclFrameLight *light; /* of which only the counts are used; NULL: the frame is not corrected */
+  CclLightGrid grid;
+  CclLightCell *light_cells;
+  uint16_t *factors;      /* of the cells */
+  uint32_t *scene_change; /* CclSceneChange of the frame; memory of the host */
   uint32_t is_wide;       /* luma has 16 bits */
   uint32_t object_gain;   /* CclCodebookFrame */
   uint32_t judges_scene;  /* changes of the scene are looked for */
@@ -100,7 +106,7 @@ typedef struct CclCodebookParameters {
   int16_t *ratios, *rows, *means;
   uint32_t sample_shift; /* a sample each 1 << sample_shift pixels, in both directions */
 
-  /* A bit for each pixel, as in base. */
+  /* A bit for each pixel. */
   uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
   uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
   uint32_t *object, *dynamic;                         /* CclCodebookState */

@@ -83,14 +83,14 @@ static __device__ __forceinline__ int
 measure_samples (
     const Parameters &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
 {
-  const uint32_t n_columns = p.base.grid.columns * CUDACCL_LIGHT_SAMPLES;
+  const uint32_t n_columns = p.grid.columns * CUDACCL_LIGHT_SAMPLES;
   const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
   uint32_t luma[OF_LANE], model[OF_LANE];
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++) {
     const uint32_t sample_x = lane_of_warp () + 32 * i, x = sample_x << p.sample_shift;
-    const bool inside = x < p.base.width && y < p.base.height;
-    luma[i] = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
+    const bool inside = x < p.extent.width && y < p.extent.height;
+    luma[i] = inside ? luma_at (p.frame, x, y, p.is_wide) : 0;
     model[i] = inside ? p.samples[(size_t)sample_y * n_columns + sample_x] : 0;
   }
 #pragma unroll
@@ -110,7 +110,7 @@ mean_of_rows (const Parameters &p, uint32_t row, int light)
 {
   const uint32_t j = lane_of_warp ();
   const uint32_t y = (row * CUDACCL_LIGHT_SAMPLES + j) << p.sample_shift;
-  const bool counts = j < CUDACCL_LIGHT_SAMPLES && y < p.base.height;
+  const bool counts = j < CUDACCL_LIGHT_SAMPLES && y < p.extent.height;
   const uint32_t n = (uint32_t)__popc (__ballot_sync (FULL_WARP, counts));
   const uint32_t sum = reduce_add (FULL_WARP, counts ? (uint32_t)(light + CUDACCL_LIGHT_LIMIT) : 0);
   return ccl_light_mean ((int)sum - (int)n * CUDACCL_LIGHT_LIMIT, (int)n);
@@ -159,7 +159,7 @@ write_boxes (const Parameters &p, const Samples &samples, uint32_t cell)
   static_assert (2 * N == 32, "a lane has a box");
   const uint32_t lane = lane_of_warp (), box = lane % N;
   const auto &plane = lane < N ? samples.luma : samples.model;
-  const uint32_t x = cell % p.base.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
+  const uint32_t x = cell % p.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
   const uint32_t y = box / BOXES * BOX;
   uint32_t sum = 0;
 #pragma unroll
@@ -199,13 +199,13 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
     if (lane == 0)
       p.means[row] = (int16_t)mean;
   }
-  for (uint32_t column = warp; column < p.base.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
+  for (uint32_t column = warp; column < p.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
     const CclLightCell cell = measure_cell (p, samples, column);
-    write_boxes (p, samples, row * p.base.grid.columns + column);
+    write_boxes (p, samples, row * p.grid.columns + column);
     if (lane == 0) {
-      p.base.cells[row * p.base.grid.columns + column] = cell;
+      p.light_cells[row * p.grid.columns + column] = cell;
       if (cell.explained)
-        atomicAdd (&p.base.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
+        atomicAdd (&p.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
       if (cell.measured)
         atomicAdd (&p.counts->light.measured, 1);
       if (cell.uniform)
@@ -219,7 +219,7 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
 static __device__ __forceinline__ bool
 has_edges (const Parameters &p)
 {
-  const uint32_t *counts = p.base.light->counts;
+  const uint32_t *counts = p.light->counts;
   uint32_t explained = 0, varied = 0;
   for (uint32_t i = lane_of_warp (); i < CUDACCL_LIGHT_RATIOS; i += 32)
     explained += counts[i];
@@ -238,13 +238,13 @@ count_row (const Parameters &p, uint32_t row)
 {
   const uint32_t y = row << p.sample_shift;
   int ratios[OF_LANE];
-  if (y >= p.base.height)
+  if (y >= p.extent.height)
     return;
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++)
     ratios[i] = p.ratios[(size_t)row * ROW_SAMPLES + lane_of_warp () + 32 * i];
   const int light = p.rows[row], removed = p.history->has_rows ? light : 0;
-  const int smooth = ccl_light_smooth_row (&p.base.grid, p.means, y);
+  const int smooth = ccl_light_smooth_row (&p.grid, p.means, y);
   const uint32_t compared = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   const uint32_t near_rows = count_near (ratios, light - removed);
   const uint32_t near_smooth = count_near (ratios, smooth - removed);
@@ -259,16 +259,16 @@ count_row (const Parameters &p, uint32_t row)
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_codebook_smooth (const __grid_constant__ Parameters p)
 {
-  const CclLightGrid &grid = p.base.grid;
+  const CclLightGrid &grid = p.grid;
   const uint32_t n_cells = grid.columns * grid.rows;
   const uint32_t warp = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (warp < n_cells) {
     const auto edges = [&] { return has_edges (p); };
-    const int light = light_of_cell (grid, p.base.cells, p.base.light->counts, warp, edges);
+    const int light = light_of_cell (grid, p.light_cells, p.light->counts, warp, edges);
     if (lane_of_warp () == 0)
-      p.base.factors[warp] = (uint16_t)factor_of_light (light);
+      p.factors[warp] = (uint16_t)factor_of_light (light);
   } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
     count_row (p, warp - n_cells);
   }
@@ -279,7 +279,7 @@ static __device__ __forceinline__ uint32_t
 factor_of_row (const Parameters &p, uint32_t y)
 {
   const uint32_t shift = p.sample_shift, first = y >> shift;
-  const uint32_t last = (p.base.height - 1) >> shift;
+  const uint32_t last = (p.extent.height - 1) >> shift;
   return ccl_light_between (factor_of_light (p.rows[first]),
       factor_of_light (p.rows[min (first + 1, last)]), y & ((1u << shift) - 1), shift);
 }
@@ -290,9 +290,8 @@ struct Factors {
 };
 
 static __device__ __forceinline__ Factors
-factors_at (const Parameters &parameters, uint32_t x, uint32_t y, bool has_rows)
+factors_at (const Parameters &p, uint32_t x, uint32_t y, bool has_rows)
 {
-  const CclForegroundParameters &p = parameters.base;
   const CclLightGrid &grid = p.grid;
   uint32_t above, below, left, right, weight_y, weight_x;
   ccl_light_place (y, grid.shift, grid.rows, &above, &below, &weight_y);
@@ -304,7 +303,7 @@ factors_at (const Parameters &parameters, uint32_t x, uint32_t y, bool has_rows)
   uint32_t at_left = ccl_light_between (a, c, weight_y, grid.shift);
   uint32_t at_right = ccl_light_between (b, d, weight_y, grid.shift);
   if (has_rows) {
-    const uint32_t of_row = factor_of_row (parameters, y);
+    const uint32_t of_row = factor_of_row (p, y);
     at_left = ccl_light_product (at_left, of_row);
     at_right = ccl_light_product (at_right, of_row);
   }
@@ -341,7 +340,7 @@ begin_block (const Parameters &p, Shared *shared)
     shared->frame.object_gain = (uint8_t)p.object_gain;
     shared->lost = shared->settled = 0;
     if (blockIdx.x == 0)
-      *p.base.scene_change = change;
+      *p.scene_change = change;
   }
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     shared->sums[threadIdx.x] = 0;
@@ -361,9 +360,9 @@ begin_block (const Parameters &p, Shared *shared)
 static __device__ __forceinline__ CclCodebookValue
 value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
 {
-  const uint32_t chroma = p.base.u ? chroma_at (p.base, x, y) : CUDACCL_NO_CHROMA;
+  const uint32_t chroma = p.frame.u ? chroma_at (p.frame, x, y) : CUDACCL_NO_CHROMA;
   CclCodebookValue value = {(uint8_t)luma, (uint8_t)chroma, (uint8_t)(chroma >> 8), 0};
-  if (p.base.light) {
+  if (p.light) {
     const Factors factors = factors_at (p, x, y, has_rows);
     value.luma = (uint8_t)ccl_light_correct_luma (value.luma, factors.between, UINT8_MAX);
     value.u = (uint8_t)ccl_light_correct_chroma (value.u, factors.between);
@@ -407,8 +406,8 @@ load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
   for (uint32_t k = 0; k < WORDS; k++) {
     if (__any_sync (FULL_WARP, words[k].weight > 0)) {
       words[k].luma = block->luma[k][lane];
-      words[k].u = p.base.u ? block->u[k][lane] : (uint16_t)grey;
-      words[k].v = p.base.u ? block->v[k][lane] : (uint16_t)grey;
+      words[k].u = p.frame.u ? block->u[k][lane] : (uint16_t)grey;
+      words[k].v = p.frame.u ? block->v[k][lane] : (uint16_t)grey;
       words[k].visits = block->visits[k][lane];
     }
   }
@@ -438,7 +437,7 @@ store_words (const Parameters &p, CclCodebookBlock *block, const CclCodebookFram
   }
   const bool is_new = own.birth == frame.time;
   block->luma[place][lane] = own.luma;
-  if (p.base.u) {
+  if (p.frame.u) {
     block->u[place][lane] = own.u;
     block->v[place][lane] = own.v;
   }
@@ -487,7 +486,7 @@ count_noise (const CclCodebookResult &result, bool counts, uint32_t *noise)
 static __device__ __forceinline__ void
 count_in_cells (const Parameters &p, uint32_t x, uint32_t y, uint32_t strong, uint32_t settled)
 {
-  const CclLightGrid &grid = p.base.grid;
+  const CclLightGrid &grid = p.grid;
   const uint32_t lane = lane_of_warp ();
   if (grid.shift < 5) {
     const uint32_t half = lane < 16 ? 0xffffu : 0xffff0000u;
@@ -543,9 +542,9 @@ update_word (
     const Parameters &p, uint32_t word, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
 {
   const uint32_t lane = lane_of_warp ();
-  const uint32_t x = word % p.base.row_words * 32 + lane, y = word / p.base.row_words;
-  const bool inside = x < p.base.width;
-  const uint32_t luma = inside ? luma_at (p.base, x, y, p.is_wide) : 0;
+  const uint32_t x = word % p.extent.row_words * 32 + lane, y = word / p.extent.row_words;
+  const bool inside = x < p.extent.width;
+  const uint32_t luma = inside ? luma_at (p.frame, x, y, p.is_wide) : 0;
   const CclCodebookValue value =
       inside ? value_at (p, luma, x, y, shared->has_rows) : CclCodebookValue ();
   CclCodebookResult result = update_pixels (p, shared->frame, word, value);
@@ -574,7 +573,7 @@ update_word (
   count_in_cells (p, x, y, strong, settled);
   const uint32_t between = (1u << p.sample_shift) - 1; /* samples */
   if (inside && ((x | y) & between) == 0)
-    p.samples[(size_t)(y >> p.sample_shift) * p.base.grid.columns * CUDACCL_LIGHT_SAMPLES +
+    p.samples[(size_t)(y >> p.sample_shift) * p.grid.columns * CUDACCL_LIGHT_SAMPLES +
               (x >> p.sample_shift)] = result.background;
 }
 
@@ -651,12 +650,12 @@ take_median_distances (const Parameters &p)
 static __device__ __forceinline__ void
 judge_cells (const Parameters &p, Shared *shared)
 {
-  const CclLightGrid &grid = p.base.grid;
+  const CclLightGrid &grid = p.grid;
   uint32_t lost = 0, settled = 0;
   for (uint32_t i = threadIdx.x; i < grid.columns * grid.rows; i += CUDACCL_CODEBOOK_THREADS) {
     const uint32_t x = i % grid.columns << grid.shift, y = i / grid.columns << grid.shift;
     const uint32_t n =
-        min (1u << grid.shift, p.base.width - x) * min (1u << grid.shift, p.base.height - y);
+        min (1u << grid.shift, p.extent.width - x) * min (1u << grid.shift, p.extent.height - y);
     lost += ccl_codebook_fills_cell (__ldcg (&p.cells[i].lost), n);
     settled += ccl_codebook_fills_cell (__ldcg (&p.cells[i].settled), n);
     p.cells[i] = {};
@@ -677,10 +676,10 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
   CclCodebookHistory *history = p.history;
   CclCodebookSums sums = {};
   bool rebases;
-  sums.cells = p.base.grid.columns * p.base.grid.rows;
+  sums.cells = p.grid.columns * p.grid.rows;
   sums.lost = shared.lost;
   sums.settled = shared.settled;
-  sums.pixels = p.base.width * p.base.height;
+  sums.pixels = p.extent.width * p.extent.height;
   sums.dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_DARK];
   sums.bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_BRIGHT];
   sums.model_dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_DARK];
@@ -707,7 +706,7 @@ judge_rows (const Parameters &p, bool before)
   sums.compared = __ldcg (&light->rows.compared);
   sums.near_rows = __ldcg (&light->rows.near_rows);
   sums.near_smooth = __ldcg (&light->rows.near_smooth);
-  p.history->has_rows = p.base.light && ccl_light_has_rows (&sums, before);
+  p.history->has_rows = p.light && ccl_light_has_rows (&sums, before);
   *light = {};
 }
 
@@ -723,9 +722,9 @@ prepare_next_frame (const Parameters &p, Shared *shared)
   }
   take_median_distances (p);
   judge_cells (p, shared);
-  if (p.base.light) {
+  if (p.light) {
     for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)
-      p.base.light->counts[i] = 0;
+      p.light->counts[i] = 0;
   }
   if (threadIdx.x == 0)
     judge_rows (p, shared->has_rows);
@@ -741,7 +740,7 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
     ccl_codebook_update_words (const __grid_constant__ Parameters p)
 {
   __shared__ Shared shared;
-  const uint32_t n_words = p.base.row_words * p.base.height;
+  const uint32_t n_words = p.extent.row_words * p.extent.height;
   const uint32_t n_warps = gridDim.x * CUDACCL_CODEBOOK_WARPS;
   uint32_t sums[CUDACCL_CODEBOOK_SUMS] = {};
   wait_for_previous_kernel ();
@@ -763,12 +762,12 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
 static __device__ __forceinline__ uint32_t
 find_objects (const Parameters &p, uint32_t column, uint32_t y)
 {
-  const size_t word = (size_t)y * p.base.row_words + column;
-  const uint32_t end = p.base.width - 32 * column;
-  const Counts strong = count_window<2> (p.base, p.strong, column, y);
-  const Counts foreground = count_window<2> (p.base, p.foreground, column, y);
-  const Counts shadows = count_window<2> (p.base, p.shadow, column, y);
-  const Counts recurrent = count_window<2> (p.base, p.recurrent, column, y);
+  const size_t word = (size_t)y * p.extent.row_words + column;
+  const uint32_t end = p.extent.width - 32 * column;
+  const Counts strong = count_window<2> (p.extent, p.strong, column, y);
+  const Counts foreground = count_window<2> (p.extent, p.foreground, column, y);
+  const Counts shadows = count_window<2> (p.extent, p.shadow, column, y);
+  const Counts recurrent = count_window<2> (p.extent, p.recurrent, column, y);
   const bool is_empty = p.history->scene.is_lost || p.hides_objects;
 
   uint32_t some = majority<2> (sum_of_counts (foreground, shadows)) &
@@ -798,9 +797,9 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   const uint32_t column = blockIdx.x * 32 + lane_of_warp (), y = row_of_warp ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y >= p.base.height)
+  if (y >= p.extent.height)
     return;
-  const uint32_t counts = column < p.base.row_words ? find_objects (p, column, y) : 0;
+  const uint32_t counts = column < p.extent.row_words ? find_objects (p, column, y) : 0;
   const uint32_t of_warp = reduce_add (FULL_WARP, counts);
   if (lane_of_warp () == 0)
     p.objects[(size_t)y * gridDim.x + blockIdx.x] = of_warp;

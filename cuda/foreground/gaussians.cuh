@@ -16,8 +16,9 @@
 #define CUDACCL_DIVIDE(a, b) ccl_quotient (a, b)
 
 #include "colour.cuh"
+#include "mog2-parameters.h"
 
-typedef CclForegroundParameters Parameters;
+typedef CclMog2Parameters Parameters;
 
 /* One value per pixel of a thread. */
 typedef uint2 Weights;
@@ -103,7 +104,7 @@ template <PixelKind KIND> struct LumaOf {
   static __device__ __forceinline__ Type
   load (const Parameters &p, const Group &group)
   {
-    return load_luma<KIND> (p, group);
+    return load_luma<KIND> (p.frame, group);
   }
 };
 
@@ -112,7 +113,7 @@ template <> struct LumaOf<WORDS> {
   static __device__ __forceinline__ Type
   load (const Parameters &p, const Group &group)
   {
-    return load_words (p, group);
+    return load_words (p.frame, group);
   }
 };
 

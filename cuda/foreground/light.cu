@@ -6,8 +6,9 @@
 #include "colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "light.cuh"
+#include "mog2-parameters.h"
 
-typedef CclForegroundParameters Parameters;
+typedef CclLightParameters Parameters;
 
 /* The strength of a colour. */
 static __device__ __forceinline__ uint32_t
@@ -26,15 +27,15 @@ measure (const Parameters &p)
   const uint32_t column = blockIdx.x % p.grid.columns, row = blockIdx.x / p.grid.columns;
   const uint32_t x = (column << p.grid.shift) + thread % CUDACCL_LIGHT_SAMPLES * distance;
   const uint32_t y = (row << p.grid.shift) + thread / CUDACCL_LIGHT_SAMPLES * distance;
-  const bool inside = x < p.width && y < p.height;
+  const bool inside = x < p.extent.width && y < p.extent.height;
   const size_t pixel = (size_t)y * p.row_groups * CUDACCL_FOREGROUND_PIXELS + x;
 
   for (uint32_t i = thread; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_LIGHT_THREADS)
     counts[i] = 0;
   if (thread == 0)
     frame_chroma = model_chroma = 0;
-  const uint32_t luma = inside ? luma_at (p, x, y, WIDE) : 0;
-  const uint32_t shape = inside ? ((const uint32_t *)p.shapes[0])[pixel] : 0;
+  const uint32_t luma = inside ? luma_at (p.frame, x, y, WIDE) : 0;
+  const uint32_t shape = inside ? p.shapes[pixel] : 0;
   const uint32_t mean = inside ? ccl_mixture_luma_8 (shape & 0xffff) : 0;
   const bool in_frame = inside && ccl_light_compares (luma);
   const bool in_model = inside && ccl_light_compares (mean);
@@ -43,9 +44,9 @@ measure (const Parameters &p)
   __syncthreads ();
   if (compares)
     atomicAdd (&counts[ratio + CUDACCL_LIGHT_LIMIT], 1);
-  if (p.u && inside && thread % CUDACCL_LIGHT_SAMPLES == thread / CUDACCL_LIGHT_SAMPLES) {
-    atomicAdd (&frame_chroma, colour_of (chroma_at (p, x, y)));
-    atomicAdd (&model_chroma, colour_of (((const uint16_t *)p.chroma[0])[pixel]));
+  if (p.frame.u && inside && thread % CUDACCL_LIGHT_SAMPLES == thread / CUDACCL_LIGHT_SAMPLES) {
+    atomicAdd (&frame_chroma, colour_of (chroma_at (p.frame, x, y)));
+    atomicAdd (&model_chroma, colour_of (p.chroma[pixel]));
   }
   CclLightCell cell = {};
   cell.in_frame = (uint16_t)__syncthreads_count (in_frame);

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CUDA_LIGHT_CUH
 #define CUDACCL_CUDA_LIGHT_CUH
 
-#include "foreground-parameters.h"
+#include "light-parameters.h"
 #include "cuda/kernel-lib/warp.cuh"
 
 static __constant__ int16_t logs[256] = {CUDACCL_LIGHT_LOGS};

@@ -27,19 +27,20 @@ row_of_warp ()
 
 /* The group of a thread in a part of its warp's row; parts have 32 groups. */
 static __device__ __forceinline__ Group
-group_in_part (const CclForegroundParameters &p, uint32_t part)
+group_in_part (const CclExtent &extent, uint32_t part)
 {
   Group group;
   group.x = (part * 32 + lane_of_warp ()) * PIXELS;
   group.y = row_of_warp ();
-  group.count = group.y < p.height && group.x < p.width ? min (p.width - group.x, PIXELS) : 0;
+  group.count =
+      group.y < extent.height && group.x < extent.width ? min (extent.width - group.x, PIXELS) : 0;
   return group;
 }
 
 static __device__ __forceinline__ Group
-group_of_thread (const CclForegroundParameters &p)
+group_of_thread (const CclExtent &extent)
 {
-  return group_in_part (p, blockIdx.x);
+  return group_in_part (extent, blockIdx.x);
 }
 
 /* How a frame stores the luma of a pixel: in a byte, in one of two bytes, or in a word of two
@@ -50,10 +51,10 @@ enum PixelKind { BYTES, PACKED, WORDS };
 /* A thread's pixels of two bytes, as halves of two words, the leftmost lowest; 0 outside the frame.
  */
 static __device__ __forceinline__ uint2
-load_words (const CclForegroundParameters &p, const Group &group)
+load_words (const CclFrameParameters &frame, const Group &group)
 {
-  const uint16_t *pixels = (const uint16_t *)(p.frame + group.y * p.frame_stride) + group.x;
-  if (group.count == PIXELS && p.frame_aligned)
+  const uint16_t *pixels = (const uint16_t *)(frame.data + group.y * frame.stride) + group.x;
+  if (group.count == PIXELS && frame.is_aligned)
     return __ldg ((const uint2 *)pixels);
   uint32_t words[PIXELS];
 #pragma unroll
@@ -65,16 +66,16 @@ load_words (const CclForegroundParameters &p, const Group &group)
 /* The luma of a thread's pixels, one byte each, the leftmost lowest; 0 outside the frame. */
 template <PixelKind KIND>
 static __device__ __forceinline__ uint32_t
-load_luma (const CclForegroundParameters &p, const Group &group)
+load_luma (const CclFrameParameters &frame, const Group &group)
 {
   static_assert (KIND != WORDS, "luma of one byte");
   if (KIND == PACKED) {
-    const uint2 words = load_words (p, group);
-    return __byte_perm (words.x, words.y, p.luma_byte ? 0x7531 : 0x6420);
+    const uint2 words = load_words (frame, group);
+    return __byte_perm (words.x, words.y, frame.luma_byte ? 0x7531 : 0x6420);
   }
-  const uint8_t *pixels = p.frame + group.y * p.frame_stride + group.x;
+  const uint8_t *pixels = frame.data + group.y * frame.stride + group.x;
   uint32_t luma = 0;
-  if (group.count == PIXELS && p.frame_aligned)
+  if (group.count == PIXELS && frame.is_aligned)
     luma = __ldg ((const uint32_t *)pixels);
   else {
 #pragma unroll
@@ -93,8 +94,8 @@ template <PixelKind KIND> struct GroupValues {
   GroupValues () = default;
 
   __device__ __forceinline__
-  GroupValues (const CclForegroundParameters &p, const Group &group)
-      : luma (load_luma<KIND> (p, group))
+  GroupValues (const CclFrameParameters &frame, const Group &group)
+      : luma (load_luma<KIND> (frame, group))
   {
   }
 
@@ -111,8 +112,8 @@ template <> struct GroupValues<WORDS> {
   GroupValues () = default;
 
   __device__ __forceinline__
-  GroupValues (const CclForegroundParameters &p, const Group &group)
-      : words (load_words (p, group))
+  GroupValues (const CclFrameParameters &frame, const Group &group)
+      : words (load_words (frame, group))
   {
   }
 
@@ -125,11 +126,11 @@ template <> struct GroupValues<WORDS> {
 
 /* The pixels of a thread that are in the region of interest. */
 static __device__ __forceinline__ uint32_t
-roi_mask_of (const CclForegroundParameters &p, const Group &group)
+roi_mask_of (const CclExtent &extent, const uint32_t *roi_mask, const Group &group)
 {
-  if (!p.roi_mask || !group.count)
+  if (!roi_mask || !group.count)
     return bits_below (PIXELS);
-  return __ldg (p.roi_mask + (size_t)group.y * p.row_words + group.x / 32) >> group.x % 32 &
+  return __ldg (roi_mask + (size_t)group.y * extent.row_words + group.x / 32) >> group.x % 32 &
          bits_below (PIXELS);
 }
 
@@ -158,40 +159,38 @@ mask_of_bit (uint32_t foreground, uint32_t shadow)
 
 /* Writes a result of a warp's threads as words of 32 pixels. All of them take part. */
 static __device__ __forceinline__ void
-write_bits (const CclForegroundParameters &p, const Group &group, uint32_t found, uint32_t *words)
+write_bits (const CclExtent &extent, const Group &group, uint32_t found, uint32_t *words)
 {
   uint32_t word = (found & bits_below (group.count)) << group.x % 32;
   for (uint32_t distance = 1; distance < 32 / PIXELS; distance *= 2)
     word |= __shfl_xor_sync (FULL_WARP, word, distance);
   if (group.count && group.x % 32 == 0)
-    words[(size_t)group.y * p.row_words + group.x / 32] = word;
+    words[(size_t)group.y * extent.row_words + group.x / 32] = word;
 }
 
 /* Writes the result of a thread as bits for the next kernel, or as mask if there is none. All
  * threads of a warp take part. */
 static __device__ __forceinline__ void
-write_group (
-    const CclForegroundParameters &p, const Group &group, uint32_t foreground, uint32_t shadow)
+write_group (const CclExtent &extent, const CclMaskParameters &mask, const Group &group,
+    uint32_t foreground, uint32_t shadow)
 {
-  if (p.next_held)
-    write_bits (p, group, foreground, p.next_held);
-  if (p.result) {
-    write_bits (p, group, foreground, p.result);
-    if (p.shadow_result)
-      write_bits (p, group, shadow, p.shadow_result);
+  if (mask.result) {
+    write_bits (extent, group, foreground, mask.result);
+    if (mask.shadow_result)
+      write_bits (extent, group, shadow, mask.shadow_result);
     return;
   }
-  const uint32_t inside = roi_mask_of (p, group);
+  const uint32_t inside = roi_mask_of (extent, mask.roi_mask, group);
   const uint32_t bytes =
-      mask_of_bits ((foreground ^ p.invert) & inside, p.marks_shadows ? shadow & inside : 0);
-  uint8_t *mask = p.mask + group.y * p.mask_stride + group.x;
-  if (group.count == PIXELS && p.mask_aligned)
-    *(uint32_t *)mask = bytes;
+      mask_of_bits ((foreground ^ mask.invert) & inside, mask.marks_shadows ? shadow & inside : 0);
+  uint8_t *data = mask.data + group.y * mask.stride + group.x;
+  if (group.count == PIXELS && mask.is_aligned)
+    *(uint32_t *)data = bytes;
   else {
 #pragma unroll
     for (uint32_t i = 0; i < PIXELS; i++) {
       if (i < group.count)
-        mask[i] = (uint8_t)(bytes >> 8 * i);
+        data[i] = (uint8_t)(bytes >> 8 * i);
     }
   }
 }

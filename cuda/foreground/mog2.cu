@@ -256,7 +256,7 @@ begin_group (const Parameters &p, const Group &group, const Values<Luma> &values
 #pragma unroll
   for (int k = 1; k < CUDACCL_MAX_MIXTURES; k++)
     p.weights[k][offset] = make_uint2 (0, 0);
-  if (p.u)
+  if (p.frame.u)
     p.chroma[0][offset] = values.chroma;
 }
 
@@ -265,10 +265,10 @@ template <typename Luma>
 static __device__ __forceinline__ void
 correct_values (const Parameters &p, const Group &group, Values<Luma> *values)
 {
-  values->luma = correct_luma (values->luma, light_factor (p, group.x, group.y));
-  if (p.u) {
-    const uint32_t y = group.y >> p.chroma_shift_y << p.chroma_shift_y;
-    const uint32_t factor = light_factor (p, group.x, y);
+  values->luma = correct_luma (values->luma, light_factor (p.grid, p.factors, group.x, group.y));
+  if (p.frame.u) {
+    const uint32_t y = group.y >> p.frame.chroma_shift_y << p.frame.chroma_shift_y;
+    const uint32_t factor = light_factor (p.grid, p.factors, group.x, y);
     values->chroma.x = correct_chroma (values->chroma.x, factor);
     values->chroma.y = correct_chroma (values->chroma.y, factor);
   }
@@ -279,7 +279,8 @@ held_of (const Parameters &p, const Group &group)
 {
   if (!p.held || !group.count)
     return 0;
-  return p.held[(size_t)group.y * p.row_words + group.x / 32] >> group.x % 32 & bits_below (PIXELS);
+  return p.held[(size_t)group.y * p.extent.row_words + group.x / 32] >> group.x % 32 &
+         bits_below (PIXELS);
 }
 
 /* Marks a held pixel in the list. */
@@ -338,12 +339,12 @@ template <bool COLOUR, PixelKind KIND>
 static __device__ __forceinline__ void
 model (const Parameters &p)
 {
-  const Group group = group_of_thread (p);
+  const Group group = group_of_thread (p.extent);
   Values<typename LumaOf<KIND>::Type> values = {};
   if (group.count)
     values.luma = LumaOf<KIND>::load (p, group);
   if (COLOUR && group.count)
-    values.chroma = load_chroma<KIND> (p, group);
+    values.chroma = load_chroma<KIND> (p.frame, group);
   uint32_t classes = 0;
   wait_for_previous_kernel ();
   if (p.light && p.light->begins)
@@ -356,7 +357,10 @@ model (const Parameters &p)
       classes = 0;
   }
   let_next_kernel_start ();
-  write_group (p, group, classes % (1u << SHADOW_SHIFT), classes >> SHADOW_SHIFT);
+  const uint32_t foreground = classes % (1u << SHADOW_SHIFT);
+  if (p.next_held)
+    write_bits (p.extent, group, foreground, p.next_held);
+  write_group (p.extent, p.mask, group, foreground, classes >> SHADOW_SHIFT);
 }
 
 extern "C" __global__ void

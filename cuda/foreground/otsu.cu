@@ -23,8 +23,9 @@
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "mask.cuh"
 #include "core/foreground/otsu.h"
+#include "otsu-parameters.h"
 
-typedef CclForegroundParameters Parameters;
+typedef CclOtsuParameters Parameters;
 
 enum {
   THREADS = CUDACCL_HISTOGRAM_THREADS,
@@ -50,7 +51,7 @@ struct Walk {
 static __device__ __forceinline__ Walk
 start_of_thread (const Parameters &p)
 {
-  const uint32_t row_parts = (p.width + 32 * PIXELS - 1) / (32 * PIXELS);
+  const uint32_t row_parts = (p.extent.width + 32 * PIXELS - 1) / (32 * PIXELS);
   const uint32_t first = blockIdx.x * WARPS + threadIdx.x / 32, step = gridDim.x * WARPS;
   Walk walk;
   walk.x = (first % row_parts * 32 + lane_of_warp ()) * PIXELS;
@@ -72,11 +73,11 @@ template <PixelKind KIND> struct Batch {
 #pragma unroll
     for (uint32_t i = 0; i < BATCH; i++) {
       counted[i] = 0;
-      if (walk.y < p.height) {
-        const uint32_t count = walk.x < p.width ? min (p.width - walk.x, PIXELS) : 0;
+      if (walk.y < p.extent.height) {
+        const uint32_t count = walk.x < p.extent.width ? min (p.extent.width - walk.x, PIXELS) : 0;
         const Group group = {walk.x, walk.y, count};
-        values[i] = GroupValues<KIND> (p, group);
-        counted[i] = roi_mask_of (p, group) & bits_below (count);
+        values[i] = GroupValues<KIND> (p.frame, group);
+        counted[i] = roi_mask_of (p.extent, p.roi_mask, group) & bits_below (count);
       }
       walk.x += walk.step_x;
       walk.y += walk.step_y;
@@ -240,7 +241,7 @@ histogram (const Parameters &p)
   __syncthreads ();
   for (;;) {
     batch.count ([&] (uint32_t value) { atomicAdd (&counts[value * COLUMNS + column], 1); });
-    if (walk.y >= p.height)
+    if (walk.y >= p.extent.height)
       break;
     batch.load (p, walk);
   }
@@ -373,7 +374,7 @@ __launch_bounds__ (THREADS) ccl_histogram_words (const __grid_constant__ Paramet
     batch.count ([&] (uint32_t value) {
       atomicAdd (&counts[(value >> 8) * COLUMNS + column], PIXEL | (value & 0xff));
     });
-    if (walk.y >= p.height)
+    if (walk.y >= p.extent.height)
       break;
     batch.load (p, walk);
   }
@@ -435,7 +436,7 @@ __launch_bounds__ (THREADS) ccl_histogram_windows (const __grid_constant__ Param
   for (uint32_t window = 0; wide->windows[window] < BINS; window++) {
     const uint32_t first = wide->windows[window] * 256;
     __syncthreads ();
-    for (Walk walk = start; walk.y < p.height;) {
+    for (Walk walk = start; walk.y < p.extent.height;) {
       Batch<WORDS> batch;
       batch.load (p, walk);
       batch.count ([&] (uint32_t value) {

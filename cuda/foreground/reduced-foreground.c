@@ -6,24 +6,20 @@
 
 #include <stdlib.h>
 
-#include "codebook-foreground.h"
 #include "cuda/driver/frame-upload.h"
+#include "cuda/driver/runner.h"
 #include "images.h"
 #include "cuda/driver/launch.h"
 #include "reduction-parameters.h"
-#include "cuda/driver/wait.h"
+#include "segmenter.h"
 
 enum { REDUCE, ENLARGE, N_KERNELS };
 
 typedef struct ReducedForeground {
   CclForeground base;
   CclForeground *inner;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   CUfunction functions[N_KERNELS];
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
-  CUevent done;                /* recorded after the last run */
-  bool is_pending;             /* the last run has not been waited for */
-  bool is_finished;            /* it has ended, as the caller knows */
   CclCudaFrameUpload upload;
   uint32_t factor;
   uint32_t width, height; /* reduced */
@@ -113,7 +109,7 @@ chroma_plane (const ReducedForeground *self, const CclChroma *chroma, bool is_v)
   };
 }
 
-/* Queues the reduction, or has the codebook begin with it. */
+/* Has the model begin with the reduction. */
 static CclStatus
 queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error)
 {
@@ -137,10 +133,7 @@ queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error
     launch.grid[1] = UINT16_MAX; /* threads take several rows */
   launch.grid[2] = n_planes;
   self->reduction = parameters;
-  if (!ccl_cuda_is_codebook_foreground (self->inner))
-    return ccl_cuda_launch (self->device, &launch, &self->reduction, self->stream, error);
-  ccl_cuda_codebook_foreground_begin_with (self->inner, &launch);
-  return CUDACCL_OK;
+  return ccl_cuda_segmenter_begin_with (ccl_cuda_segmenter_of (self->inner), &launch, error);
 }
 
 static CclStatus
@@ -165,7 +158,7 @@ queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, Cc
   };
   ccl_cuda_launch_cover (
       &launch, (CclWork){CUDACCL_ENLARGED_PIXELS, 1, 0}, parameters.width, parameters.height, 1);
-  return ccl_cuda_launch (self->device, &launch, &parameters, self->stream, error);
+  return ccl_cuda_launch (self->runner.device, &launch, &parameters, self->runner.stream, error);
 }
 
 /* Queues the model's work on the reduced frame. reduced_mask: the caller's; NULL: it is enlarged.
@@ -207,32 +200,22 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
 
   CclStatus status = ccl_reduced_mask_check (options, self->roi_mask != 0, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_enter (self->device, error);
+    status = ccl_cuda_runner_enter (&self->runner, error);
   if (status != CUDACCL_OK)
     return status;
-  if (self->stream != self->own_stream)
-    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-  if (status != CUDACCL_OK) {
-    ccl_cuda_device_leave (self->device);
-    return status;
-  }
   status = ccl_cuda_frame_upload_queue (
-      &self->upload, &foreground->plan, frame, &on_device, self->stream, error);
+      &self->upload, &foreground->plan, frame, &on_device, self->runner.stream, error);
   if (status == CUDACCL_OK)
     status = queue_reduction (self, &on_device, error);
   if (status == CUDACCL_OK)
     status = run_inner (self, &on_device, options, options->reduced_mask ? mask : NULL, error);
   if (status == CUDACCL_OK && !options->reduced_mask)
     status = queue_enlargement (self, mask, options->invert, error);
-  self->is_finished = false;
   /* The work on a reduced mask ends with that of the model, which is waited for. */
-  self->is_pending = status == CUDACCL_OK && !options->reduced_mask;
-  if (self->is_pending)
-    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
-  self->is_pending &= status == CUDACCL_OK;
-  if (status != CUDACCL_OK)
-    status = ccl_cuda_device_abandon (self->device, self->stream, error);
-  ccl_cuda_device_leave (self->device);
+  self->runner.is_pending = false;
+  if (status != CUDACCL_OK || !options->reduced_mask)
+    status = ccl_cuda_runner_end (&self->runner, status, error);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -241,16 +224,13 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
   CclStatus status = ccl_foreground_wait (self->inner, error);
-  if (self->is_finished)
-    self->is_pending = false;
-  if (status != CUDACCL_OK || !self->is_pending)
+  if (status != CUDACCL_OK || !self->runner.is_pending)
     return status;
-  status = ccl_cuda_device_enter (self->device, error);
+  status = ccl_cuda_device_enter (self->runner.device, error);
   if (status != CUDACCL_OK)
     return status;
-  status = ccl_cuda_wait_for_event (self->device, self->done, error);
-  self->is_pending = status != CUDACCL_OK;
-  ccl_cuda_device_leave (self->device);
+  status = ccl_cuda_runner_settle (&self->runner, error);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -258,21 +238,16 @@ static void
 reduced_foreground_free (CclForeground *foreground)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
-  const bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
-  if (self->is_pending)
-    driver->cuEventSynchronize (self->done);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
+  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
+  ccl_cuda_runner_drain (&self->runner);
   ccl_cuda_frame_upload_clear (&self->upload);
-  ccl_cuda_device_release (self->device, &self->planes);
-  ccl_cuda_device_release (self->device, &self->roi_mask);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
+  ccl_cuda_device_release (self->runner.device, &self->planes);
+  ccl_cuda_device_release (self->runner.device, &self->roi_mask);
+  ccl_cuda_runner_clear (&self->runner);
   if (entered)
-    ccl_cuda_device_leave (self->device);
+    ccl_cuda_device_leave (self->runner.device);
   ccl_foreground_free (&self->inner);
-  ccl_cuda_device_unref (&self->device);
+  ccl_cuda_device_unref (&self->runner.device);
   free (self);
 }
 
@@ -288,9 +263,9 @@ static CclStatus
 upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
 {
   const size_t width = self->base.plan.width, height = self->base.plan.height;
-  const CclCudaDriver *driver = self->device->driver;
+  const CclCudaDriver *driver = self->runner.device->driver;
   CclStatus status =
-      ccl_cuda_device_allocate (self->device, width * height, &self->roi_mask, error);
+      ccl_cuda_device_allocate (self->runner.device, width * height, &self->roi_mask, error);
   if (status != CUDACCL_OK)
     return status;
   uint8_t *bytes = malloc (width * height);
@@ -301,10 +276,10 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
     for (size_t x = 0; x < width; x++)
       bytes[y * width + x] =
           ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
-  status = ccl_cuda_call (
-      driver, error, cuMemcpyHtoDAsync (self->roi_mask, bytes, width * height, self->own_stream));
+  status = ccl_cuda_call (driver, error,
+      cuMemcpyHtoDAsync (self->roi_mask, bytes, width * height, self->runner.own_stream));
   const CclStatus end_status = ccl_cuda_call (
-      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->own_stream));
+      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->runner.own_stream));
   free (bytes);
   return status == CUDACCL_OK ? end_status : status;
 }
@@ -312,21 +287,17 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
 static CclStatus
 allocate (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
 {
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
-  self->stream = self->own_stream;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_foreground_set_stream (self->inner, self->own_stream, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (self->device->driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
+  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  ccl_cuda_reduced_foreground_set_stream (&self->base, NULL);
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_reduction, kernel_name (self, i), &self->functions[i], error);
+    status = ccl_cuda_device_find_kernel (self->runner.device, &ccl_cuda_image_reduction,
+        kernel_name (self, i), &self->functions[i], error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_frame_upload_init (&self->upload, self->device, &self->base.plan, error);
+    status =
+        ccl_cuda_frame_upload_init (&self->upload, self->runner.device, &self->base.plan, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
-        self->device, 4 * self->stride * self->height, &self->planes, error);
+        self->runner.device, 4 * self->stride * self->height, &self->planes, error);
   if (status == CUDACCL_OK && roi_mask)
     status = upload_roi_mask (self, roi_mask, error);
   return status;
@@ -347,7 +318,7 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
   self->base.plan.roi_mask = NULL;
   self->base.model = inner;
   self->inner = inner;
-  self->device = ccl_cuda_device_ref (device);
+  self->runner.device = ccl_cuda_device_ref (device);
   self->factor = factor;
   self->width = ccl_reduced (plan->width, factor);
   self->height = ccl_reduced (plan->height, factor);
@@ -377,12 +348,12 @@ void
 ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream stream)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
-  self->stream = stream ? stream : self->own_stream;
-  ccl_cuda_foreground_set_stream (self->inner, self->stream, NULL);
+  ccl_cuda_runner_set_stream (&self->runner, stream);
+  ccl_cuda_runner_set_stream (&ccl_cuda_segmenter_of (self->inner)->runner, self->runner.stream);
 }
 
 void
 ccl_cuda_reduced_foreground_set_finished (CclForeground *foreground)
 {
-  ((ReducedForeground *)foreground)->is_finished = true;
+  ((ReducedForeground *)foreground)->runner.is_finished = true;
 }

@@ -19,10 +19,10 @@ static __device__ __forceinline__ CclCodebookValue
 colour_of_place (const Parameters &p, uint32_t column, uint32_t row)
 {
   const uint32_t x = 2 * column, y = 2 * row;
-  const uint32_t right = min (x + 1, p.base.width - 1), below = min (y + 1, p.base.height - 1);
+  const uint32_t right = min (x + 1, p.extent.width - 1), below = min (y + 1, p.extent.height - 1);
   const bool has_rows = p.history->has_rows != 0;
   const auto value_of = [&] (uint32_t i, uint32_t j) {
-    return value_at (p, luma_at (p.base, i, j, p.is_wide), i, j, has_rows);
+    return value_at (p, luma_at (p.frame, i, j, p.is_wide), i, j, has_rows);
   };
   CclCodebookValue colour = value_of (x, y);
   const uint32_t sum = colour.luma + value_of (right, y).luma + value_of (x, below).luma +
@@ -70,7 +70,7 @@ is_different (const Parameters &p, size_t place, CclCodebookValue colour)
   uint32_t n_near = 0;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     n_near += ccl_sampled_is_near (
-        colour, load_sample (p.sampled, k, place, p.base.u != NULL), tolerance);
+        colour, load_sample (p.sampled, k, place, p.frame.u != NULL), tolerance);
     if (k % 2 == 1 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
       break;
   }
@@ -84,7 +84,7 @@ take_sample (const Parameters &p, uint32_t column, uint32_t row, size_t place, u
 {
   const CclSampledParameters &s = p.sampled;
   const uint32_t x = 2 * column;
-  const uint32_t found = s.found[(size_t)2 * row * p.base.row_words + x / 32];
+  const uint32_t found = s.found[(size_t)2 * row * p.extent.row_words + x / 32];
   if (ccl_sampled_learns (turn, found >> x % 32 & 1, s.hold))
     store_sample (s, turn % CUDACCL_SAMPLED_VALUES, place, colour);
 }
@@ -188,10 +188,7 @@ find_candidates (
   const CclSampledParameters &s = p.sampled;
   if (!(objects | dynamic))
     return 0;
-  CclForegroundParameters places;
-  places.width = s.grid.columns;
-  places.height = s.grid.rows;
-  places.row_words = s.row_words;
+  const CclExtent places = {s.grid.columns, s.grid.rows, s.row_words};
   const uint32_t around = pixels_of_places (
       majority<2> (count_window<2> (places, s.different, column / 2, y / 2)), column);
   const uint32_t restless =
@@ -290,22 +287,22 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   find_kept_cells (p.sampled, &cells);
-  if (y >= p.base.height)
+  if (y >= p.extent.height)
     return;
-  if (column < p.base.row_words) {
-    const size_t word = (size_t)y * p.base.row_words + column;
+  if (column < p.extent.row_words) {
+    const size_t word = (size_t)y * p.extent.row_words + column;
     object = p.sampled.candidates[word];
     shadow = p.sampled.shadows[word];
     if (object)
       object &= kept_pixels (p.sampled.grid, cells, column, y);
     p.sampled.found[word] = object;
-    if (p.base.result)
-      p.base.result[word] = object;
-    if (p.base.shadow_result)
-      p.base.shadow_result[word] = shadow;
+    if (p.mask.result)
+      p.mask.result[word] = object;
+    if (p.mask.shadow_result)
+      p.mask.shadow_result[word] = shadow;
   }
-  if (!p.base.result)
-    finish_words (p.base, first_column, y, object, p.base.marks_shadows ? shadow : 0);
+  if (!p.mask.result)
+    finish_words (p.extent, p.mask, first_column, y, object, p.mask.marks_shadows ? shadow : 0);
 }
 
 #endif /* CUDACCL_CUDA_SAMPLED_PLACES_CUH */

@@ -15,7 +15,9 @@
 #include <string.h>
 
 #include "cuda/driver/device.h"
-#include "cuda/foreground/foreground-model.h"
+#include "cuda/foreground/mog2-model.h"
+#include "cuda/foreground/reduced-foreground.h"
+#include "cuda/foreground/segmenter.h"
 
 static CclCudaDevice *device;
 
@@ -137,13 +139,46 @@ run_on_device_frame (void *data, CclForeground *foreground, const CclFrame *fram
   return run (foreground, frame, true, options, mask, error);
 }
 
+/* Copies the model of MOG2 to the host. */
+static void *
+download_gaussians (CclCudaSegmenter *segmenter)
+{
+  const CudaMog2 *mog2 = segmenter->model;
+  const CclCudaDriver *driver = device->driver;
+  void *model = g_malloc (mog2->size);
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (driver->cuStreamSynchronize (segmenter->runner.stream), ==, CUDA_SUCCESS);
+  download (model, mog2->gaussians, mog2->size);
+  ccl_cuda_device_leave (device);
+  return model;
+}
+
 static void
 read_model (void *data, CclForeground *foreground, const ModelState *state)
 {
-  CclError error = {CUDACCL_OK};
-  if (ccl_cuda_foreground_read_model (foreground, state->weights, state->means, state->variances,
-          state->chroma, &error) != CUDACCL_OK)
-    g_error ("%s", error.message);
+  const CclForegroundPlan *plan = &foreground->plan;
+  CclForeground *inner = ccl_cuda_reduced_foreground_inner (foreground);
+  CclCudaSegmenter *segmenter = ccl_cuda_segmenter_of (inner ? inner : foreground);
+  const CudaMog2 *mog2 = segmenter->model;
+  const size_t row_pixels = (size_t)mog2->parameters.row_groups * CUDACCL_FOREGROUND_PIXELS;
+  const size_t plane_pixels = mog2->plane_groups * CUDACCL_FOREGROUND_PIXELS;
+  const uint32_t *shapes = download_gaussians (segmenter);
+  const uint16_t *weights = (const uint16_t *)(shapes + CUDACCL_MAX_MIXTURES * plane_pixels);
+  const uint16_t *chroma = weights + CUDACCL_MAX_MIXTURES * plane_pixels;
+
+  for (size_t k = 0; k < CUDACCL_MAX_MIXTURES; k++) {
+    for (size_t y = 0; y < plan->height; y++) {
+      for (size_t x = 0; x < plan->width; x++) {
+        const size_t from = k * plane_pixels + y * row_pixels + x;
+        const size_t to = (k * plan->height + y) * plan->width + x;
+        state->weights[to] = weights[from];
+        state->means[to] = (uint16_t)shapes[from];
+        state->variances[to] = (uint16_t)(shapes[from] >> 16);
+        state->chroma[to] = plan->has_chroma ? chroma[from] : CUDACCL_NO_CHROMA;
+      }
+    }
+  }
+  g_free ((void *)shapes);
 }
 
 /* A foreground method and a labeller share a stream: the labeller reads the mask without a

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Foreground masks without background models (mog2.cu, codebook.cu): a threshold, given or Otsu's
- * of the frame (otsu.cu), the filters that remove noise, and closing.
+ * What follows a foreground method: the filters that remove noise, and closing.
  *
  * Filters work on bits, 32 pixels of a row per operation. A median filter sets a bit if more
  * than half of the bits in its window are set.
@@ -10,59 +9,7 @@
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "mask-words.cuh"
 
-typedef CclForegroundParameters Parameters;
-
-/* ---- threshold ---- */
-
-/* A block handles four rows, a warp some parts of a row, which it loads before it writes any. */
-template <PixelKind KIND>
-static __device__ __forceinline__ void
-threshold (const Parameters &p)
-{
-  const uint32_t PARTS = CUDACCL_THRESHOLD_MOST_PARTS;
-  Group groups[PARTS];
-  GroupValues<KIND> values[PARTS];
-#pragma unroll
-  for (uint32_t part = 0; part < PARTS; part++) {
-    if (part < p.threshold_parts) {
-      groups[part] = group_in_part (p, blockIdx.x * p.threshold_parts + part);
-      values[part] = GroupValues<KIND> (p, groups[part]);
-    }
-  }
-  wait_for_previous_kernel ();
-  let_next_kernel_start ();
-  const uint32_t threshold = p.histogram ? p.histogram->threshold : p.threshold;
-#pragma unroll
-  for (uint32_t part = 0; part < PARTS; part++) {
-    if (part < p.threshold_parts) {
-      uint32_t found = 0;
-#pragma unroll
-      for (uint32_t i = 0; i < PIXELS; i++)
-        found |= (uint32_t)(values[part][i] > threshold) << i;
-      write_group (p, groups[part], found, 0);
-    }
-  }
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
-{
-  threshold<BYTES> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_threshold_packed (const __grid_constant__ Parameters p)
-{
-  threshold<PACKED> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_threshold_words (const __grid_constant__ Parameters p)
-{
-  threshold<WORDS> (p);
-}
+typedef CclFilterParameters Parameters;
 
 /* ---- denoise ---- */
 
@@ -71,7 +18,7 @@ template <int RADIUS>
 static __device__ __forceinline__ uint32_t
 median (const Parameters &p, uint32_t column, uint32_t y)
 {
-  return majority<RADIUS> (count_window<RADIUS> (p, p.bits, column, y));
+  return majority<RADIUS> (count_window<RADIUS> (p.extent, p.bits, column, y));
 }
 
 /* Median filter of the classes background, shadow and foreground. Returns the foreground. */
@@ -79,8 +26,8 @@ template <int RADIUS>
 static __device__ __forceinline__ uint32_t
 median_of_classes (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)
 {
-  const Counts foreground = count_window<RADIUS> (p, p.bits, column, y);
-  const Counts shadows = count_window<RADIUS> (p, p.shadow, column, y);
+  const Counts foreground = count_window<RADIUS> (p.extent, p.bits, column, y);
+  const Counts shadows = count_window<RADIUS> (p.extent, p.shadow, column, y);
   const uint32_t some = majority<RADIUS> (sum_of_counts (foreground, shadows));
   const uint32_t found = some & foreground_prevails (foreground, shadows);
   *shadow = some & ~found;
@@ -94,14 +41,15 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
 {
   const int ROWS = 2 * RADIUS + 1;
   /* Erosion of the rows of the window. Pixels outside the frame must not count in the dilation. */
-  const uint32_t end = p.width - 32 * column + 16;
+  const uint32_t end = p.extent.width - 32 * column + 16;
   uint64_t inside = end < 64 ? ~(~0ull << end) : ~0ull;
   if (column == 0)
     inside &= ~0xffffull;
   uint64_t rows[ROWS], result = 0;
 #pragma unroll
   for (int i = 0; i < 2 * ROWS - 1; i++) {
-    const uint64_t window = load_window<ONES> (p, p.bits, column, (int64_t)y + i - 2 * RADIUS);
+    const uint64_t window =
+        load_window<ONES> (p.extent, p.bits, column, (int64_t)y + i - 2 * RADIUS);
     uint64_t eroded = window;
     for (int dx = 1; dx <= RADIUS; dx++)
       eroded &= window << dx & window >> dx;
@@ -112,7 +60,7 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
       uint64_t square = ~0ull;
       for (int j = 0; j < ROWS; j++)
         square &= rows[j];
-      if (middle >= 0 && middle < p.height)
+      if (middle >= 0 && middle < p.extent.height)
         result |= square & inside;
     }
   }
@@ -127,8 +75,8 @@ template <int RADIUS>
 static __device__ __forceinline__ uint32_t
 open_words (const Parameters &p, uint32_t column, uint32_t y, uint32_t *shadow)
 {
-  if (p.marks_shadows)
-    *shadow = p.shadow[(size_t)y * p.row_words + column];
+  if (p.mask.marks_shadows)
+    *shadow = p.shadow[(size_t)y * p.extent.row_words + column];
   return opening<RADIUS> (p, column, y);
 }
 
@@ -148,28 +96,28 @@ denoise (const Parameters &p)
   const uint32_t first_column = blockIdx.x * 32;
   const uint32_t column = first_column + lane_of_warp ();
   const uint32_t y = row_of_warp ();
-  const size_t place = (size_t)y * p.row_words + column;
+  const size_t place = (size_t)y * p.extent.row_words + column;
   uint32_t word = 0, shadow = 0;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y >= p.height)
+  if (y >= p.extent.height)
     return;
-  if (column < p.row_words) {
+  if (column < p.extent.row_words) {
     word = FILTER (p, column, y, &shadow);
-    const uint32_t end = p.width - 32 * column;
+    const uint32_t end = p.extent.width - 32 * column;
     if (end < 32) {
       word &= bits_below (end);
       shadow &= bits_below (end);
     }
-    if (p.next_held)
-      p.next_held[place] = word;
-    if (p.result)
-      p.result[place] = word;
-    if (p.shadow_result)
-      p.shadow_result[place] = shadow;
+    if (p.kept)
+      p.kept[place] = word;
+    if (p.mask.result)
+      p.mask.result[place] = word;
+    if (p.mask.shadow_result)
+      p.mask.shadow_result[place] = shadow;
   }
-  if (!p.result)
-    finish_words (p, first_column, y, word, p.marks_shadows ? shadow : 0);
+  if (!p.mask.result)
+    finish_words (p.extent, p.mask, first_column, y, word, p.mask.marks_shadows ? shadow : 0);
 }
 
 #define CUDACCL_DENOISE_KERNEL(name, filter)                                                       \
@@ -218,20 +166,21 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_dilate (const __grid_constant__ Parameters p)
 {
   const uint32_t column = blockIdx.x * 32 + lane_of_warp (), row = row_of_warp ();
-  const uint32_t row_words = p.row_words + 2;
+  const uint32_t row_words = p.extent.row_words + 2;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (column >= row_words || row >= p.height + 2 * CUDACCL_CLOSING_MARGIN)
+  if (column >= row_words || row >= p.extent.height + 2 * CUDACCL_CLOSING_MARGIN)
     return;
   const int64_t y = (int64_t)row - CUDACCL_CLOSING_MARGIN;
   const int64_t first = max (y - (int64_t)before_middle (p.closing_height), (int64_t)0);
-  const int64_t last = min (y + (int64_t)behind_middle (p.closing_height), (int64_t)p.height - 1);
+  const int64_t last =
+      min (y + (int64_t)behind_middle (p.closing_height), (int64_t)p.extent.height - 1);
   uint32_t left = 0, middle = 0, right = 0;
   for (int64_t i = first; i <= last; i++) {
-    const uint32_t *words = p.bits + i * p.row_words;
+    const uint32_t *words = p.bits + i * p.extent.row_words;
     left |= column >= 2 ? words[column - 2] : 0;
-    middle |= column >= 1 && column <= p.row_words ? words[column - 1] : 0;
-    right |= column < p.row_words ? words[column] : 0;
+    middle |= column >= 1 && column <= p.extent.row_words ? words[column - 1] : 0;
+    right |= column < p.extent.row_words ? words[column] : 0;
   }
   p.dilated[(size_t)row * row_words + column] = dilate_words (
       left, middle, right, before_middle (p.closing_width), behind_middle (p.closing_width));
@@ -245,25 +194,25 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_erode (const __grid_constant_
   const uint32_t y = row_of_warp ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y >= p.height)
+  if (y >= p.extent.height)
     return;
   uint32_t word = 0;
-  if (column < p.row_words) {
+  if (column < p.extent.row_words) {
     const uint32_t first = y + CUDACCL_CLOSING_MARGIN - behind_middle (p.closing_height);
     uint32_t left = 0, middle = 0, right = 0; /* bits that are not set in all rows */
     for (uint32_t i = 0; i < p.closing_height; i++) {
-      const uint32_t *words = p.dilated + (size_t)(first + i) * (p.row_words + 2) + column;
+      const uint32_t *words = p.dilated + (size_t)(first + i) * (p.extent.row_words + 2) + column;
       left |= ~words[0];
       middle |= ~words[1];
       right |= ~words[2];
     }
     word = ~dilate_words (
         left, middle, right, behind_middle (p.closing_width), before_middle (p.closing_width));
-    const uint32_t end = p.width - 32 * column;
+    const uint32_t end = p.extent.width - 32 * column;
     if (end < 32)
       word &= bits_below (end);
   }
-  const bool has_shadow = p.marks_shadows && column < p.row_words;
-  finish_words (
-      p, first_column, y, word, has_shadow ? p.shadow[(size_t)y * p.row_words + column] : 0);
+  const bool has_shadow = p.mask.marks_shadows && column < p.extent.row_words;
+  finish_words (p.extent, p.mask, first_column, y, word,
+      has_shadow ? p.shadow[(size_t)y * p.extent.row_words + column] : 0);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The host side of codebook.cu. A frame takes these kernels:
+ * Foreground by codebooks (core/foreground/codebook.h). A frame takes these kernels:
  *
  *   1. where options.light is set, the light of the frame: measured, then smoothed
  *   2. the samples of the second model (sampled-places.cuh)
@@ -12,9 +12,8 @@
  *
  * What the next frame needs of a frame stays in device memory. No run waits for the one before.
  */
-#include "codebook-foreground.h"
+#include "segmenter.h"
 
-#include "core/label/labeller-class.h"
 #include "core/base/layout.h"
 
 #include <stdlib.h>
@@ -23,7 +22,6 @@
 #include "codebook-parameters.h"
 #include "images.h"
 #include "cuda/driver/kernel-graph.h"
-#include "segmenter.h"
 
 /* FIRST: a kernel of the caller, which writes the frame. */
 enum { FIRST, MEASURE, SMOOTH, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
@@ -38,7 +36,7 @@ static const char *const kernel_names[N_KERNELS] = {
 };
 
 typedef struct CudaCodebook {
-  CclCudaSegmenter segmenter;
+  CclCudaSegmenter *segmenter;
   CclCudaLaunch launches[N_KERNELS]; /* the first one has no function where there is none */
   CUdeviceptr model;                 /* zero before the first frame */
   size_t model_size;
@@ -61,7 +59,7 @@ typedef struct CudaCodebook {
 static uint32_t
 find_needed (const CudaCodebook *self)
 {
-  const uint32_t of_light = self->parameters.base.light ? 1u << MEASURE | 1u << SMOOTH : 0;
+  const uint32_t of_light = self->parameters.light ? 1u << MEASURE | 1u << SMOOTH : 0;
   return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << SAMPLE |
          1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
 }
@@ -73,9 +71,9 @@ launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
     const CclCudaLaunch *launch = &self->launches[i];
     if (needed >> i & 1)
-      status = ccl_cuda_launch (self->segmenter.device, launch,
-          launch->parameters ? launch->parameters : &self->parameters, self->segmenter.stream,
-          error);
+      status = ccl_cuda_launch (self->segmenter->runner.device, launch,
+          launch->parameters ? launch->parameters : &self->parameters,
+          self->segmenter->runner.stream, error);
   }
   return status;
 }
@@ -87,25 +85,25 @@ static CclStatus
 update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
 {
   CclCodebookParameters *now = &self->parameters, before = self->graph_parameters;
-  const bool same_mask = before.base.mask == now->base.mask && before.base.copy == now->base.copy;
+  const bool same_mask = before.mask.data == now->mask.data && before.mask.copy == now->mask.copy;
   CclStatus status = CUDACCL_OK;
 
   self->graph_parameters = *now;
   if (!self->graph.graph || needed != self->graph_kernels) {
     self->graph_kernels = needed;
-    return ccl_cuda_kernel_graph_build (
-        &self->graph, self->segmenter.device, self->launches, N_KERNELS, needed, now, error);
+    return ccl_cuda_kernel_graph_build (&self->graph, self->segmenter->runner.device,
+        self->launches, N_KERNELS, needed, now, error);
   }
-  before.base.mask = now->base.mask;
-  before.base.copy = now->base.copy;
+  before.mask.data = now->mask.data;
+  before.mask.copy = now->mask.copy;
   before.sampled.time = now->sampled.time;
   const bool is_same = memcmp (&before, now, sizeof before) == 0;
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     if (i == FIRST || i == SAMPLE || !is_same || (i == CONFIRM && !same_mask))
-      status = ccl_cuda_kernel_graph_set (
-          &self->graph, self->segmenter.device, &self->launches[i], (uint32_t)i, now, error);
+      status = ccl_cuda_kernel_graph_set (&self->graph, self->segmenter->runner.device,
+          &self->launches[i], (uint32_t)i, now, error);
   if (status != CUDACCL_OK)
-    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
+    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter->runner.device);
   return status;
 }
 
@@ -114,23 +112,24 @@ update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
 static CclStatus
 queue_kernels (CudaCodebook *self, CclError *error)
 {
-  CclCudaDevice *device = self->segmenter.device;
+  CclCudaDevice *device = self->segmenter->runner.device;
   const uint32_t needed = find_needed (self);
-  if (self->segmenter.base.n_frames < 2 || !ccl_cuda_kernel_graph_is_possible (device))
+  if (self->segmenter->base.n_frames < 2 || !ccl_cuda_kernel_graph_is_possible (device))
     return launch_kernels (self, needed, error);
   const CclStatus status = update_graph (self, needed, error);
-  return status == CUDACCL_OK ? ccl_cuda_call (device->driver, error,
-                                    cuGraphLaunch (self->graph.graph, self->segmenter.stream))
-                              : status;
+  return status == CUDACCL_OK
+             ? ccl_cuda_call (device->driver, error,
+                   cuGraphLaunch (self->graph.graph, self->segmenter->runner.stream))
+             : status;
 }
 
 /* As many blocks as the device holds at once. */
 static uint32_t
 n_update_blocks (const CudaCodebook *self)
 {
-  const CclForegroundParameters *p = &self->parameters.base;
+  const CclExtent *p = &self->parameters.extent;
   const uint32_t most =
-      CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter.device->n_multiprocessors;
+      CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter->runner.device->n_multiprocessors;
   const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
   return n_blocks < most ? n_blocks : most;
 }
@@ -139,7 +138,7 @@ n_update_blocks (const CudaCodebook *self)
 static CclStatus
 prepare_kernels (CudaCodebook *self, CclError *error)
 {
-  const CclLightGrid *grid = &self->parameters.base.grid;
+  const CclLightGrid *grid = &self->parameters.grid;
   const CclSampledParameters *s = &self->parameters.sampled;
   const uint32_t n_cells = grid->columns * grid->rows;
   const uint32_t n_rows = grid->rows * CUDACCL_LIGHT_SAMPLES;
@@ -162,94 +161,58 @@ prepare_kernels (CudaCodebook *self, CclError *error)
         .is_dependent = true,
     };
     if (i == OBJECTS || i == CONFIRM)
-      ccl_cuda_segmenter_set_grid (&self->segmenter, 32 * 32, launch);
-    status = ccl_cuda_device_find_kernel (self->segmenter.device, &ccl_cuda_image_codebook,
+      ccl_cuda_filters_cover (
+          self->segmenter->extent.width, self->segmenter->extent.height, 32 * 32, launch);
+    status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,
         kernel_names[i], &launch->function, error);
   }
   return status;
 }
 
-/* Clears the model before its first frame, and counts that a failed run has left. */
 static CclStatus
-clear (CudaCodebook *self, CclError *error)
+codebook_reset (CclCudaSegmenter *segmenter, CclError *error)
 {
-  const CclCudaDriver *driver = self->segmenter.device->driver;
-  CclStatus status = CUDACCL_OK;
-  if (self->segmenter.base.n_frames == 0)
-    status = ccl_cuda_call (
-        driver, error, cuMemsetD8Async (self->model, 0, self->model_size, self->segmenter.stream));
-  if (status == CUDACCL_OK && !self->counts_are_clean)
-    status = ccl_cuda_call (driver, error,
-        cuMemsetD8Async (self->counts, 0, self->counts_size, self->segmenter.stream));
-  return status;
+  CudaCodebook *self = segmenter->model;
+  self->clock = 0;
+  return ccl_cuda_call (segmenter->runner.device->driver, error,
+      cuMemsetD8Async (self->model, 0, self->model_size, segmenter->runner.stream));
 }
 
-/* Queues the kernels of a frame with the parameters that are set. */
-static CclStatus
-queue (CudaCodebook *self, const CclForegroundOptions *options, CclError *error)
+/* Sets the parameters of a frame. */
+static void
+set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
 {
-  CclForegroundParameters *p = &self->parameters.base;
-  const bool is_filtered = options->denoise != CUDACCL_DENOISE_NONE || ccl_is_closed (options);
-  CclStatus status = clear (self, error);
+  const CclCudaSegmenter *segmenter = self->segmenter;
+  CclCodebookParameters *p = &self->parameters;
+  const bool is_corrected = options->light && segmenter->base.n_frames > 0;
 
-  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.found : NULL;
-  p->shadow_result = is_filtered ? (uint32_t *)(uintptr_t)self->segmenter.bits.shadow : NULL;
+  p->frame = segmenter->frame;
+  p->mask = segmenter->mask;
+  p->object_gain = ccl_codebook_object_gain (options->hold);
+  p->hides_objects = segmenter->base.camera->hides;
+  p->judges_scene = options->light;
+  p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
+  p->light = is_corrected ? self->frame_light : NULL;
+  p->sampled.hold = options->hold;
+  p->sampled.time = ccl_sampled_advance (&self->clock, options->frame_duration);
+  self->launches[FIRST] = segmenter->first;
+}
+
+static CclStatus
+codebook_queue (CclCudaSegmenter *segmenter, const CclForegroundOptions *options, CclError *error)
+{
+  CudaCodebook *self = segmenter->model;
+  CclStatus status = CUDACCL_OK;
+
+  segmenter->base.scene_change = CUDACCL_SCENE_UNCHANGED;
+  set_parameters (self, options);
+  if (!self->counts_are_clean) /* a failed run has left some */
+    status = ccl_cuda_call (segmenter->runner.device->driver, error,
+        cuMemsetD8Async (self->counts, 0, self->counts_size, segmenter->runner.stream));
   self->counts_are_clean = false;
   if (status == CUDACCL_OK)
     status = queue_kernels (self, error);
   self->counts_are_clean = status == CUDACCL_OK;
-  self->launches[FIRST].function = NULL;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_segmenter_filter (&self->segmenter, options, false, error);
-  return status;
-}
-
-/* Sets the parameters that describe the model for a frame. */
-static void
-set_model (CudaCodebook *self, const CclForegroundOptions *options)
-{
-  CclCodebookParameters *p = &self->parameters;
-  const bool is_corrected = options->light && self->segmenter.base.n_frames > 0;
-
-  p->object_gain = ccl_codebook_object_gain (options->hold);
-  p->hides_objects = self->segmenter.base.camera->hides;
-  p->judges_scene = options->light;
-  p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
-  p->base.marks_shadows = options->shadows == CUDACCL_SHADOWS_MARK;
-  p->base.light = is_corrected ? self->frame_light : NULL;
-  if (self->segmenter.base.n_frames == 0)
-    self->clock = 0;
-  p->sampled.hold = options->hold;
-  p->sampled.time = ccl_sampled_advance (&self->clock, options->frame_duration);
-}
-
-/* The windows of objects are median filters already, so only openings follow. */
-static CclForegroundOptions
-options_of_filters (const CclForegroundOptions *options)
-{
-  CclForegroundOptions filters = *options;
-  if (options->denoise == CUDACCL_DENOISE_MEDIAN_3 || options->denoise == CUDACCL_DENOISE_MEDIAN_5)
-    filters.denoise = CUDACCL_DENOISE_NONE;
-  return filters;
-}
-
-static CclStatus
-codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
-    const CclForegroundOptions *options, const CclMask *mask, CclError *error)
-{
-  CudaCodebook *self = (CudaCodebook *)foreground;
-  const CclForegroundOptions filters = options_of_filters (options);
-
-  CclStatus status = ccl_cuda_segmenter_enter (&self->segmenter, error);
-  if (status != CUDACCL_OK)
-    return status;
-  foreground->scene_change = CUDACCL_SCENE_UNCHANGED;
-  set_model (self, options);
-  status = ccl_cuda_segmenter_begin (&self->segmenter, frame, options, mask, error);
-  if (status == CUDACCL_OK)
-    status = queue (self, &filters, error);
-  status = ccl_cuda_segmenter_end (&self->segmenter, status, error);
-  ccl_cuda_device_leave (self->segmenter.device);
   return status;
 }
 
@@ -257,15 +220,15 @@ codebook_foreground_queue (CclForeground *foreground, const CclFrame *frame,
 static uint32_t
 row_warps (const CudaCodebook *self)
 {
-  return divide_up (self->parameters.base.row_words, 32);
+  return divide_up (self->parameters.extent.row_words, 32);
 }
 
 static void
-count_objects (CudaCodebook *self)
+count_objects (const CudaCodebook *self)
 {
-  CclForeground *base = &self->segmenter.base;
+  CclForeground *base = &self->segmenter->base;
   const uint32_t *objects = self->objects;
-  const size_t n = (size_t)self->parameters.base.height * row_warps (self);
+  const size_t n = (size_t)self->parameters.extent.height * row_warps (self);
 
   base->n_foreground = base->n_changed = 0;
   for (size_t i = 0; i < n; i++) {
@@ -278,7 +241,7 @@ count_objects (CudaCodebook *self)
 static void
 take_boxes (CudaCodebook *self)
 {
-  const CclCamera *camera = self->segmenter.base.camera;
+  const CclCamera *camera = self->segmenter->base.camera;
   const uint32_t n = CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX; /* in a row of a cell */
   const uint8_t *cell = self->boxes;
 
@@ -294,48 +257,31 @@ take_boxes (CudaCodebook *self)
   }
 }
 
-static CclStatus
-codebook_foreground_wait (CclForeground *foreground, CclError *error)
+static void
+codebook_take (CclCudaSegmenter *segmenter)
 {
-  CudaCodebook *self = (CudaCodebook *)foreground;
-  if (!self->segmenter.is_pending)
-    return CUDACCL_OK;
-  CclStatus status = ccl_cuda_device_enter (self->segmenter.device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  status = ccl_cuda_segmenter_settle (&self->segmenter, error);
-  if (status == CUDACCL_OK) {
-    foreground->scene_change = *(const uint32_t *)self->segmenter.scene_change;
-    count_objects (self);
-    if (foreground->camera->takes_boxes)
-      take_boxes (self);
-  }
-  ccl_cuda_device_leave (self->segmenter.device);
-  return status;
+  CudaCodebook *self = segmenter->model;
+  segmenter->base.scene_change = *(const uint32_t *)segmenter->scene_change;
+  count_objects (self);
+  if (segmenter->base.camera->takes_boxes)
+    take_boxes (self);
 }
 
 static void
-codebook_foreground_free (CclForeground *foreground)
+codebook_free (CclCudaSegmenter *segmenter)
 {
-  CudaCodebook *self = (CudaCodebook *)foreground;
-  CUdeviceptr *const memories[] = {&self->model, &self->counts, &self->light};
-  if (ccl_cuda_device_enter (self->segmenter.device, NULL) == CUDACCL_OK) {
-    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter.device);
-    ccl_cuda_device_leave (self->segmenter.device);
-  }
-  ccl_cuda_segmenter_clear (&self->segmenter, memories, sizeof memories / sizeof *memories);
-  ccl_cuda_device_release_pinned (self->segmenter.device, &self->boxes);
-  ccl_cuda_device_release_pinned (self->segmenter.device, &self->objects);
-  ccl_cuda_device_unref (&self->segmenter.device);
+  CudaCodebook *self = segmenter->model;
+  CclCudaDevice *device = segmenter->runner.device;
+  if (!self)
+    return;
+  ccl_cuda_kernel_graph_clear (&self->graph, device);
+  ccl_cuda_device_release (device, &self->model);
+  ccl_cuda_device_release (device, &self->counts);
+  ccl_cuda_device_release (device, &self->light);
+  ccl_cuda_device_release_pinned (device, &self->boxes);
+  ccl_cuda_device_release_pinned (device, &self->objects);
   free (self);
 }
-
-static const CclForegroundClass codebook_foreground_class = {
-    .name = "cuda",
-    .queue = codebook_foreground_queue,
-    .wait = codebook_foreground_wait,
-    .free = codebook_foreground_free,
-};
 
 static Layout
 begin_layout (CUdeviceptr memory)
@@ -361,9 +307,9 @@ static size_t
 place_model (CudaCodebook *self, CUdeviceptr memory)
 {
   CclCodebookParameters *p = &self->parameters;
-  const size_t n_words = (size_t)p->base.row_words * p->base.height;
-  const size_t plane = ccl_cuda_segmenter_plane_size (&self->segmenter);
-  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  const size_t n_words = (size_t)p->extent.row_words * p->extent.height;
+  const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
       &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found};
   Layout layout = begin_layout (memory);
@@ -384,7 +330,7 @@ static size_t
 place_counts (CudaCodebook *self, CUdeviceptr memory)
 {
   CclCodebookParameters *p = &self->parameters;
-  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   Layout layout = begin_layout (memory);
 
   self->frame_light = lay_out (&layout, 1, sizeof *self->frame_light);
@@ -397,17 +343,17 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
 static size_t
 place_light (CudaCodebook *self, CUdeviceptr memory)
 {
-  CclForegroundParameters *p = &self->parameters.base;
+  CclCodebookParameters *p = &self->parameters;
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   const size_t n_rows = (size_t)p->grid.rows * CUDACCL_LIGHT_SAMPLES;
   Layout layout = begin_layout (memory);
 
-  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  p->light_cells = lay_out (&layout, n_cells, sizeof *p->light_cells);
   p->factors = lay_out (&layout, n_cells, sizeof *p->factors);
-  self->parameters.ratios = lay_out (&layout, n_rows * CUDACCL_LIGHT_SAMPLES,
-      CUDACCL_LIGHT_MAX_COLUMNS * sizeof *self->parameters.ratios);
-  self->parameters.rows = lay_out (&layout, n_rows, sizeof *self->parameters.rows);
-  self->parameters.means = lay_out (&layout, p->grid.rows, sizeof *self->parameters.means);
+  p->ratios = lay_out (
+      &layout, n_rows * CUDACCL_LIGHT_SAMPLES, CUDACCL_LIGHT_MAX_COLUMNS * sizeof *p->ratios);
+  p->rows = lay_out (&layout, n_rows, sizeof *p->rows);
+  p->means = lay_out (&layout, p->grid.rows, sizeof *p->means);
   return layout.size;
 }
 
@@ -416,14 +362,14 @@ static CclStatus
 allocate_pinned (CudaCodebook *self, CclError *error)
 {
   CclCodebookParameters *p = &self->parameters;
-  const size_t n_cells = (size_t)p->base.grid.columns * p->base.grid.rows;
-  const size_t n_objects = (size_t)p->base.height * row_warps (self);
+  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  const size_t n_objects = (size_t)p->extent.height * row_warps (self);
   CUdeviceptr boxes = 0, objects = 0;
-  CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter.device,
+  CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
       n_cells * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->segmenter.device, n_objects * sizeof *p->objects, &self->objects, &objects, error);
+    status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
+        n_objects * sizeof *p->objects, &self->objects, &objects, error);
   p->boxes = (uint8_t *)(uintptr_t)boxes;
   p->objects = (uint32_t *)(uintptr_t)objects;
   return status;
@@ -432,7 +378,7 @@ allocate_pinned (CudaCodebook *self, CclError *error)
 static CclStatus
 allocate_memory (CudaCodebook *self, CclError *error)
 {
-  CclCudaDevice *device = self->segmenter.device;
+  CclCudaDevice *device = self->segmenter->runner.device;
   self->model_size = place_model (self, 0);
   self->counts_size = place_counts (self, 0);
   CclStatus status = ccl_cuda_device_allocate (device, self->model_size, &self->model, error);
@@ -449,47 +395,32 @@ allocate_memory (CudaCodebook *self, CclError *error)
 }
 
 static CclStatus
-allocate (CudaCodebook *self, CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
 {
+  const CclForegroundPlan *plan = &segmenter->base.plan;
+  CudaCodebook *self = segmenter->model = calloc (1, sizeof *self);
+
+  if (!self)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
   CclCodebookParameters *p = &self->parameters;
-  CclStatus status = ccl_cuda_segmenter_init (&self->segmenter, device, plan, true, error);
-  p->is_wide = plan->format == CUDACCL_PIXEL_FORMAT_16;
-  p->base.grid = ccl_light_grid (plan->width, plan->height);
-  p->sample_shift = p->base.grid.shift - 4;
+  self->segmenter = segmenter;
+  p->extent = segmenter->extent;
+  p->scene_change = segmenter->scene_change_on_device;
+  p->is_wide = ccl_cuda_segmenter_is_wide (segmenter);
+  p->grid = ccl_light_grid (plan->width, plan->height);
+  p->sample_shift = p->grid.shift - 4;
   p->sampled.grid = ccl_sampled_grid (plan->width, plan->height);
   p->sampled.row_words = divide_up (p->sampled.grid.columns, 32);
-  if (status == CUDACCL_OK)
-    status = prepare_kernels (self, error);
-  if (status == CUDACCL_OK)
-    status = ccl_foreground_watch_camera (&self->segmenter.base, error);
+  const CclStatus status = prepare_kernels (self, error);
   return status == CUDACCL_OK ? allocate_memory (self, error) : status;
 }
 
-CclForeground *
-ccl_cuda_codebook_foreground_new (
-    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
-{
-  CudaCodebook *self = calloc (1, sizeof *self);
-  if (!self) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
-    return NULL;
-  }
-  self->segmenter.base.klass = &codebook_foreground_class;
-  self->segmenter.parameters = &self->parameters.base;
-  if (allocate (self, device, plan, error) == CUDACCL_OK)
-    return &self->segmenter.base;
-  codebook_foreground_free (&self->segmenter.base);
-  return NULL;
-}
-
-void
-ccl_cuda_codebook_foreground_begin_with (CclForeground *foreground, const CclCudaLaunch *first)
-{
-  ((CudaCodebook *)foreground)->launches[FIRST] = *first;
-}
-
-bool
-ccl_cuda_is_codebook_foreground (const CclForeground *foreground)
-{
-  return foreground->klass == &codebook_foreground_class;
-}
+const CclCudaMethod ccl_cuda_codebook = {
+    .queues_first = true,
+    .copies_bits = true,
+    .prepare = codebook_prepare,
+    .reset = codebook_reset,
+    .queue = codebook_queue,
+    .take = codebook_take,
+    .free = codebook_free,
+};

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The host side of filters.cu: the noise filter and the closing that follow a foreground method.
+ * Functions assume that the device's context is current (device.h). */
+#ifndef CUDACCL_CUDA_FILTERS_H
+#define CUDACCL_CUDA_FILTERS_H
+
+#include <cudaccl/foreground.h>
+
+#include "cuda/driver/launch.h"
+#include "foreground-parameters.h"
+
+/* Numbers of the filter kernels: first those of CclDenoise, in its order, without
+ * CUDACCL_DENOISE_NONE; then the median filters that read classes (foreground, shadow, background);
+ * then the dilation and the erosion of a closing. */
+enum {
+  CUDACCL_DENOISE_KERNEL,
+  CUDACCL_CLASSES_KERNEL = CUDACCL_DENOISE_KERNEL + CUDACCL_DENOISE_OPENING_5,
+  CUDACCL_DILATE_KERNEL = CUDACCL_CLASSES_KERNEL + 2,
+  CUDACCL_ERODE_KERNEL,
+  CUDACCL_FILTER_KERNELS,
+};
+
+typedef struct CclCudaFilters {
+  CclCudaDevice *device;
+  CUfunction functions[CUDACCL_FILTER_KERNELS];
+  /* Device memory of masks in bits; 0: not needed. */
+  CUdeviceptr found, filtered; /* results of the method, and of the noise filter */
+  CUdeviceptr dilated;
+  CUdeviceptr shadow, filtered_shadow; /* as found and filtered */
+} CclCudaFilters;
+
+/* What follows a method. */
+typedef struct CclCudaFiltering {
+  CclDenoise denoise;
+  bool reads_shadows;                     /* median filters count shadows, too */
+  bool is_closed;                         /* by a window of: */
+  uint32_t closing_width, closing_height; /* at least 1 */
+  uint32_t *kept;                         /* CclFilterParameters */
+} CclCudaFiltering;
+
+/* Allocates everything; has_shadows: methods find shadows. What was made before an error is left to
+ * ccl_cuda_filters_clear(). CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_filters_init (CclCudaFilters *filters, CclCudaDevice *device,
+    const CclExtent *extent, bool has_shadows, CclError *error);
+
+void ccl_cuda_filters_clear (CclCudaFilters *filters);
+
+/* Sets grid and block of a launch so that they cover width × height pixels: each warp handles
+ * warp_pixels pixels of a row. */
+void ccl_cuda_filters_cover (
+    uint32_t width, uint32_t height, uint32_t warp_pixels, CclCudaLaunch *launch);
+
+/* Queues them. Before, the method has written its result to `found`, and if it finds shadows to
+ * `shadow`. The last one writes the mask. */
+CclStatus ccl_cuda_filters_queue (const CclCudaFilters *filters, const CclCudaFiltering *filtering,
+    const CclExtent *extent, const CclMaskParameters *mask, CUstream stream, CclError *error);
+
+#endif /* CUDACCL_CUDA_FILTERS_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What is measured of a frame's light (core/foreground/light.h), for the host's C and for nvcc. */
+#ifndef CUDACCL_LIGHT_PARAMETERS_H
+#define CUDACCL_LIGHT_PARAMETERS_H
+
+#include <stdint.h>
+
+#include "core/foreground/light.h"
+
+enum {
+  CUDACCL_LIGHT_THREADS =
+      CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES, /* a sample each, or a warp per cell */
+  CUDACCL_LIGHT_RATIOS = 2 * CUDACCL_LIGHT_LIMIT + 1,
+};
+
+/* The light of a frame. Counts and sums are zero when a frame starts. */
+typedef struct CclFrameLight {
+  uint32_t begins;       /* the scene has changed: a new model begins with this frame */
+  uint32_t is_empty;     /* light does not explain the frame: its mask is empty */
+  uint32_t is_corrected; /* a factor is not one */
+  uint32_t n_blocks;     /* blocks that have added their sums */
+  uint32_t n_factors;    /* cells with a factor other than one */
+  uint32_t counts[CUDACCL_LIGHT_RATIOS]; /* explained cells of each log ratio */
+  CclLightSums sums;
+} CclFrameLight;
+
+#endif /* CUDACCL_LIGHT_PARAMETERS_H */
