@@ -35,31 +35,20 @@ typedef struct CclPart {
 #define CCL_EMPTY_PART                                                                             \
   ((CclPart){.least_x = UINT32_MAX, .least_y = UINT32_MAX, .least_z = UINT32_MAX})
 
-/* The same for the measures on request: the columns of CclColumn. In a frame, z is 0.
+/* The same for the measures on request: those of CUDACCL_MEASURES() for large pictures. In a frame,
+ * z is 0.
  *
  * The Euler numbers and the crack length are sums of what each pixel adds to those of the pixels
  * that precede it, so they need no memory of squares or cubes of pixels. */
-#define CCL_MEASURE_FIELDS(FIELD)                                                                  \
-  FIELD (CclWide, sum_xx, SUM)                                                                     \
-  FIELD (CclWide, sum_yy, SUM)                                                                     \
-  FIELD (CclWide, sum_zz, SUM)                                                                     \
-  FIELD (CclWide, sum_xy, SUM)                                                                     \
-  FIELD (CclWide, sum_xz, SUM)                                                                     \
-  FIELD (CclWide, sum_yz, SUM)                                                                     \
-  FIELD (CclWide, sum_squares, SUM) /* of the values of the second plane */                        \
-  FIELD (CclWide, sum_value_x, SUM)                                                                \
-  FIELD (CclWide, sum_value_y, SUM)                                                                \
-  FIELD (CclWide, sum_value_z, SUM)                                                                \
-  FIELD (uint64_t, sum_value, SUM)                                                                 \
-  FIELD (uint64_t, first, MIN)      /* the number of the first pixel in raster order */            \
-  FIELD (uint64_t, n_straight, SUM) /* border pixels */                                            \
-  FIELD (uint64_t, n_diagonal, SUM)                                                                \
-  FIELD (uint64_t, n_mixed, SUM)                                                                   \
-  FIELD (int64_t, crack_length, SUM)                                                               \
-  FIELD (int64_t, euler_number_4, SUM)                                                             \
-  FIELD (int64_t, euler_number_8, SUM)                                                             \
-  FIELD (uint32_t, least_value, MIN)                                                               \
-  FIELD (uint32_t, greatest_value, MAX)
+#define CCL_MEASURE_FIELDS(FIELD) CUDACCL_MEASURES (CCL_MEASURE_ROW, CUDACCL_NO_REAL, FIELD)
+
+#define CCL_MEASURE_ROW(FIELD, column, field, combine, frame, large)                               \
+  CCL_MEASURE_##large (FIELD, field, combine)
+#define CCL_MEASURE_U32(FIELD, field, combine) FIELD (uint32_t, field, combine)
+#define CCL_MEASURE_U64(FIELD, field, combine) FIELD (uint64_t, field, combine)
+#define CCL_MEASURE_I64(FIELD, field, combine) FIELD (int64_t, field, combine)
+#define CCL_MEASURE_WIDE(FIELD, field, combine) FIELD (CclWide, field, combine)
+#define CCL_MEASURE_NONE(FIELD, field, combine)
 
 typedef struct CclMeasures {
   CCL_MEASURE_FIELDS (CCL_PART_FIELD)
