@@ -3,6 +3,8 @@
 
 #include "ellipse.h"
 
+#define ALWAYS_INLINE inline __attribute__ ((always_inline))
+
 /* One rotation of Jacobi's method: makes the entry p, q of a symmetric matrix 0. */
 static void
 rotate (double m[3][3], int p, int q)
@@ -46,7 +48,7 @@ find_eigenvalues (double m[3][3], double values[3])
   }
 }
 
-static void
+static ALWAYS_INLINE void
 derive_ellipse (CclVolumeShape *shape)
 {
   const CclEllipse ellipse =
@@ -79,7 +81,7 @@ derive_ellipsoid (CclVolumeShape *shape)
   shape->minor_axis = 2 * sqrt (5 * values[2]);
 }
 
-static void
+static ALWAYS_INLINE void
 derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVolumeShape *shape)
 {
   const uint64_t n = part->area;
@@ -97,7 +99,7 @@ derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVo
   derive_ellipsoid (shape);
 }
 
-static void
+static ALWAYS_INLINE void
 derive_intensity (const CclPart *part, const CclMeasures *m, bool is_volume, CclVolumeShape *shape)
 {
   const double value = (double)m->sum_value;
@@ -115,29 +117,88 @@ derive_intensity (const CclPart *part, const CclMeasures *m, bool is_volume, Ccl
     shape->weighted_centroid_z = (double)m->sum_value_z / value;
 }
 
+/* Computes all but the place of the first pixel. */
+static ALWAYS_INLINE void
+derive (const CclPart *part, const CclMeasures *m, uint32_t columns, bool is_volume,
+    CclVolumeShape *shape)
+{
+#define UNKNOWN(column, field) shape->field = NAN;
+  CUDACCL_VOLUME_SHAPES (UNKNOWN)
+#undef UNKNOWN
+  if (columns & CUDACCL_COLUMN_MOMENTS)
+    derive_moments (part, m, is_volume, shape);
+  if (columns & CUDACCL_COLUMN_PERIMETER && !is_volume)
+    shape->perimeter = (double)m->n_straight + M_SQRT2 * (double)m->n_diagonal +
+                       (1 + M_SQRT2) / 2 * (double)m->n_mixed;
+  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
+    shape->crack_length = (double)m->crack_length;
+    shape->euler_number_4 = (double)m->euler_number_4;
+    shape->euler_number_8 = (double)m->euler_number_8;
+  }
+  if (columns & CUDACCL_COLUMN_INTENSITY)
+    derive_intensity (part, m, is_volume, shape);
+}
+
 void
 ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t columns,
     const CclMeasuredPicture *picture, CclVolumeShape *shape)
 {
   const uint64_t slice = picture->width * picture->height;
 
-#define UNKNOWN(column, field) shape->field = NAN;
-  CUDACCL_VOLUME_SHAPES (UNKNOWN)
-#undef UNKNOWN
+  derive (part, measures, columns, picture->is_volume, shape);
   shape->first_x = (double)(measures->first % picture->width);
   shape->first_y = (double)(measures->first / picture->width % picture->height);
   if (picture->is_volume)
     shape->first_z = (double)(measures->first / slice);
-  if (columns & CUDACCL_COLUMN_MOMENTS)
-    derive_moments (part, measures, picture->is_volume, shape);
-  if (columns & CUDACCL_COLUMN_PERIMETER && !picture->is_volume)
-    shape->perimeter = (double)measures->n_straight + M_SQRT2 * (double)measures->n_diagonal +
-                       (1 + M_SQRT2) / 2 * (double)measures->n_mixed;
-  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
-    shape->crack_length = (double)measures->crack_length;
-    shape->euler_number_4 = (double)measures->euler_number_4;
-    shape->euler_number_8 = (double)measures->euler_number_8;
-  }
-  if (columns & CUDACCL_COLUMN_INTENSITY)
-    derive_intensity (part, measures, picture->is_volume, shape);
+}
+
+/* Gray: Local Properties of Binary Images in Two Dimensions, 1971. */
+static void
+count_topology (const CclFeatures *f, CclMeasures *m)
+{
+  const int64_t corners = (int64_t)f->n_quads_1 - f->n_quads_3;
+  const int64_t diagonals = 2 * (int64_t)f->n_quads_diagonal;
+
+  m->euler_number_4 = (corners + diagonals) / 4;
+  m->euler_number_8 = (corners - diagonals) / 4;
+  m->crack_length = (int64_t)f->n_quads_1 + f->n_quads_2 + f->n_quads_3 + diagonals;
+}
+
+/* The measures that features have, too; the others are undefined. */
+static CclMeasures
+measures_of (const CclFeatures *features)
+{
+  CclMeasures measures;
+#define COPY(EACH, column, field, combine, frame, large) COPY_##large (COPY_FROM_##frame (field))
+#define COPY_FROM_U32(field) measures.field = features->field;
+#define COPY_FROM_U64(field) measures.field = features->field;
+#define COPY_FROM_NONE(field)
+#define COPY_U32(copy) copy
+#define COPY_U64(copy) copy
+#define COPY_WIDE(copy) copy
+#define COPY_I64(copy)
+#define COPY_NONE(copy)
+  CUDACCL_MEASURES (COPY, CUDACCL_NO_REAL, )
+  return measures;
+}
+
+void
+ccl_features_derive (
+    const CclComponent *row, const CclFeatures *features, uint32_t columns, CclShape *shape)
+{
+  const CclPart part = {.area = row->area, .sum_x = features->sum_x, .sum_y = features->sum_y};
+  CclMeasures measures = measures_of (features);
+  CclVolumeShape of_measures;
+
+  if (columns & CUDACCL_COLUMN_TOPOLOGY)
+    count_topology (features, &measures);
+  derive (&part, &measures, columns, false, &of_measures);
+#define COPY_SHAPE(SHAPE, column, field, pictures) COPY_SHAPE_##pictures (field)
+#define COPY_SHAPE_ALL(field) shape->field = of_measures.field;
+#define COPY_SHAPE_FRAMES(field)
+#define COPY_SHAPE_LARGE(field)
+  CUDACCL_MEASURES (CUDACCL_NO_INTEGER, COPY_SHAPE, )
+  shape->covariance = of_measures.covariance_xy;
+  shape->greater_eigenvalue = of_measures.eigenvalue_0;
+  shape->lesser_eigenvalue = of_measures.eigenvalue_1;
 }

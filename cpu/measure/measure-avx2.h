@@ -69,11 +69,11 @@ count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCount
 }
 
 static ALWAYS_INLINE void
-add_counts (CclFeatures *features, const PlaneCounts *counts)
+add_counts (uint32_t of_component[N_COUNTS], const PlaneCounts *counts)
 {
   add_counts_of_span (
-      features, _mm256_castps_si256 (_mm256_shuffle_ps (_mm256_castsi256_ps (counts->lanes[0]),
-                    _mm256_castsi256_ps (counts->lanes[1]), 0x88)));
+      of_component, _mm256_castps_si256 (_mm256_shuffle_ps (_mm256_castsi256_ps (counts->lanes[0]),
+                        _mm256_castsi256_ps (counts->lanes[1]), 0x88)));
 }
 
 /* All ones in the bytes whose bits are not set. */

@@ -65,9 +65,9 @@ count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCount
 }
 
 static ALWAYS_INLINE void
-add_counts (CclFeatures *features, const PlaneCounts *counts)
+add_counts (uint32_t of_component[N_COUNTS], const PlaneCounts *counts)
 {
-  add_counts_of_span (features, _mm512_cvtepi64_epi32 (*counts));
+  add_counts_of_span (of_component, _mm512_cvtepi64_epi32 (*counts));
 }
 
 /* The sums of neighbouring lanes of 16 bits. */

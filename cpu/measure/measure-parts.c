@@ -3,7 +3,9 @@
 #include "core/base/interruption.h"
 
 #include "core/measure/neighbourhood.h"
+#include "core/label/labeller-class.h"
 #include "core/label/preceding.h"
+#include "value-sums.h"
 
 #include <stdlib.h>
 
@@ -249,30 +251,21 @@ add_moments (CclMeasures *measures, const Run *run)
   measures->sum_yz += n * y * z;
 }
 
-typedef uint16_t __attribute__ ((aligned (1))) Word;
+enum { MOST_SUMMED = 1 << 16 }; /* pixels of a run whose sums have 64 bits */
 
 /* values: of the row. */
 static void
 add_values (const Measurer *self, CclMeasures *measures, const Run *run, const uint8_t *values)
 {
-  const bool has_bytes = self->map->value_format == CUDACCL_PIXEL_FORMAT_8;
-  const Word *words = (const Word *)values;
-  uint64_t sum = 0, squares = 0;
-  CclWide sum_x = 0;
+  const CclPixelFormat format = self->map->value_format;
 
-  for (uint32_t x = run->begin; x < run->end; x++) {
-    const uint32_t value = has_bytes ? values[x] : words[x];
-    sum += value;
-    squares += (uint64_t)value * value;
-    sum_x += (uint64_t)value * x;
-    measures->least_value = value < measures->least_value ? value : measures->least_value;
-    measures->greatest_value = value > measures->greatest_value ? value : measures->greatest_value;
+  for (uint32_t begin = run->begin, n; begin < run->end; begin += n) {
+    n = run->end - begin < MOST_SUMMED ? run->end - begin : MOST_SUMMED;
+    const uint8_t *first = values + (size_t)begin * ccl_pixel_bytes (format);
+    const ValueSums sums = sum_values_of_run (first, format, 1, 0, n);
+    ADD_VALUE_SUMS (measures, &sums, (CclWide)begin, (CclWide)run->y);
+    measures->sum_value_z += (CclWide)sums.values[0] * run->z;
   }
-  measures->sum_value += sum;
-  measures->sum_squares += squares;
-  measures->sum_value_x += sum_x;
-  measures->sum_value_y += (CclWide)sum * run->y;
-  measures->sum_value_z += (CclWide)sum * run->z;
 }
 
 static void

@@ -30,21 +30,6 @@ add_places (CclFeatures *features, const PlaceSums *sums, uint64_t x, uint64_t y
 }
 
 static ALWAYS_INLINE void
-add_value_sums (CclFeatures *features, const ValueSums *sums, uint64_t x, uint64_t y)
-{
-  const uint64_t sum = sums->values[0] + sums->values[1];
-
-  features->sum_value += sum;
-  features->sum_squares += sums->squares;
-  features->sum_value_x += sum * x + sums->times_place;
-  features->sum_value_y += sum * y + sums->values[1];
-  if (sums->least < features->least_value)
-    features->least_value = sums->least;
-  if (sums->greatest > features->greatest_value)
-    features->greatest_value = sums->greatest;
-}
-
-static ALWAYS_INLINE void
 measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *features,
     uint32_t w, uint64_t top, uint64_t bottom)
 {
@@ -58,14 +43,15 @@ measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures
     sum_bytes (values, self->width - 64 * w, top, bottom, &sums);
   else
     sum_words_one_by_one (values, rows, &sums);
-  add_value_sums (features, &sums, 64 * (uint64_t)w, strip->y);
+  ADD_VALUE_SUMS (features, &sums, 64 * (uint64_t)w, (uint64_t)strip->y);
 }
 
-/* Measures the columns first…last of a strip. */
+/* Measures the columns first…last of a strip, which belong to the label of that index. */
 static ALWAYS_INLINE void
-measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *features,
-    uint32_t first, uint32_t last)
+measure_span (const RunMeasurer *self, const MeasuredStrip *strip, uint32_t index, uint32_t first,
+    uint32_t last)
 {
+  CclFeatures *features = &self->features[index];
   const uint32_t columns = self->columns;
   const bool has_planes = columns & (CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER);
   PlaneCounts counts = {0};
@@ -87,7 +73,7 @@ measure_span (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures *
       measure_values (self, strip, features, w, top, bottom);
   }
   if (has_planes)
-    add_counts (features, &counts);
+    add_counts (self->counts[index], &counts);
 }
 
 /* Prefetches the values of the pixels that a word has in the strip two rows further down, where
@@ -167,7 +153,7 @@ measure_strip (const Job *job, const Scratch *scratch, const RunMeasurer *self,
     for (i++; i < n_runs && final_labels[run_labels[i]] == label;)
       i++;
     if (label - 1 < self->n)
-      measure_span (self, strip, &self->features[label - 1], first, scratch->lasts[i - 1]);
+      measure_span (self, strip, label - 1, first, scratch->lasts[i - 1]);
   }
 }
 

@@ -33,15 +33,10 @@ count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCount
 
 /* Adds the counts of a span to those of its component. */
 static ALWAYS_INLINE void
-add_counts (CclFeatures *features, const PlaneCounts *counts)
+add_counts (uint32_t of_component[N_COUNTS], const PlaneCounts *counts)
 {
-  features->n_straight += counts->n[COUNT_STRAIGHT];
-  features->n_diagonal += counts->n[COUNT_DIAGONAL];
-  features->n_mixed += counts->n[COUNT_MIXED];
-  features->n_quads_1 += counts->n[COUNT_SQUARES];
-  features->n_quads_2 += counts->n[COUNT_PAIRS] + 4 * counts->n[COUNT_FOUR_PAIRS];
-  features->n_quads_3 += counts->n[COUNT_THREES];
-  features->n_quads_diagonal += counts->n[COUNT_DIAGONALS];
+  for (uint32_t i = 0; i < N_COUNTS; i++)
+    of_component[i] += counts->n[i];
 }
 
 /* Sums the places of the pixels of a word of the top row and of the one below. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums over the pixels of a word of 64 columns, in both rows of a strip. */
+/* Sums over the places of the pixels of a word of 64 columns, in both rows of a strip. */
 #ifndef CUDACCL_CPU_MEASURE_SUMS_H
 #define CUDACCL_CPU_MEASURE_SUMS_H
 
 #include "run-measurer.h"
+#include "value-sums.h"
 #include "cpu/pixels/words.h"
 
 /* Of places 0…63 in the word. */
@@ -11,14 +12,6 @@ typedef struct PlaceSums {
   uint64_t n[2], places[2]; /* in each row */
   uint64_t squares;
 } PlaceSums;
-
-/* Of values of the second plane. */
-typedef struct ValueSums {
-  uint64_t values[2]; /* in each row */
-  uint64_t squares;
-  uint64_t times_place;
-  uint32_t least, greatest;
-} ValueSums;
 
 /* The columns of the lowest run of a word that is not zero. */
 static ALWAYS_INLINE uint64_t
@@ -44,28 +37,5 @@ sum_places_of_runs (const uint64_t rows[2], PlaceSums *sums)
     }
   }
 }
-
-#define DEFINE_SUM_VALUES(name, type)                                                              \
-  static inline void name (                                                                        \
-      const uint8_t *const values[2], const uint64_t rows[2], ValueSums *sums)                     \
-  {                                                                                                \
-    *sums = (ValueSums){.least = UINT32_MAX};                                                      \
-    for (uint32_t row = 0; row < 2; row++) {                                                       \
-      const type *of_row = (const type *)values[row];                                              \
-      for (uint64_t rest = rows[row]; rest; rest &= rest - 1) {                                    \
-        const uint32_t place = lowest_bit (rest), value = of_row[place];                           \
-        sums->values[row] += value;                                                                \
-        sums->squares += (uint64_t)value * value;                                                  \
-        sums->times_place += (uint64_t)value * place;                                              \
-        sums->least = value < sums->least ? value : sums->least;                                   \
-        sums->greatest = value > sums->greatest ? value : sums->greatest;                          \
-      }                                                                                            \
-    }                                                                                              \
-  }
-
-typedef uint16_t __attribute__ ((aligned (1), may_alias)) ValueWord; /* at any address */
-DEFINE_SUM_VALUES (sum_bytes_one_by_one, uint8_t)
-DEFINE_SUM_VALUES (sum_words_one_by_one, ValueWord)
-#undef DEFINE_SUM_VALUES
 
 #endif /* CUDACCL_CPU_MEASURE_SUMS_H */

@@ -6,27 +6,12 @@
 #include "measure-sums.h"
 
 #include <immintrin.h>
-#include <stddef.h>
-
-/* add_counts_of_span() adds all counts at once; the first one is not a field's and adds nothing. */
-_Static_assert(offsetof (CclFeatures, n_straight) ==
-                   offsetof (CclFeatures, greatest_value) + COUNT_STRAIGHT * sizeof (uint32_t),
-    "the fields of CclFeatures are in the order of the counts");
-_Static_assert(offsetof (CclFeatures, n_quads_diagonal) ==
-                   offsetof (CclFeatures, greatest_value) + COUNT_DIAGONALS * sizeof (uint32_t),
-    "the fields of CclFeatures are in the order of the counts");
 
 static ALWAYS_INLINE void
-add_counts_of_span (CclFeatures *features, __m256i counts)
+add_counts_of_span (uint32_t of_component[N_COUNTS], __m256i counts)
 {
-  const __m256i zero = _mm256_setzero_si256 ();
-  const __m256i first = _mm256_broadcastd_epi32 (_mm256_castsi256_si128 (counts));
-  const __m256i fours = _mm256_slli_epi32 (_mm256_blend_epi32 (zero, first, 1 << COUNT_PAIRS), 2);
-  const __m256i all =
-      _mm256_add_epi32 (_mm256_blend_epi32 (counts, zero, 1 << COUNT_FOUR_PAIRS), fours);
-  void *fields = (uint8_t *)features + offsetof (CclFeatures, greatest_value);
-
-  _mm256_storeu_si256 (fields, _mm256_add_epi32 (_mm256_loadu_si256 (fields), all));
+  __m256i *all = (__m256i *)of_component;
+  _mm256_storeu_si256 (all, _mm256_add_epi32 (_mm256_loadu_si256 (all), counts));
 }
 
 /* For both rows, in the halves of 64 bits: the sums of eight bytes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/base/interruption.h"
 #include "measure.h"
+#include "value-sums.h"
 #include "cpu/base/errors.h"
 
 #include "core/label/component-row.h"
@@ -188,47 +189,14 @@ add_coordinates (CclFeatures *features, const LabelRun *run, uint64_t y)
   features->sum_xy += sum_x * y;
 }
 
-/* Defines a function that adds the values of a run, which are so many values apart. */
-#define DEFINE_ADD_VALUES(name, type)                                                              \
-  static inline void __attribute__ ((always_inline))                                               \
-  name (CclFeatures *features, const type *values, size_t step, const LabelRun *run, uint64_t y)   \
-  {                                                                                                \
-    uint64_t sum = 0, squares = 0, sum_x = 0;                                                      \
-    uint32_t least = features->least_value, greatest = features->greatest_value;                   \
-    for (uint32_t x = run->begin; x < run->end; x++) {                                             \
-      const uint32_t value = values[x * step];                                                     \
-      sum += value;                                                                                \
-      squares += (uint64_t)value * value;                                                          \
-      sum_x += (uint64_t)value * x;                                                                \
-      least = value < least ? value : least;                                                       \
-      greatest = value > greatest ? value : greatest;                                              \
-    }                                                                                              \
-    features->sum_value += sum;                                                                    \
-    features->sum_squares += squares;                                                              \
-    features->sum_value_x += sum_x;                                                                \
-    features->sum_value_y += sum * y;                                                              \
-    features->least_value = least;                                                                 \
-    features->greatest_value = greatest;                                                           \
-  }
-
-typedef uint16_t __attribute__ ((aligned (1))) Word; /* values of 16 bits may have any address */
-DEFINE_ADD_VALUES (add_bytes, uint8_t)
-DEFINE_ADD_VALUES (add_words, Word)
-
 static void
-add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
+add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint64_t y)
 {
-  const uint8_t *row = (const uint8_t *)self->intensity->data + y * self->intensity->stride;
-  const bool has_bytes = self->intensity->format == CUDACCL_PIXEL_FORMAT_8;
+  const CclIntensity *plane = self->intensity;
+  const ValueSums sums = sum_values_of_run ((const uint8_t *)plane->data + y * plane->stride,
+      plane->format, self->n_channels, run->begin, run->end);
 
-  if (self->n_channels > 1 && has_bytes)
-    add_bytes (features, row, self->n_channels, run, y);
-  else if (self->n_channels > 1)
-    add_words (features, (const Word *)row, self->n_channels, run, y);
-  else if (has_bytes)
-    add_bytes (features, row, 1, run, y);
-  else
-    add_words (features, (const Word *)row, 1, run, y);
+  ADD_VALUE_SUMS (features, &sums, 0, y);
 }
 
 static void

@@ -5,11 +5,10 @@
 
 #include "cpu/base/band.h"
 
-/* The counts of a run, in the order of the fields of CclFeatures from n_straight on. Each counts
- * the pixels at which a pattern of neighbours ends: patterns of a row and the row above it, or
- * squares of 2×2 pixels. A pixel can end up to three patterns of one kind, so a kind has two planes
- * of bits: plane k has the bit of value 1 of the pixel's number, plane k + N_COUNTS the bit of
- * value 2. */
+/* The counts of a span. Each counts the pixels at which a pattern of neighbours ends: patterns of a
+ * row and the row above it, or squares of 2×2 pixels. A pixel can end up to three patterns of one
+ * kind, so a kind has two planes of bits: plane k has the bit of value 1 of the pixel's number,
+ * plane k + N_COUNTS the bit of value 2. */
 enum {
   COUNT_FOUR_PAIRS, /* pixels that end four pairs count here instead */
   COUNT_STRAIGHT,   /* border pixels by their kind, of the top and the bottom row */
@@ -29,8 +28,8 @@ struct RunMeasurer {
   uint32_t width; /* of the frame */
   uint32_t n;     /* the labels 1…n are measured */
   const CclIntensity *intensity;
-  CclFeatures *features; /* of these; n_quads_1, n_quads_2 and so on: squares with 4 pixels,
-                          * pairs, squares with 3 pixels and diagonals, until the frame ends */
+  CclFeatures *features; /* of these, but for what follows from the counts when the frame ends */
+  uint32_t (*counts)[N_COUNTS]; /* of these, summed over their spans */
 
   /* Rows of bits, with a word of zeros on both sides, from row -MEASURED_AROUND on; zeros outside
    * the frame. Words behind a row are readable up to the end of a group. */
