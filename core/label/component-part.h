@@ -29,30 +29,32 @@ typedef unsigned __int128 CclWide;
 typedef struct CclPart {
 #define CCL_PART_FIELD(type, field, combine) type field;
   CCL_PART_FIELDS (CCL_PART_FIELD)
+#undef CCL_PART_FIELD
 } CclPart;
 
 /* A part without pixels. */
 #define CCL_EMPTY_PART                                                                             \
   ((CclPart){.least_x = UINT32_MAX, .least_y = UINT32_MAX, .least_z = UINT32_MAX})
 
-/* The same for the measures on request: those of CUDACCL_MEASURES() for large pictures. In a frame,
- * z is 0.
+/* FIELD (column, type, field, combine): the same for the measures on request, those of
+ * CUDACCL_MEASURES() for large pictures. In a frame, z is 0.
  *
  * The Euler numbers and the crack length are sums of what each pixel adds to those of the pixels
  * that precede it, so they need no memory of squares or cubes of pixels. */
 #define CCL_MEASURE_FIELDS(FIELD) CUDACCL_MEASURES (CCL_MEASURE_ROW, CUDACCL_NO_REAL, FIELD)
 
 #define CCL_MEASURE_ROW(FIELD, column, field, combine, frame, large)                               \
-  CCL_MEASURE_##large (FIELD, field, combine)
-#define CCL_MEASURE_U32(FIELD, field, combine) FIELD (uint32_t, field, combine)
-#define CCL_MEASURE_U64(FIELD, field, combine) FIELD (uint64_t, field, combine)
-#define CCL_MEASURE_I64(FIELD, field, combine) FIELD (int64_t, field, combine)
-#define CCL_MEASURE_WIDE(FIELD, field, combine) FIELD (CclWide, field, combine)
-#define CCL_MEASURE_NONE(FIELD, field, combine)
+  CCL_MEASURE_##large (FIELD, column, field, combine)
+#define CCL_MEASURE_U32(FIELD, column, field, combine) FIELD (column, uint32_t, field, combine)
+#define CCL_MEASURE_U64(FIELD, column, field, combine) FIELD (column, uint64_t, field, combine)
+#define CCL_MEASURE_I64(FIELD, column, field, combine) FIELD (column, int64_t, field, combine)
+#define CCL_MEASURE_WIDE(FIELD, column, field, combine) FIELD (column, CclWide, field, combine)
+#define CCL_MEASURE_NONE(FIELD, column, field, combine)
 
 typedef struct CclMeasures {
-  CCL_MEASURE_FIELDS (CCL_PART_FIELD)
-#undef CCL_PART_FIELD
+#define CCL_MEASURE_FIELD(column, type, field, combine) type field;
+  CCL_MEASURE_FIELDS (CCL_MEASURE_FIELD)
+#undef CCL_MEASURE_FIELD
 } CclMeasures;
 
 /* Of no pixel. */
@@ -73,7 +75,9 @@ ccl_part_add (CclPart *part, const CclPart *other)
 static inline void
 ccl_measures_add (CclMeasures *part, const CclMeasures *other)
 {
-  CCL_MEASURE_FIELDS (CCL_PART_COMBINE)
+#define CCL_MEASURE_COMBINE(column, type, field, combine) CCL_PART_COMBINE (type, field, combine)
+  CCL_MEASURE_FIELDS (CCL_MEASURE_COMBINE)
+#undef CCL_MEASURE_COMBINE
 }
 
 #undef CCL_PART_COMBINE

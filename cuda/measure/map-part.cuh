@@ -5,12 +5,12 @@
 #define CUDACCL_MEASURE_MAP_PART_CUH
 
 #include "measure-map-parameters.h"
-#include "totals.cuh"
+#include "picture-sums.cuh"
+#include "value-sums.cuh"
 
-/* The words that are summed of a part, x, y and z in coordinates of its tile. Sums over values have
- * two words (split_total()): a label has at most 2^12 runs in the 2^13 pixels of a tile. Maxima
- * come last, in coordinates of the map; the least value of something is the maximum of its
- * complement, so that all of nothing is 0. */
+/* The words that are summed of a part, x, y and z in coordinates of its tile, and the words of its
+ * values. Maxima come last, those from LEAST_X on in coordinates of the map; the least value of
+ * something is the maximum of its complement, so that all of nothing is 0. */
 enum Count {
   N_PIXELS,
   X,
@@ -28,23 +28,20 @@ enum Count {
   STRAIGHT,
   DIAGONAL,
   MIXED,
-  VALUE,
-  SQUARES = VALUE + 2,
-  VALUE_X = SQUARES + 2,
-  VALUE_Y = VALUE_X + 2,
-  VALUE_Z = VALUE_Y + 2,
-  FIRST_MAXIMUM = VALUE_Z + 2,
-  LEAST_X = FIRST_MAXIMUM,
+  VALUE_Z, /* two words */
+  VALUES = VALUE_Z + 2,
+  FIRST_MAXIMUM = VALUES + LEAST,
+  LEAST_X = VALUES + N_VALUE_WORDS,
   LEAST_Y,
   LEAST_Z,
   GREATEST_X,
   GREATEST_Y,
   GREATEST_Z,
   FIRST, /* of pixels in raster order */
-  LEAST_VALUE,
-  GREATEST_VALUE,
   N_COUNTS
 };
+
+enum { LOWER_BITS = 20 }; /* a label has at most 2^12 runs in the 2^13 pixels of a tile */
 
 struct Part {
   uint32_t counts[N_COUNTS];
@@ -68,10 +65,10 @@ template <uint32_t FLAGS>
 static __device__ __forceinline__ constexpr bool
 is_measured (uint32_t count)
 {
-  const uint32_t flag = count < XX || (count >= LEAST_X && count <= FIRST) ? FLAGS
-                        : count < CRACK_LENGTH                             ? CUDACCL_MAP_MOMENTS
-                        : count < VALUE                                    ? CUDACCL_MAP_NEIGHBOURS
-                                                                           : CUDACCL_MAP_VALUES;
+  const uint32_t flag = count < XX || count >= LEAST_X ? FLAGS
+                        : count < CRACK_LENGTH         ? CUDACCL_MAP_MOMENTS
+                        : count < VALUE_Z              ? CUDACCL_MAP_NEIGHBOURS
+                                                       : CUDACCL_MAP_VALUES;
   return (FLAGS & flag) == flag;
 }
 
@@ -117,76 +114,53 @@ add_box (const CclMapParameters &p, Part &part, const Corner &corner, uint32_t b
 
 /* ---- to device memory ---- */
 
-static __device__ __forceinline__ void
-add_signed (int64_t *to, uint32_t value)
+/* What a part adds to the row of its label, in coordinates of the map. */
+static __device__ __forceinline__ CclPart
+part_of_map (const Corner &corner, const uint32_t *c)
 {
-  add_long ((uint64_t *)to, (Long)(int64_t)(int32_t)value);
-}
-
-/* The lower half carries to the upper one, whatever the order in which others add. */
-static __device__ __forceinline__ void
-add_wide (CclWide *to, CclWide value)
-{
-  Long *const halves = (Long *)to;
-  const Long low = (Long)value;
-  Long high = (Long)(value >> 64);
-  if (low)
-    high += atomicAdd (&halves[0], low) + low < low;
-  if (high)
-    atomicAdd (&halves[1], high);
-}
-
-static __device__ __forceinline__ void
-raise_word (uint32_t *to, uint32_t value)
-{
-  if (value > *(volatile uint32_t *)to)
-    atomicMax (to, value);
+  const Long n = c[N_PIXELS];
+  CclPart part;
+  part.area = n;
+  part.sum_x = n * corner.x + c[X];
+  part.sum_y = n * corner.y + c[Y];
+  part.sum_z = n * corner.z + c[Z];
+  part.least_x = ~c[LEAST_X];
+  part.least_y = ~c[LEAST_Y];
+  part.least_z = ~c[LEAST_Z];
+  part.greatest_x = c[GREATEST_X];
+  part.greatest_y = c[GREATEST_Y];
+  part.greatest_z = c[GREATEST_Z];
+  return part;
 }
 
 static __device__ __forceinline__ void
-add_moments (CclMeasures *to, const Corner &corner, const uint32_t *c)
+set_moments (CclMeasures &m, const Corner &corner, const uint32_t *c)
 {
   const CclWide left = corner.x, top = corner.y, front = corner.z, n = c[N_PIXELS];
-  add_wide (&to->sum_xx, (n * left + 2 * c[X]) * left + c[XX]);
-  add_wide (&to->sum_yy, (n * top + 2 * c[Y]) * top + c[YY]);
-  add_wide (&to->sum_xy, (n * left + c[X]) * top + c[Y] * left + c[XY]);
-  add_wide (&to->sum_zz, (n * front + 2 * c[Z]) * front + c[ZZ]);
-  add_wide (&to->sum_xz, (n * left + c[X]) * front + c[Z] * left + c[XZ]);
-  add_wide (&to->sum_yz, (n * top + c[Y]) * front + c[Z] * top + c[YZ]);
+  m.sum_xx = (n * left + 2 * c[X]) * left + c[XX];
+  m.sum_yy = (n * top + 2 * c[Y]) * top + c[YY];
+  m.sum_zz = (n * front + 2 * c[Z]) * front + c[ZZ];
+  m.sum_xy = (n * left + c[X]) * top + c[Y] * left + c[XY];
+  m.sum_xz = (n * left + c[X]) * front + c[Z] * left + c[XZ];
+  m.sum_yz = (n * top + c[Y]) * front + c[Z] * top + c[YZ];
 }
 
-static __device__ __forceinline__ void
-add_intensity (CclMeasures *to, const Corner &corner, const uint32_t *c)
+/* What a part adds to the measures of its label, in coordinates of the map. */
+static __device__ __forceinline__ CclMeasures
+measures_of_map (const Corner &corner, const uint32_t *c)
 {
-  const CclWide value = join_total (&c[VALUE]);
-  add_long (&to->sum_value, (Long)value);
-  add_wide (&to->sum_squares, join_total (&c[SQUARES]));
-  add_wide (&to->sum_value_x, value * corner.x + join_total (&c[VALUE_X]));
-  add_wide (&to->sum_value_y, value * corner.y + join_total (&c[VALUE_Y]));
-  add_wide (&to->sum_value_z, value * corner.z + join_total (&c[VALUE_Z]));
-  raise_word (&to->least_value, c[LEAST_VALUE]);
-  raise_word (&to->greatest_value, c[GREATEST_VALUE]);
-}
-
-static __device__ __forceinline__ void
-add_measures (uint32_t columns, CclMeasures *to, const Corner &corner, const uint32_t *c)
-{
-  /* The complement of a number of 32 bits in 64. */
-  atomicMax ((Long *)&to->first, ~(Long)(uint32_t)~c[FIRST]);
-  if (columns & CUDACCL_COLUMN_MOMENTS)
-    add_moments (to, corner, c);
-  if (columns & CUDACCL_COLUMN_TOPOLOGY) {
-    add_signed (&to->crack_length, c[CRACK_LENGTH]);
-    add_signed (&to->euler_number_4, c[EULER_4]);
-    add_signed (&to->euler_number_8, c[EULER_8]);
-  }
-  if (columns & CUDACCL_COLUMN_PERIMETER) {
-    add_long (&to->n_straight, c[STRAIGHT]);
-    add_long (&to->n_diagonal, c[DIAGONAL]);
-    add_long (&to->n_mixed, c[MIXED]);
-  }
-  if (columns & CUDACCL_COLUMN_INTENSITY)
-    add_intensity (to, corner, c);
+  CclMeasures m;
+  m.first = (uint32_t)~c[FIRST];
+  set_moments (m, corner, c);
+  m.crack_length = (int32_t)c[CRACK_LENGTH];
+  m.euler_number_4 = (int32_t)c[EULER_4];
+  m.euler_number_8 = (int32_t)c[EULER_8];
+  m.n_straight = c[STRAIGHT];
+  m.n_diagonal = c[DIAGONAL];
+  m.n_mixed = c[MIXED];
+  set_values<LOWER_BITS> (m, &c[VALUES], corner.x, corner.y);
+  m.sum_value_z = m.sum_value * corner.z + join_total<LOWER_BITS> (&c[VALUE_Z]);
+  return m;
 }
 
 /* Adds a part of a tile to the sums of its label, in coordinates of the map. A function of its own,
@@ -194,20 +168,9 @@ add_measures (uint32_t columns, CclMeasures *to, const Corner &corner, const uin
 static __device__ __noinline__ void
 add_to_map (CclPart *to, CclMeasures *measures, uint32_t columns, Corner corner, const Part &part)
 {
-  const uint32_t *const c = part.counts;
-  const Long n = c[N_PIXELS];
-  add_long (&to->area, n);
-  add_long (&to->sum_x, n * corner.x + c[X]);
-  add_long (&to->sum_y, n * corner.y + c[Y]);
-  add_long (&to->sum_z, n * corner.z + c[Z]);
-  raise_word (&to->least_x, c[LEAST_X]);
-  raise_word (&to->least_y, c[LEAST_Y]);
-  raise_word (&to->least_z, c[LEAST_Z]);
-  raise_word (&to->greatest_x, c[GREATEST_X]);
-  raise_word (&to->greatest_y, c[GREATEST_Y]);
-  raise_word (&to->greatest_z, c[GREATEST_Z]);
+  add_part (to, part_of_map (corner, part.counts));
   if (columns)
-    add_measures (columns, measures, corner, c);
+    add_measures (measures, measures_of_map (corner, part.counts), columns);
 }
 
 #endif /* CUDACCL_MEASURE_MAP_PART_CUH */

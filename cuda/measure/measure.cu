@@ -19,7 +19,8 @@
 #include "measure-parameters.h"
 #include "neighbours.cuh"
 #include "patch.cuh"
-#include "totals.cuh"
+#include "picture-sums.cuh"
+#include "value-sums.cuh"
 #include "cuda/driver/tuning.h"
 #include "cuda/kernel-lib/warp.cuh"
 
@@ -28,9 +29,8 @@ enum {
   HEIGHT = CUDACCL_MEASURE_TILE_HEIGHT,
 };
 
-/* What is summed of a part of a component, x and y in coordinates of its tile. A sum over values
- * takes two words (split_total()): a tile has 2^8 patches of 16 values. Maxima come last; the least
- * value is the maximum of the complement. */
+/* What is summed of a part of a component, x and y in coordinates of its tile, and the words of its
+ * values. Maxima come last. */
 enum Count {
   N_PIXELS,
   X,
@@ -45,14 +45,12 @@ enum Count {
   QUADS_2,
   QUADS_3,
   QUADS_DIAGONAL,
-  VALUE,
-  SQUARES = VALUE + 2,
-  VALUE_X = SQUARES + 2,
-  VALUE_Y = VALUE_X + 2,
-  LEAST = VALUE_Y + 2,
-  GREATEST,
-  N_COUNTS
+  VALUES,
+  FIRST_MAXIMUM = VALUES + LEAST,
+  N_COUNTS = VALUES + N_VALUE_WORDS,
 };
+
+enum { LOWER_BITS = 20 }; /* a tile has 2^8 patches of 16 values */
 
 struct Part {
   uint32_t counts[N_COUNTS];
@@ -68,70 +66,48 @@ struct Tile {
 };
 
 /* Which counts a kernel needs. */
-template <bool NEIGHBOURS, bool VALUES>
+template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ constexpr bool
 is_needed (uint32_t count)
 {
-  return count < STRAIGHT || (count < VALUE ? NEIGHBOURS : VALUES);
+  return count < STRAIGHT || (count < VALUES ? HAS_NEIGHBOURS : HAS_VALUES);
 }
 
 /* ---- from parts to the sums of the frame ---- */
 
-static __device__ __forceinline__ void
-add_word (uint32_t *to, uint32_t value)
-{
-  if (value)
-    atomicAdd (to, value);
-}
-
-static __device__ __forceinline__ void
-raise_word (uint32_t *to, uint32_t value)
-{
-  if (value > *to)
-    atomicMax (to, value);
-}
-
-/* Adds a part of the block's tile to the component with that label, in coordinates of the frame. */
-static __device__ void
-add_to_frame (const CclMeasureParameters &p, uint32_t label, const Part &part)
+/* The features of a part of the block's tile in coordinates of the frame. */
+static __device__ __forceinline__ CclFeatures
+features_of_part (const Part &part)
 {
   const Long left = blockIdx.x * WIDTH, top = blockIdx.y * HEIGHT;
   const uint32_t *const c = part.counts;
   const Long n = c[N_PIXELS], x = c[X], y = c[Y];
-  CclFeatures *const sums = &p.sums[label - 1];
-  if (p.columns & CUDACCL_COLUMN_SUMS) {
-    add_long (&sums->sum_x, n * left + x);
-    add_long (&sums->sum_y, n * top + y);
-  }
-  if (p.columns & CUDACCL_COLUMN_MOMENTS) {
-    add_long (&sums->sum_xx, (n * left + 2 * x) * left + c[XX]);
-    add_long (&sums->sum_yy, (n * top + 2 * y) * top + c[YY]);
-    add_long (&sums->sum_xy, (n * left + x) * top + y * left + c[XY]);
-  }
-  if (p.columns & CUDACCL_COLUMN_PERIMETER) {
-    add_word (&sums->n_straight, c[STRAIGHT]);
-    add_word (&sums->n_diagonal, c[DIAGONAL]);
-    add_word (&sums->n_mixed, c[MIXED]);
-  }
-  if (p.columns & CUDACCL_COLUMN_TOPOLOGY) {
-    add_word (&sums->n_quads_1, c[QUADS_1]);
-    add_word (&sums->n_quads_2, c[QUADS_2]);
-    add_word (&sums->n_quads_3, c[QUADS_3]);
-    add_word (&sums->n_quads_diagonal, c[QUADS_DIAGONAL]);
-  }
-  if (p.columns & CUDACCL_COLUMN_INTENSITY) {
-    const Long value = join_total (&c[VALUE]);
-    add_long (&sums->sum_value, value);
-    add_long (&sums->sum_squares, join_total (&c[SQUARES]));
-    add_long (&sums->sum_value_x, value * left + join_total (&c[VALUE_X]));
-    add_long (&sums->sum_value_y, value * top + join_total (&c[VALUE_Y]));
-    raise_word (&sums->least_value, c[LEAST]);
-    raise_word (&sums->greatest_value, c[GREATEST]);
-  }
+  CclFeatures f;
+  f.sum_x = n * left + x;
+  f.sum_y = n * top + y;
+  f.sum_xx = (n * left + 2 * x) * left + c[XX];
+  f.sum_yy = (n * top + 2 * y) * top + c[YY];
+  f.sum_xy = (n * left + x) * top + y * left + c[XY];
+  f.n_straight = c[STRAIGHT];
+  f.n_diagonal = c[DIAGONAL];
+  f.n_mixed = c[MIXED];
+  f.n_quads_1 = c[QUADS_1];
+  f.n_quads_2 = c[QUADS_2];
+  f.n_quads_3 = c[QUADS_3];
+  f.n_quads_diagonal = c[QUADS_DIAGONAL];
+  set_values<LOWER_BITS> (f, &c[VALUES], left, top);
+  return f;
+}
+
+/* Adds a part of the block's tile to the component with that label. */
+static __device__ void
+add_to_frame (const CclMeasureParameters &p, uint32_t label, const Part &part)
+{
+  add_features (&p.sums[label - 1], features_of_part (part), p.columns);
 }
 
 /* Adds a part to the component's slot of the tile; to the frame if the tile has none for it. */
-template <bool NEIGHBOURS, bool VALUES>
+template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ void
 add_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, const Part &part)
 {
@@ -144,8 +120,8 @@ add_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, const Pa
   }
 #pragma unroll
   for (uint32_t i = 0; i < N_COUNTS; i++)
-    if (is_needed<NEIGHBOURS, VALUES> (i) && part.counts[i]) {
-      if (i < LEAST)
+    if (is_needed<HAS_NEIGHBOURS, HAS_VALUES> (i) && part.counts[i]) {
+      if (i < FIRST_MAXIMUM)
         atomicAdd (&tile.counts[i][slot], part.counts[i]);
       else
         atomicMax (&tile.counts[i][slot], part.counts[i]);
@@ -154,7 +130,7 @@ add_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, const Pa
 
 /* Adds the parts of a warp. Those of lanes with the same component as the first one that has any
  * are reduced first, which are most lanes inside a large component. */
-template <bool NEIGHBOURS, bool VALUES>
+template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ void
 add_warp_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, Part &part)
 {
@@ -167,13 +143,13 @@ add_warp_to_tile (const CclMeasureParameters &p, Tile &tile, uint32_t label, Par
   if (__popc (sharing) > 2 && label == shared_label) {
 #pragma unroll
     for (uint32_t i = 0; i < N_COUNTS; i++)
-      if (is_needed<NEIGHBOURS, VALUES> (i))
-        part.counts[i] =
-            i < LEAST ? reduce_add (sharing, part.counts[i]) : reduce_max (sharing, part.counts[i]);
+      if (is_needed<HAS_NEIGHBOURS, HAS_VALUES> (i))
+        part.counts[i] = i < FIRST_MAXIMUM ? reduce_add (sharing, part.counts[i])
+                                           : reduce_max (sharing, part.counts[i]);
     if (lane_of_warp () != first)
       label = 0;
   }
-  add_to_tile<NEIGHBOURS, VALUES> (p, tile, label, part);
+  add_to_tile<HAS_NEIGHBOURS, HAS_VALUES> (p, tile, label, part);
 }
 
 /* ---- parts of patches ---- */
@@ -212,23 +188,12 @@ count_neighbours (Part &part, const Neighbours &neighbours, uint32_t pixels)
 static __device__ __forceinline__ void
 sum_values (Part &part, const Patch &values, uint32_t pixels, uint32_t x, uint32_t y)
 {
-  uint32_t sum = 0, sum_x = 0, sum_y = 0;
-  Long squares = 0;
+  ValueTotals totals;
 #pragma unroll
   for (uint32_t i = 0; i < PATCH_PIXELS; i++)
-    if (pixels >> i & 1) {
-      const uint32_t value = values.pixels[i];
-      sum += value;
-      sum_x += value * (i % PATCH);
-      sum_y += value * (i / PATCH);
-      squares += (Long)value * value;
-      part.counts[LEAST] = max (part.counts[LEAST], ~value);
-      part.counts[GREATEST] = max (part.counts[GREATEST], value);
-    }
-  split_total (&part.counts[VALUE], sum);
-  split_total (&part.counts[SQUARES], squares);
-  split_total (&part.counts[VALUE_X], (Long)sum * x + sum_x);
-  split_total (&part.counts[VALUE_Y], (Long)sum * y + sum_y);
+    if (pixels >> i & 1)
+      add_value (totals, values.pixels[i], i % PATCH, i / PATCH);
+  set_words<LOWER_BITS> (&part.counts[VALUES], totals, x, y);
 }
 
 /* ---- add ---- */
@@ -246,7 +211,7 @@ clear_tile (Tile &tile)
 }
 
 /* Adds the thread's patch to the tile. Returns the greatest label. */
-template <bool NEIGHBOURS, bool VALUES>
+template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ uint32_t
 add_patch (const CclMeasureParameters &p, Tile &tile, const Patch &labels, uint32_t left)
 {
@@ -255,9 +220,9 @@ add_patch (const CclMeasureParameters &p, Tile &tile, const Patch &labels, uint3
   uint32_t greatest = 0;
   Neighbours neighbours;
   Patch values;
-  if (NEIGHBOURS && left)
+  if (HAS_NEIGHBOURS && left)
     neighbours = neighbours_of (p, tile.foreground, lane, warp);
-  if (VALUES && left)
+  if (HAS_VALUES && left)
     values = load_values (p, blockIdx.x * WIDTH + x, blockIdx.y * HEIGHT + y);
   /* All lanes add their first component, then each the others that it has. */
   for (bool is_first = true; is_first || left; is_first = false) {
@@ -269,16 +234,16 @@ add_patch (const CclMeasureParameters &p, Tile &tile, const Patch &labels, uint3
       left &= ~pixels;
       greatest = max (greatest, label);
       sum_coordinates (part, pixels, x, y);
-      if (NEIGHBOURS)
+      if (HAS_NEIGHBOURS)
         count_neighbours (part, neighbours, pixels);
-      if (VALUES)
+      if (HAS_VALUES)
         sum_values (part, values, pixels, x, y);
     }
     if (is_first) {
       __syncwarp ();
-      add_warp_to_tile<NEIGHBOURS, VALUES> (p, tile, label, part);
+      add_warp_to_tile<HAS_NEIGHBOURS, HAS_VALUES> (p, tile, label, part);
     } else {
-      add_to_tile<NEIGHBOURS, VALUES> (p, tile, label, part);
+      add_to_tile<HAS_NEIGHBOURS, HAS_VALUES> (p, tile, label, part);
     }
   }
   return greatest;
@@ -296,10 +261,10 @@ add_tile_to_frame (const CclMeasureParameters &p, const Tile &tile)
       add_to_frame (p, tile.owners[slot], part);
     }
   if (threadIdx.x == 0)
-    raise_word (p.greatest_label, tile.greatest_label);
+    add_MAX (p.greatest_label, tile.greatest_label);
 }
 
-template <bool NEIGHBOURS, bool VALUES>
+template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ void
 add_tile (const CclMeasureParameters &p)
 {
@@ -312,10 +277,10 @@ add_tile (const CclMeasureParameters &p)
   if (!__syncthreads_or (pixels != 0))
     return;
   clear_tile (tile);
-  if (NEIGHBOURS)
+  if (HAS_NEIGHBOURS)
     store_foreground (p, tile.foreground, pixels);
   __syncthreads ();
-  const uint32_t greatest = add_patch<NEIGHBOURS, VALUES> (p, tile, labels, pixels);
+  const uint32_t greatest = add_patch<HAS_NEIGHBOURS, HAS_VALUES> (p, tile, labels, pixels);
   __syncwarp ();
   const uint32_t warp_greatest = reduce_max (FULL_WARP, greatest);
   if (lane_of_warp () == 0)
@@ -341,17 +306,13 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_MEASURE_THREADS) ccl_measure_finish (const CclMeasureParameters p)
 {
   const uint32_t row_words = sizeof (CclFeatures) / sizeof (uint32_t);
-  const uint32_t least_value = offsetof (CclFeatures, least_value) / sizeof (uint32_t);
   const uint32_t thread = blockIdx.x * blockDim.x + threadIdx.x;
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   const uint64_t n_words = (uint64_t)min (*p.greatest_label, p.n_rows) * row_words;
   for (uint64_t i = thread; i < n_words; i += gridDim.x * blockDim.x)
-    if (p.words >> i % row_words & 1) {
-      const uint32_t word = ((const uint32_t *)p.sums)[i];
-      ((uint32_t *)p.result)[i] = i % row_words == least_value ? ~word : word;
-      ((uint32_t *)p.sums)[i] = 0;
-    }
+    if (p.words >> i % row_words & 1)
+      finish_word ((uint32_t *)p.result, (uint32_t *)p.sums, i, row_words, minima_of_features);
 }
 
 /* One thread. */

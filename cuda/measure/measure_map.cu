@@ -212,40 +212,17 @@ value_at (const CclMapParameters &p, const Word &word)
   return p.values_are_aligned ? *(const uint16_t *)value : value[0] | value[1] << 8;
 }
 
-/* Sums the values of the run of each thread's pixel from that pixel on, so that the first pixel of
- * a run has the sums of all. All threads of a warp take part. */
+/* Sums the values of the run of each thread's pixel. All threads of a warp take part. */
 static __device__ __forceinline__ void
 add_values (
     const CclMapParameters &p, const Word &word, const Run &run, uint32_t y, uint32_t z, Part &part)
 {
   const uint32_t lane = lane_of_warp ();
   const uint32_t value = word.pixels >> lane & 1 ? value_at (p, word) : 0;
-  uint32_t sum = value, sum_x = value * lane, greatest = value, least = ~value;
-  Long squares = (Long)value * value;
   const uint32_t end = run.is_single && lane >= run.end ? lane + 1 : run.end;
-#pragma unroll
-  for (uint32_t distance = 1; distance < 32; distance *= 2) {
-    const uint32_t next_sum = __shfl_down_sync (FULL_WARP, sum, distance);
-    const uint32_t next_x = __shfl_down_sync (FULL_WARP, sum_x, distance);
-    const Long next_squares = __shfl_down_sync (FULL_WARP, squares, distance);
-    const uint32_t next_greatest = __shfl_down_sync (FULL_WARP, greatest, distance);
-    const uint32_t next_least = __shfl_down_sync (FULL_WARP, least, distance);
-    if (lane + distance < end) {
-      sum += next_sum;
-      sum_x += next_x;
-      squares += next_squares;
-      greatest = max (greatest, next_greatest);
-      least = max (least, next_least);
-    }
-  }
-  sum = __shfl_sync (FULL_WARP, sum, run.begin);
-  part.counts[LEAST_VALUE] = __shfl_sync (FULL_WARP, least, run.begin);
-  part.counts[GREATEST_VALUE] = __shfl_sync (FULL_WARP, greatest, run.begin);
-  split_total (&part.counts[VALUE], sum);
-  split_total (&part.counts[SQUARES], __shfl_sync (FULL_WARP, squares, run.begin));
-  split_total (&part.counts[VALUE_X], __shfl_sync (FULL_WARP, sum_x, run.begin));
-  split_total (&part.counts[VALUE_Y], (Long)sum * y);
-  split_total (&part.counts[VALUE_Z], (Long)sum * z);
+  const ValueTotals totals = totals_of_lane (sum_values_of_lanes (value, end), run.begin);
+  set_words<LOWER_BITS> (&part.counts[VALUES], totals, 0, y);
+  split_total<LOWER_BITS> (&part.counts[VALUE_Z], (Long)totals.sum * z);
 }
 
 /* ---- add ---- */
@@ -436,22 +413,6 @@ ADD_KERNEL (7)
 
 /* ---- finish and signal ---- */
 
-/* The words of structs whose bits are the complement in device memory. */
-static __device__ __forceinline__ bool
-is_least_of_part (uint32_t word)
-{
-  return word == offsetof (CclPart, least_x) / 4 || word == offsetof (CclPart, least_y) / 4 ||
-         word == offsetof (CclPart, least_z) / 4;
-}
-
-static __device__ __forceinline__ bool
-is_least_of_measures (uint32_t word)
-{
-  return word == offsetof (CclMeasures, first) / 4 ||
-         word == offsetof (CclMeasures, first) / 4 + 1 ||
-         word == offsetof (CclMeasures, least_value) / 4;
-}
-
 /* Any number of threads; they write words, so that rows cross the bus in whole lines. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_MAP_THREADS) ccl_measure_map_finish (const CclMapParameters p)
@@ -462,16 +423,11 @@ __launch_bounds__ (CUDACCL_MAP_THREADS) ccl_measure_map_finish (const CclMapPara
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   const uint64_t n_rows = min (*p.greatest_label, p.n_rows);
-  for (uint64_t i = thread; i < n_rows * part_words; i += n_threads) {
-    const uint32_t word = ((const uint32_t *)p.parts)[i];
-    ((uint32_t *)p.result_parts)[i] = is_least_of_part (i % part_words) ? ~word : word;
-    ((uint32_t *)p.parts)[i] = 0;
-  }
-  for (uint64_t i = thread; p.measures && i < n_rows * measure_words; i += n_threads) {
-    const uint32_t word = ((const uint32_t *)p.measures)[i];
-    ((uint32_t *)p.result_measures)[i] = is_least_of_measures (i % measure_words) ? ~word : word;
-    ((uint32_t *)p.measures)[i] = 0;
-  }
+  for (uint64_t i = thread; i < n_rows * part_words; i += n_threads)
+    finish_word ((uint32_t *)p.result_parts, (uint32_t *)p.parts, i, part_words, minima_of_part);
+  for (uint64_t i = thread; p.measures && i < n_rows * measure_words; i += n_threads)
+    finish_word ((uint32_t *)p.result_measures, (uint32_t *)p.measures, i, measure_words,
+        minima_of_measures);
 }
 
 /* One thread. */

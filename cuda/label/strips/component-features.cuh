@@ -16,7 +16,6 @@ static __device__ __forceinline__ CclFeatures
 features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
     unsigned long long sum_x, unsigned long long sum_y, uint32_t tile_x, uint32_t tile_y)
 {
-  typedef unsigned long long Long;
   const Long left = tile_x, top = tile_y, n = area;
   CclFeatures f;
   f.sum_x = sum_x;
@@ -39,12 +38,7 @@ features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
     words += N_NEIGHBOURS;
   }
   if (CUDACCL_STRIPS_HAS_VALUES (columns)) {
-    f.sum_value = words[VALUE];
-    f.sum_squares = join_total (&words[SQUARES]);
-    f.sum_value_x = f.sum_value * left + join_total (&words[VALUE_X]);
-    f.sum_value_y = f.sum_value * top + join_total (&words[VALUE_Y]);
-    f.least_value = ~words[LEAST];
-    f.greatest_value = words[GREATEST];
+    set_values<LOWER_BITS> (f, words, left, top);
   }
   return f;
 }

@@ -122,7 +122,7 @@ template <bool VALUES, int N_USED, int N_WORDS>
 static __device__ __forceinline__ void
 add_sums_by_warp (uint32_t all[][N_WORDS], uint32_t component, uint32_t sums[N_WORDS])
 {
-  enum { VALUES_AT = N_USED - (VALUES ? (int)N_VALUES : 0) };
+  enum { VALUES_AT = N_USED - (VALUES ? (int)N_VALUE_WORDS : 0) };
   const uint32_t waiting = __ballot_sync (FULL_WARP, component != NOTHING);
   const uint32_t first_lane = __ffs (waiting) - 1;
   const uint32_t shared_component = __shfl_sync (FULL_WARP, component, first_lane);
@@ -180,7 +180,7 @@ sum_word (const CclStripsColumnsParameters &p, MeasuredTile<ROWS, NEIGHBOURS, VA
   typedef MeasuredTile<ROWS, NEIGHBOURS, VALUES> Tile;
   enum {
     VALUES_AT = N_MOMENTS + (NEIGHBOURS ? (int)N_NEIGHBOURS : 0),
-    N_USED = VALUES_AT + (VALUES ? (int)N_VALUES : 0),
+    N_USED = VALUES_AT + (VALUES ? (int)N_VALUE_WORDS : 0),
   };
   uint32_t rest = tile.occupied[place.s][place.w], run = tile.base[place.s][place.w];
   /* The first part may continue a run of the word before; then the base is one less. */

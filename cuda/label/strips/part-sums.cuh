@@ -5,41 +5,19 @@
 #define CUDACCL_STRIPS_PART_SUMS_CUH
 
 #include "bits.cuh"
+#include "cuda/measure/value-sums.cuh"
 #include "strips-columns-parameters.h"
 
 /* The words of a tile component by number, see strips-columns-parameters.h. */
 enum { XX, YY, XY, N_MOMENTS };
 enum { STRAIGHT, DIAGONAL, MIXED, QUADS_1, QUADS_2, QUADS_3, QUADS_DIAGONAL, N_NEIGHBOURS };
-enum {
-  VALUE,
-  SQUARES,
-  VALUE_X = SQUARES + 2,
-  VALUE_Y = VALUE_X + 2,
-  LEAST = VALUE_Y + 2,
-  GREATEST,
-  N_VALUES
-};
 static_assert (N_MOMENTS == CUDACCL_STRIPS_MOMENT_WORDS, "");
 static_assert (N_NEIGHBOURS == CUDACCL_STRIPS_NEIGHBOUR_WORDS, "");
-static_assert (N_VALUES == CUDACCL_STRIPS_VALUE_WORDS, "");
+static_assert (N_VALUE_WORDS == CUDACCL_STRIPS_VALUE_WORDS, "");
 
-/* The lower bits of a sum go to one word, the others to the next. A word of pixels has at most 8
- * parts, so a tile adds at most 2^11 numbers, and the sums of both words have 32 bits: squares of
- * the values of a tile have 45. Those of bytes in one word of pixels have no upper part. */
+/* A word of pixels has at most 8 parts, so a tile adds at most 2^11 totals; squares of the values
+ * of a tile have 45 bits. Those of bytes in one word of pixels have no upper part. */
 enum { LOWER_BITS = 21 };
-
-static __device__ __forceinline__ void
-split_total (uint32_t *words, unsigned long long total)
-{
-  words[0] = (uint32_t)total & ((1u << LOWER_BITS) - 1);
-  words[1] = (uint32_t)(total >> LOWER_BITS);
-}
-
-static __device__ __forceinline__ unsigned long long
-join_total (const uint32_t *words)
-{
-  return words[0] + ((unsigned long long)words[1] << LOWER_BITS);
-}
 
 /* ---- moments ---- */
 
@@ -161,11 +139,6 @@ struct Bytes {
   uint32_t groups[8];
 };
 
-/* Four values of a row: their lower and their upper bytes. */
-struct FourValues {
-  uint32_t low, high;
-};
-
 /* Four values of a row from column x on; any numbers outside the frame. */
 static __device__ __forceinline__ FourValues
 load_four_values (const CclStripsColumnsParameters &p, uint32_t x, uint32_t y)
@@ -214,52 +187,6 @@ bytes_of_bits (uint32_t bits)
   return ((bits & 15) * 0x00204081 & 0x01010101) * 0xff;
 }
 
-/* Sums over values; x and y are coordinates in the word. Extremes are minima of the even and of the
- * odd pixels: that of the values, and that of their complements. */
-struct ValueTotals {
-  uint32_t sum = 0, sum_x = 0, sum_y = 0;
-  unsigned long long squares = 0;
-  uint32_t least = UINT32_MAX, greatest = UINT32_MAX;
-};
-
-/* Adds the pixels of group i whose bytes in the mask are ones; their values are bytes. */
-static __device__ __forceinline__ void
-add_bytes (ValueTotals &totals, uint32_t bytes, uint32_t mask, uint32_t i)
-{
-  const uint32_t four = bytes & mask;
-  const uint32_t columns = 0x03020100u + i % 4 * 0x04040404u;
-  totals.sum = __dp4a (four, 0x01010101u, totals.sum);
-  totals.sum_x = __dp4a (four, columns, totals.sum_x);
-  if (i >= 4)
-    totals.sum_y = __dp4a (four, 0x01010101u, totals.sum_y);
-  totals.squares = __dp4a (four, four, (uint32_t)totals.squares);
-  const uint32_t low = bytes | ~mask, high = ~four;
-  totals.least = __vminu2 (__vminu2 (totals.least, low & 0xff00ff), low >> 8 & 0xff00ff);
-  totals.greatest = __vminu2 (__vminu2 (totals.greatest, high & 0xff00ff), high >> 8 & 0xff00ff);
-}
-
-/* The same for values of two bytes. */
-static __device__ __forceinline__ void
-add_words (ValueTotals &totals, const FourValues &four, uint32_t mask, uint32_t i)
-{
-  typedef unsigned long long Long;
-  const uint32_t low = four.low & mask, high = four.high & mask;
-  const uint32_t columns = 0x03020100u + i % 4 * 0x04040404u;
-  const uint32_t sum = __dp4a (low, 0x01010101u, 0u) + 256 * __dp4a (high, 0x01010101u, 0u);
-  totals.sum += sum;
-  totals.sum_x += __dp4a (low, columns, 0u) + 256 * __dp4a (high, columns, 0u);
-  totals.sum_y += i >= 4 ? sum : 0;
-  totals.squares += __dp4a (low, low, 0u) + 512 * (Long)__dp4a (low, high, 0u) +
-                    65536 * (Long)__dp4a (high, high, 0u);
-#pragma unroll
-  for (uint32_t half = 0; half < 2; half++) {
-    const uint32_t two = __byte_perm (four.low, four.high, half ? 0x7362 : 0x5140);
-    const uint32_t its_mask = __byte_perm (mask, 0, half ? 0x3322 : 0x1100);
-    totals.least = __vminu2 (totals.least, two | ~its_mask);
-    totals.greatest = __vminu2 (totals.greatest, ~(two & its_mask));
-  }
-}
-
 /* The place of a word: in its tile, and in the frame. */
 struct WordPlace {
   uint32_t x, y, frame_x, frame_y;
@@ -271,8 +198,7 @@ static __device__ __forceinline__ void
 sum_values (uint32_t *sums, const CclStripsColumnsParameters &p, const Bytes &bytes,
     uint32_t pixels, const WordPlace &word)
 {
-  typedef unsigned long long Long;
-  ValueTotals totals;
+  WordTotals totals;
   if (p.value_bytes == 1) {
 #pragma unroll
     for (uint32_t i = 0; i < 4 * ROWS; i++)
@@ -283,13 +209,10 @@ sum_values (uint32_t *sums, const CclStripsColumnsParameters &p, const Bytes &by
       add_words (totals, load_four_values (p, word.frame_x + i % 4 * 4, word.frame_y + i / 4),
           bytes_of_bits (pixels >> 4 * i), i);
   }
-  const uint32_t all_ones = p.value_bytes == 1 ? 0xff : 0xffff;
-  sums[VALUE] = totals.sum;
-  split_total (&sums[SQUARES], totals.squares);
-  split_total (&sums[VALUE_X], (Long)totals.sum * word.x + totals.sum_x);
-  split_total (&sums[VALUE_Y], (Long)totals.sum * word.y + totals.sum_y);
-  sums[GREATEST] = pixels ? all_ones - min (totals.greatest & 0xffff, totals.greatest >> 16) : 0;
-  sums[LEAST] = pixels ? ~min (totals.least & 0xffff, totals.least >> 16) : 0;
+  set_words<LOWER_BITS> (
+      sums, totals_of_word (totals, p.value_bytes == 1 ? 0xff : 0xffff), word.x, word.y);
+  if (!pixels)
+    sums[LEAST] = sums[GREATEST] = 0;
 }
 
 #endif /* CUDACCL_STRIPS_PART_SUMS_CUH */
