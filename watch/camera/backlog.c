@@ -62,7 +62,7 @@ watch_backlog_is_media (GstPad *pad, const gchar *media)
 static void
 note_packets (WatchCamera *camera)
 {
-  WatchBacklog *backlog = &camera->backlog;
+  WatchBacklog *backlog = &camera->locked.backlog;
 
   g_mutex_lock (&camera->lock);
   backlog->arrival = g_get_monotonic_time ();
@@ -100,9 +100,9 @@ watch_backlog_add_source (WatchCamera *camera, GstElement *jitter_buffer)
   Packets *packets = g_new0 (Packets, 1);
 
   packets->camera = camera;
-  g_object_set (camera->queue, "leaky", NOT_LEAKY, NULL);
+  g_object_set (camera->analysis.queue, "leaky", NOT_LEAKY, NULL);
   g_mutex_lock (&camera->lock);
-  camera->backlog.has_source = TRUE;
+  camera->locked.backlog.has_source = TRUE;
   g_mutex_unlock (&camera->lock);
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packets, packets, g_free);
@@ -115,7 +115,7 @@ static gdouble
 set_share (WatchCamera *camera, gdouble share)
 {
   WatchHub *hub = camera->hub;
-  const gdouble former = camera->backlog.share;
+  const gdouble former = camera->locked.backlog.share;
   gdouble difference;
 
   g_mutex_lock (&hub->lock);
@@ -123,7 +123,7 @@ set_share (WatchCamera *camera, gdouble share)
   hub->n_late_shares += (share >= 0) - (former >= 0);
   difference = hub->n_late_shares > 0 ? share - hub->late_shares / hub->n_late_shares : 0;
   g_mutex_unlock (&hub->lock);
-  camera->backlog.share = share;
+  camera->locked.backlog.share = share;
   return difference;
 }
 
@@ -132,7 +132,7 @@ set_share (WatchCamera *camera, gdouble share)
 static gdouble
 limit_of_age (WatchCamera *camera, gint64 now)
 {
-  WatchBacklog *backlog = &camera->backlog;
+  WatchBacklog *backlog = &camera->locked.backlog;
 
   if (now - backlog->share_time > G_TIME_SPAN_SECOND) {
     backlog->preference = set_share (camera, watch_camera_get_late_share (camera));
@@ -145,7 +145,7 @@ limit_of_age (WatchCamera *camera, gint64 now)
 static gboolean
 is_skipped (WatchCamera *camera, gdouble age, gint64 now, gboolean is_key_frame)
 {
-  WatchBacklog *backlog = &camera->backlog;
+  WatchBacklog *backlog = &camera->locked.backlog;
 
   if (!backlog->is_skipping && age > limit_of_age (camera, now)) {
     backlog->is_skipping = TRUE;
@@ -161,7 +161,7 @@ is_skipped (WatchCamera *camera, gdouble age, gint64 now, gboolean is_key_frame)
 static gboolean
 may_skip (const WatchCamera *camera)
 {
-  return camera->config->max_delay > 0 && !camera->is_file && camera->play_time > 0;
+  return camera->config->max_delay > 0 && !camera->is_file && camera->locked.play_time > 0;
 }
 
 gboolean
@@ -174,12 +174,12 @@ watch_backlog_take (WatchCamera *camera, GstBuffer *frame)
   if (!GST_CLOCK_TIME_IS_VALID (gst_ccl_utc_get_arrival (frame)))
     gst_ccl_utc_mark_arrival (frame);
   g_mutex_lock (&camera->lock);
-  camera->backlog.arrival = MAX (camera->backlog.arrival, arrival);
-  camera->backlog.taken = arrival;
-  was_skipping = camera->backlog.is_skipping;
+  camera->locked.backlog.arrival = MAX (camera->locked.backlog.arrival, arrival);
+  camera->locked.backlog.taken = arrival;
+  was_skipping = camera->locked.backlog.is_skipping;
   skip = may_skip (camera) && is_skipped (camera, (now - arrival) / 1e6, now, is_key_frame);
   if (skip)
-    camera->active_time = now; /* it is not silent */
+    camera->locked.active_time = now; /* it is not silent */
   g_mutex_unlock (&camera->lock);
   if (skip)
     watch_camera_frame_late (camera);
@@ -196,7 +196,7 @@ watch_backlog_is_late (WatchCamera *camera, GstBuffer *frame)
   gboolean has_source;
 
   g_mutex_lock (&camera->lock);
-  has_source = camera->backlog.has_source;
+  has_source = camera->locked.backlog.has_source;
   g_mutex_unlock (&camera->lock);
   return has_source && limit > 0 && age > FRESH * limit;
 }
@@ -205,8 +205,8 @@ void
 watch_backlog_end (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
-  if (camera->backlog.share >= 0)
+  if (camera->locked.backlog.share >= 0)
     set_share (camera, -1);
-  camera->backlog = (WatchBacklog){.share = -1};
+  camera->locked.backlog = (WatchBacklog){.share = -1};
   g_mutex_unlock (&camera->lock);
 }

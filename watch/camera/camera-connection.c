@@ -26,9 +26,9 @@ static gboolean connect_camera (gpointer data);
 static void
 close_pipe (WatchCamera *camera)
 {
-  if (camera->pipe >= 0)
-    close (camera->pipe);
-  camera->pipe = -1;
+  if (camera->connection.pipe >= 0)
+    close (camera->connection.pipe);
+  camera->connection.pipe = -1;
 }
 
 /* A change of the scene ends with the connection: the next one begins with a model of its own. */
@@ -36,8 +36,12 @@ static void
 end_scene (WatchCamera *camera)
 {
   GstStructure *change;
+  gboolean is_usual;
 
-  if (g_str_equal (camera->status.scene, WATCH_SCENE_USUAL))
+  g_mutex_lock (&camera->lock);
+  is_usual = g_str_equal (camera->locked.status.scene, WATCH_SCENE_USUAL);
+  g_mutex_unlock (&camera->lock);
+  if (is_usual)
     return;
   change = gst_structure_new ("scene-change", "kind", G_TYPE_STRING, "settled", NULL);
   watch_camera_scene_change (camera, change);
@@ -51,20 +55,20 @@ stop_pipeline (WatchCamera *camera)
   gboolean moving;
 
   watch_camera_release_room (camera);
-  watch_camera_remove_source (&camera->timer);
-  watch_camera_remove_source (&camera->pipe_source);
-  if (!camera->pipeline) {
+  watch_camera_remove_source (&camera->connection.timer);
+  watch_camera_remove_source (&camera->connection.pipe_source);
+  if (!camera->connection.pipeline) {
     close_pipe (camera);
     return;
   }
-  g_clear_pointer (&camera->record, watch_record_free);
-  watch_pipeline_free (camera, g_steal_pointer (&camera->pipeline));
+  g_clear_pointer (&camera->connection.record, watch_record_free);
+  watch_pipeline_free (camera, g_steal_pointer (&camera->connection.pipeline));
   close_pipe (camera);
   watch_backlog_end (camera);
   g_mutex_lock (&camera->lock);
-  camera->status.n_waiting = 0;
-  camera->status.has_stream = FALSE;
-  moving = camera->status.motion;
+  camera->locked.status.n_waiting = 0;
+  camera->locked.status.has_stream = FALSE;
+  moving = camera->locked.status.motion;
   g_mutex_unlock (&camera->lock);
   /* A motion ends with the connection, because its end will not be seen. */
   if (moving) {
@@ -81,17 +85,17 @@ static guint
 retry_delay (WatchCamera *camera)
 {
   gdouble least = camera->config->retry_min, most = MAX (camera->config->retry_max, least);
-  gdouble delay = least * (1u << MIN (camera->n_attempts, 20));
+  gdouble delay = least * (1u << MIN (camera->connection.n_attempts, 20));
 
-  camera->n_attempts++;
+  camera->connection.n_attempts++;
   return CLAMP (delay * g_random_double_range (0.75, 1.25), least, most) * 1000;
 }
 
 static void
 reconnect (WatchCamera *camera, guint delay)
 {
-  watch_camera_remove_source (&camera->retry);
-  camera->retry = watch_camera_call_later (camera, delay, connect_camera);
+  watch_camera_remove_source (&camera->connection.retry);
+  camera->connection.retry = watch_camera_call_later (camera, delay, connect_camera);
 }
 
 /* A file that fails is not opened again, with two exceptions. Sometimes uridecodebin3 of
@@ -103,26 +107,27 @@ may_try_again (WatchCamera *camera, gboolean timed_out)
   gboolean has_played, has_ever_played;
 
   g_mutex_lock (&camera->lock);
-  has_played = camera->play_time > 0;
-  has_ever_played = camera->status.n_frames > 0;
+  has_played = camera->locked.play_time > 0;
+  has_ever_played = camera->locked.status.n_frames > 0;
   g_mutex_unlock (&camera->lock);
   return !camera->is_file || (camera->config->loop && has_ever_played) ||
-         (timed_out && !has_played && camera->n_attempts < FILE_ATTEMPTS);
+         (timed_out && !has_played && camera->connection.n_attempts < FILE_ATTEMPTS);
 }
 
 static void
 on_reason (gboolean is_reached, gchar *reason, gpointer data)
 {
   WatchCamera *camera = data;
-  const gboolean is_silent = is_reached && camera->lost_state == WATCH_STATE_SILENT;
+  const gboolean is_silent = is_reached && camera->connection.lost_state == WATCH_STATE_SILENT;
 
-  g_clear_object (&camera->asking);
+  g_clear_object (&camera->connection.asking);
   if (!watch_camera_is_stopping (camera)) {
-    watch_camera_set_state (camera, is_silent || !reason ? camera->lost_state : WATCH_STATE_LOST,
-        reason ? reason : camera->lost_detail);
+    watch_camera_set_state (camera,
+        is_silent || !reason ? camera->connection.lost_state : WATCH_STATE_LOST,
+        reason ? reason : camera->connection.lost_detail);
     reconnect (camera, retry_delay (camera));
   }
-  g_clear_pointer (&camera->lost_detail, g_free);
+  g_clear_pointer (&camera->connection.lost_detail, g_free);
   g_free (reason);
 }
 
@@ -141,16 +146,16 @@ lose_camera (WatchCamera *camera, WatchState state, gboolean timed_out, gboolean
     return;
   }
   g_mutex_lock (&camera->lock);
-  play_time = camera->play_time;
-  camera->status.n_reconnects++;
+  play_time = camera->locked.play_time;
+  camera->locked.status.n_reconnects++;
   g_mutex_unlock (&camera->lock);
   if (play_time > 0 && g_get_monotonic_time () - play_time > LASTING)
-    camera->n_attempts = 0;
+    camera->connection.n_attempts = 0;
   if (is_unclear && watch_reach_can_ask (camera->config->uri)) {
-    camera->lost_state = state;
-    camera->lost_detail = g_strdup (detail);
-    camera->asking = g_cancellable_new ();
-    watch_reach_ask (camera->config->uri, camera->asking, on_reason, camera);
+    camera->connection.lost_state = state;
+    camera->connection.lost_detail = g_strdup (detail);
+    camera->connection.asking = g_cancellable_new ();
+    watch_reach_ask (camera->config->uri, camera->connection.asking, on_reason, camera);
   } else {
     watch_camera_set_state (camera, state, detail);
     reconnect (camera, retry_delay (camera));
@@ -180,7 +185,7 @@ has_data (WatchCamera *camera)
   gboolean has;
 
   g_mutex_lock (&camera->lock);
-  has = camera->n_data > 0;
+  has = camera->locked.n_data > 0;
   g_mutex_unlock (&camera->lock);
   return has;
 }
@@ -226,7 +231,8 @@ log_warning (WatchCamera *camera, GstMessage *message)
 {
   GError *error = NULL;
 
-  if (!gst_object_has_as_ancestor (GST_MESSAGE_SRC (message), GST_OBJECT (camera->analysis)))
+  if (!gst_object_has_as_ancestor (
+          GST_MESSAGE_SRC (message), GST_OBJECT (camera->analysis.elements)))
     return;
   gst_message_parse_warning (message, &error, NULL);
   watch_log_warning ("camera %s: %s", camera->name, error->message);
@@ -268,16 +274,17 @@ has_timed_out (WatchCamera *camera, WatchState *state, const gchar **format)
   gboolean is_slow, has_waited, is_garbage;
 
   g_mutex_lock (&camera->lock);
-  if (g_atomic_int_get (&camera->pushing))
-    camera->active_time = now; /* it waits for an output */
-  is_slow = camera->backlog.arrival - camera->data_time > G_TIME_SPAN_SECOND;
-  has_waited = now - camera->active_time > (is_slow ? PATIENCE : 1) * timeout;
-  is_garbage = camera->n_data > 0 && camera->data_time - camera->active_time > timeout / 4;
+  if (g_atomic_int_get (&camera->atomic.pushing))
+    camera->locked.active_time = now; /* it waits for an output */
+  is_slow = camera->locked.backlog.arrival - camera->locked.data_time > G_TIME_SPAN_SECOND;
+  has_waited = now - camera->locked.active_time > (is_slow ? PATIENCE : 1) * timeout;
+  is_garbage = camera->locked.n_data > 0 &&
+               camera->locked.data_time - camera->locked.active_time > timeout / 4;
   g_mutex_unlock (&camera->lock);
 
   *state = WATCH_STATE_SILENT;
   *format = "no frame for %g seconds";
-  if (!camera->pipeline) {
+  if (!camera->connection.pipeline) {
     *format = "nobody has written to the pipe for %g seconds";
   } else if (is_slow) {
     *state = WATCH_STATE_OVERLOADED;
@@ -297,7 +304,7 @@ check_camera (gpointer data)
   WatchState state;
   gchar *detail;
 
-  reason = camera->pipeline ? watch_sockets_check (camera) : NULL;
+  reason = camera->connection.pipeline ? watch_sockets_check (camera) : NULL;
   if (reason) {
     lose_camera (camera, WATCH_STATE_GARBAGE, FALSE, FALSE, reason);
     return G_SOURCE_REMOVE;
@@ -316,14 +323,14 @@ start_pipeline (WatchCamera *camera, const gchar *uri)
   GstBus *bus;
 
   watch_sockets_begin (camera);
-  camera->pipeline = watch_pipeline_new (camera, uri);
-  bus = gst_element_get_bus (camera->pipeline);
+  camera->connection.pipeline = watch_pipeline_new (camera, uri);
+  bus = gst_element_get_bus (camera->connection.pipeline);
   gst_bus_add_watch (bus, on_bus, camera);
   gst_object_unref (bus);
   /* A failure arrives as a message. */
-  gst_element_set_state (camera->pipeline, GST_STATE_PLAYING);
+  gst_element_set_state (camera->connection.pipeline, GST_STATE_PLAYING);
   if (camera->config->record_uri && camera->config->clips)
-    camera->record = watch_record_new (camera);
+    camera->connection.record = watch_record_new (camera);
 }
 
 static gboolean
@@ -332,7 +339,7 @@ on_pipe (gint pipe, GIOCondition condition, gpointer data)
   WatchCamera *camera = data;
   gchar *uri = g_strdup_printf ("fd://%d", pipe);
 
-  watch_camera_remove_source (&camera->pipe_source);
+  watch_camera_remove_source (&camera->connection.pipe_source);
   start_pipeline (camera, uri);
   g_free (uri);
   return G_SOURCE_REMOVE;
@@ -348,13 +355,13 @@ open_pipe (WatchCamera *camera)
   struct stat status;
 
   if (path && stat (path, &status) == 0 && S_ISFIFO (status.st_mode))
-    camera->pipe = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    camera->connection.pipe = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   g_free (path);
-  if (camera->pipe < 0)
+  if (camera->connection.pipe < 0)
     return FALSE;
-  camera->pipe_source = g_unix_fd_source_new (camera->pipe, G_IO_IN);
-  g_source_set_callback (camera->pipe_source, G_SOURCE_FUNC (on_pipe), camera, NULL);
-  g_source_attach (camera->pipe_source, camera->context);
+  camera->connection.pipe_source = g_unix_fd_source_new (camera->connection.pipe, G_IO_IN);
+  g_source_set_callback (camera->connection.pipe_source, G_SOURCE_FUNC (on_pipe), camera, NULL);
+  g_source_attach (camera->connection.pipe_source, camera->context);
   return TRUE;
 }
 
@@ -364,28 +371,28 @@ connect_camera (gpointer data)
   WatchCamera *camera = data;
   GError *error = NULL;
 
-  watch_camera_remove_source (&camera->retry);
+  watch_camera_remove_source (&camera->connection.retry);
   if (!watch_camera_reserve_room (camera, &error)) {
     watch_camera_report_limit (camera, error);
     reconnect (camera, ROOM_INTERVAL);
     return G_SOURCE_REMOVE;
   }
   g_mutex_lock (&camera->lock);
-  camera->active_time = g_get_monotonic_time ();
-  camera->play_time = 0;
-  camera->n_data = 0;
-  camera->key_time = GST_CLOCK_TIME_NONE;
-  camera->has_other_frames = FALSE;
-  camera->late = (WatchRate){0};
+  camera->locked.active_time = g_get_monotonic_time ();
+  camera->locked.play_time = 0;
+  camera->locked.n_data = 0;
+  camera->locked.key_time = GST_CLOCK_TIME_NONE;
+  camera->locked.has_other_frames = FALSE;
+  camera->locked.late = (WatchRate){0};
   g_mutex_unlock (&camera->lock);
   watch_damage_begin (camera);
-  camera->next_time = 0;
-  g_atomic_int_set (&camera->is_decimated, FALSE);
-  camera->motion = NULL;
-  g_clear_pointer (&camera->scene_change, gst_structure_free);
-  camera->checksum_time = 0;
-  camera->key_checksum = 0;
-  camera->timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);
+  camera->decoding.next_time = 0;
+  g_atomic_int_set (&camera->atomic.is_decimated, FALSE);
+  camera->delivery.motion = NULL;
+  g_clear_pointer (&camera->delivery.scene_change, gst_structure_free);
+  camera->delivery.checksum_time = 0;
+  camera->delivery.key_checksum = 0;
+  camera->connection.timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);
   if (!open_pipe (camera))
     start_pipeline (camera, camera->config->uri);
   return G_SOURCE_REMOVE;
@@ -400,10 +407,10 @@ watch_connection_open (WatchCamera *camera)
 void
 watch_connection_close (WatchCamera *camera)
 {
-  watch_camera_remove_source (&camera->retry);
-  if (camera->asking)
-    g_cancellable_cancel (camera->asking);
-  while (camera->asking)
+  watch_camera_remove_source (&camera->connection.retry);
+  if (camera->connection.asking)
+    g_cancellable_cancel (camera->connection.asking);
+  while (camera->connection.asking)
     g_main_context_iteration (camera->context, TRUE);
   stop_pipeline (camera);
 }

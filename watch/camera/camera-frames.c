@@ -14,8 +14,8 @@ void
 watch_camera_data (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
-  camera->n_data++;
-  camera->data_time = g_get_monotonic_time ();
+  camera->locked.n_data++;
+  camera->locked.data_time = g_get_monotonic_time ();
   g_mutex_unlock (&camera->lock);
 }
 
@@ -34,7 +34,7 @@ watch_camera_analysed (
       camera->is_live && gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h264");
 
   g_mutex_lock (&camera->lock);
-  camera->status.has_stream = has_stream;
+  camera->locked.status.has_stream = has_stream;
   g_mutex_unlock (&camera->lock);
   if (has_stream)
     CALL_OBSERVERS (camera, analysed, buffer, caps, running_time);
@@ -44,7 +44,7 @@ void
 watch_camera_frame_skipped (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
-  camera->status.n_skipped++;
+  camera->locked.status.n_skipped++;
   g_mutex_unlock (&camera->lock);
 }
 
@@ -52,10 +52,11 @@ void
 watch_camera_frame_late (WatchCamera *camera)
 {
   g_mutex_lock (&camera->lock);
-  camera->status.n_skipped++;
-  camera->status.n_late++;
-  if (camera->play_time > 0 && g_get_monotonic_time () - camera->play_time > START_TIME)
-    watch_rate_add (&camera->late);
+  camera->locked.status.n_skipped++;
+  camera->locked.status.n_late++;
+  if (camera->locked.play_time > 0 &&
+      g_get_monotonic_time () - camera->locked.play_time > START_TIME)
+    watch_rate_add (&camera->locked.late);
   g_mutex_unlock (&camera->lock);
 }
 
@@ -91,9 +92,9 @@ watch_camera_note_key_frame (WatchCamera *camera, GstBuffer *buffer)
   const gboolean is_key_frame = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
 
   g_mutex_lock (&camera->lock);
-  camera->has_other_frames |= !is_key_frame;
+  camera->locked.has_other_frames |= !is_key_frame;
   if (is_key_frame)
-    camera->key_time = GST_BUFFER_PTS (buffer);
+    camera->locked.key_time = GST_BUFFER_PTS (buffer);
   g_mutex_unlock (&camera->lock);
 }
 
@@ -103,8 +104,8 @@ is_picture_of_key_frame (WatchCamera *camera, GstBuffer *buffer)
   gboolean is;
 
   g_mutex_lock (&camera->lock);
-  is = camera->has_other_frames && GST_BUFFER_PTS_IS_VALID (buffer) &&
-       GST_BUFFER_PTS (buffer) == camera->key_time;
+  is = camera->locked.has_other_frames && GST_BUFFER_PTS_IS_VALID (buffer) &&
+       GST_BUFFER_PTS (buffer) == camera->locked.key_time;
   g_mutex_unlock (&camera->lock);
   return is;
 }
@@ -118,13 +119,14 @@ repeats_key_frames (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, gint6
 
   if (is_picture_of_key_frame (camera, buffer)) {
     checksum = checksum_of_frame (buffer, caps);
-    camera->n_same_keys = checksum == camera->key_checksum ? camera->n_same_keys + 1 : 0;
-    if (camera->n_same_keys == 0)
-      camera->key_changed_time = now;
-    camera->key_checksum = checksum;
+    camera->delivery.n_same_keys =
+        checksum == camera->delivery.key_checksum ? camera->delivery.n_same_keys + 1 : 0;
+    if (camera->delivery.n_same_keys == 0)
+      camera->delivery.key_changed_time = now;
+    camera->delivery.key_checksum = checksum;
   }
-  return camera->key_checksum != 0 && camera->n_same_keys >= LEAST_KEYS &&
-         now - camera->key_changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+  return camera->delivery.key_checksum != 0 && camera->delivery.n_same_keys >= LEAST_KEYS &&
+         now - camera->delivery.key_changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
 }
 
 /* Whether the frames have been identical for too long. One frame per second is compared. */
@@ -138,14 +140,15 @@ is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
     return FALSE;
   if (repeats_key_frames (camera, buffer, caps, now))
     return TRUE;
-  if (camera->checksum_time == 0 || now >= camera->checksum_time + CHECKSUM_INTERVAL) {
+  if (camera->delivery.checksum_time == 0 ||
+      now >= camera->delivery.checksum_time + CHECKSUM_INTERVAL) {
     checksum = checksum_of_frame (buffer, caps);
-    if (checksum != camera->checksum || camera->checksum_time == 0)
-      camera->changed_time = now;
-    camera->checksum = checksum;
-    camera->checksum_time = now;
+    if (checksum != camera->delivery.checksum || camera->delivery.checksum_time == 0)
+      camera->delivery.changed_time = now;
+    camera->delivery.checksum = checksum;
+    camera->delivery.checksum_time = now;
   }
-  return now - camera->changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+  return now - camera->delivery.changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
 }
 
 static void
@@ -156,7 +159,7 @@ update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
 
   if (resized) {
     g_mutex_lock (&camera->lock);
-    detail = g_strdup_printf ("%d×%d", camera->status.width, camera->status.height);
+    detail = g_strdup_printf ("%d×%d", camera->locked.status.width, camera->locked.status.height);
     g_mutex_unlock (&camera->lock);
     watch_camera_set_state (camera, WATCH_STATE_RESIZED, detail);
     g_free (detail);
@@ -185,9 +188,9 @@ watch_camera_frame (
   GstSample *sample = gst_sample_new (buffer, caps, NULL, NULL);
   gboolean resized;
 
-  camera->arrival = gst_ccl_utc_get_arrival (buffer);
-  camera->utc.time = gst_ccl_utc_of_buffer (buffer, &camera->utc.from_sender);
-  camera->running_time = running_time;
+  camera->delivery.arrival = gst_ccl_utc_get_arrival (buffer);
+  camera->delivery.utc.time = gst_ccl_utc_of_buffer (buffer, &camera->delivery.utc.from_sender);
+  camera->delivery.running_time = running_time;
   resized =
       watch_camera_store_frame (camera, sample, meta ? gst_ccl_meta_get_n_components (meta) : 0);
   update_state (camera, resized, is_frozen (camera, buffer, caps));

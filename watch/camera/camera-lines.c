@@ -36,16 +36,17 @@ begin_line (WatchCamera *camera, WatchUtc utc, const gchar *kind)
 static void
 push_line (WatchCamera *camera, const gchar *text, gsize length)
 {
-  const gboolean may_wait = !camera->is_live && !g_atomic_int_get (&camera->is_stuck);
-  const gboolean is_own_thread = g_thread_self () == g_atomic_pointer_get (&camera->thread);
+  const gboolean may_wait = !camera->is_live && !g_atomic_int_get (&camera->atomic.is_stuck);
+  const gboolean is_own_thread = g_thread_self () == g_atomic_pointer_get (&camera->atomic.thread);
 
-  g_atomic_int_inc (&camera->pushing);
+  g_atomic_int_inc (&camera->atomic.pushing);
   if (may_wait && is_own_thread)
     watch_heartbeat_rest (camera->heartbeat);
-  camera->hub->line (camera->hub->data, camera, text, length, may_wait ? &camera->cancelled : NULL);
+  camera->hub->line (
+      camera->hub->data, camera, text, length, may_wait ? &camera->atomic.cancelled : NULL);
   if (may_wait && is_own_thread)
     watch_heartbeat_beat (camera->heartbeat);
-  g_atomic_int_add (&camera->pushing, -1);
+  g_atomic_int_add (&camera->atomic.pushing, -1);
 }
 
 static void
@@ -101,21 +102,22 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
   JsonBuilder *builder;
   gint width, height;
 
-  if (g_thread_self () == g_atomic_pointer_get (&camera->thread))
+  if (g_thread_self () == g_atomic_pointer_get (&camera->atomic.thread))
     watch_camera_note_alive (camera);
   g_mutex_lock (&camera->lock);
-  if ((camera->status.state == state && g_strcmp0 (camera->status.detail, clean) == 0) ||
-      (g_atomic_int_get (&camera->is_stuck) && state != WATCH_STATE_STUCK)) {
+  if ((camera->locked.status.state == state &&
+          g_strcmp0 (camera->locked.status.detail, clean) == 0) ||
+      (g_atomic_int_get (&camera->atomic.is_stuck) && state != WATCH_STATE_STUCK)) {
     g_mutex_unlock (&camera->lock);
     g_free (clean);
     return;
   }
-  camera->status.state = state;
-  camera->status.since = event.utc = now.time;
-  g_free (camera->status.detail);
-  camera->status.detail = g_strdup (clean);
-  width = camera->status.width;
-  height = camera->status.height;
+  camera->locked.status.state = state;
+  camera->locked.status.since = event.utc = now.time;
+  g_free (camera->locked.status.detail);
+  camera->locked.status.detail = g_strdup (clean);
+  width = camera->locked.status.width;
+  height = camera->locked.status.height;
   g_mutex_unlock (&camera->lock);
 
   if (state == WATCH_STATE_PLAYING || state == WATCH_STATE_ENDED || state == WATCH_STATE_CONNECTING)
@@ -150,39 +152,39 @@ add_running_time (JsonBuilder *builder, GstClockTime running_time)
 void
 watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count)
 {
-  camera->motion = kind;
-  camera->motion_count = count;
+  camera->delivery.motion = kind;
+  camera->delivery.motion_count = count;
 }
 
 void
 watch_camera_emit_motion (WatchCamera *camera, GstSample *frame)
 {
   WatchEvent event = {
-      .kind = camera->motion,
-      .utc = camera->utc.time,
-      .running_time = camera->running_time,
+      .kind = camera->delivery.motion,
+      .utc = camera->delivery.utc.time,
+      .running_time = camera->delivery.running_time,
       .frame = frame,
   };
   JsonBuilder *builder;
 
-  if (!camera->motion)
+  if (!camera->delivery.motion)
     return;
-  builder = begin_line (camera, camera->utc, camera->motion);
+  builder = begin_line (camera, camera->delivery.utc, camera->delivery.motion);
   g_mutex_lock (&camera->lock);
-  camera->status.motion = strcmp (camera->motion, "motion-begin") == 0;
+  camera->locked.status.motion = strcmp (camera->delivery.motion, "motion-begin") == 0;
   g_mutex_unlock (&camera->lock);
-  camera->motion = NULL;
+  camera->delivery.motion = NULL;
   add_running_time (builder, event.running_time);
   json_builder_set_member_name (builder, "count");
-  json_builder_add_int_value (builder, camera->motion_count);
+  json_builder_add_int_value (builder, camera->delivery.motion_count);
   emit_event (camera, builder, &event);
 }
 
 void
 watch_camera_scene_change (WatchCamera *camera, const GstStructure *change)
 {
-  g_clear_pointer (&camera->scene_change, gst_structure_free);
-  camera->scene_change = gst_structure_copy (change);
+  g_clear_pointer (&camera->delivery.scene_change, gst_structure_free);
+  camera->delivery.scene_change = gst_structure_copy (change);
 }
 
 static void
@@ -199,11 +201,11 @@ add_pixels (JsonBuilder *builder, const GstStructure *change, const gchar *key)
 void
 watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
 {
-  GstStructure *change = g_steal_pointer (&camera->scene_change);
+  GstStructure *change = g_steal_pointer (&camera->delivery.scene_change);
   WatchEvent event = {
       .kind = "scene-change",
-      .utc = camera->utc.time,
-      .running_time = camera->running_time,
+      .utc = camera->delivery.utc.time,
+      .running_time = camera->delivery.running_time,
       .frame = frame,
   };
   const gchar *kind;
@@ -212,9 +214,9 @@ watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
   if (!change)
     return;
   kind = gst_structure_get_string (change, "kind");
-  builder = begin_line (camera, camera->utc, event.kind);
+  builder = begin_line (camera, camera->delivery.utc, event.kind);
   g_mutex_lock (&camera->lock);
-  camera->status.scene = watch_scene_after (kind);
+  camera->locked.status.scene = watch_scene_after (kind);
   g_mutex_unlock (&camera->lock);
   add_running_time (builder, event.running_time);
   add_text (builder, "kind", kind ? kind : "");
@@ -234,7 +236,7 @@ watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolea
     WatchEvent event = {
         .kind = kind,
         .camera = camera->name,
-        .utc = camera->utc.time,
+        .utc = camera->delivery.utc.time,
         .running_time = running_time,
         .line = line,
     };

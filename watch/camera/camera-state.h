@@ -52,13 +52,6 @@ typedef struct {
   gdouble preference; /* the share minus the mean of all cameras */
 } WatchBacklog;
 
-/* See damage.h. Of the streaming thread in front of the decoder. */
-typedef struct {
-  gpointer decoder; /* that got the last frame; only to be compared */
-  gboolean awaits_key_frame;
-  gint64 wait_time; /* monotonic: when that began */
-} WatchDamage;
-
 /* See sockets.h. Guarded by the lock of that file. */
 typedef struct {
   guint number;       /* of the camera's connection; 0 without one */
@@ -78,25 +71,9 @@ enum {
   WATCH_CAMERA_STOPS = 2, /* for ever */
 };
 
-struct _WatchCamera {
-  gchar *name;
-  WatchHub *hub;
-  WatchCameraConfig *config;
-  gboolean is_file; /* it ends, and it may wait for the outputs */
-  gboolean is_live; /* it cannot wait: a camera, or a file at its own speed */
-
-  GMainContext *context;
-  gint has_room; /* atomic: what a connection takes is reserved, see process-limits.h */
-  GCond stopped;
-  gboolean is_stopped; /* no thread runs; guarded by the lock */
-  GThread *thread;     /* atomic: the camera's thread; only to be compared */
-  WatchHeartbeat *heartbeat;
-  gint is_stuck;   /* atomic: the supervisor reported that the thread does not answer */
-  gint is_removed; /* atomic: no configuration has the camera any more */
-
-  /* The main thread takes it, too, to serve the web page: held only for a moment, and never while a
-   * frame is freed, which may take seconds on a busy GPU. */
-  GMutex lock;
+/* Of any thread, guarded by the camera's lock. */
+typedef struct {
+  gboolean is_stopped; /* no thread of the camera runs */
   WatchStatus status;
   GstSample *frame;
   WatchRate labelled, late; /* frames; the late ones not in the first seconds of a connection */
@@ -108,9 +85,22 @@ struct _WatchCamera {
   GstClockTime key_time;    /* PTS of the last key frame of a stream that has others, too */
   gboolean has_other_frames;
   WatchBacklog backlog;
-  gint pushing; /* atomic: a line waits for room in an output */
+} WatchLocked;
 
-  /* Of the camera's thread. */
+/* Of any thread, read and written by atomic operations alone. */
+typedef struct {
+  GThread *thread;         /* the camera's thread; only to be compared */
+  gint has_room;           /* what a connection takes is reserved, see process-limits.h */
+  gint is_stuck;           /* the supervisor reported that the thread does not answer */
+  gint is_removed;         /* no configuration has the camera any more */
+  gint cancelled;          /* flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
+  gint pushing;            /* a line waits for room in an output */
+  gint has_failed_decoder; /* the one that the configuration asks for */
+  gint is_decimated;       /* no more frames are decoded than max-fps allows */
+} WatchAtomic;
+
+/* Of the camera's thread. */
+typedef struct {
   GstElement *pipeline;
   GSource *timer, *retry;
   WatchRecord *record;   /* of the stream `record-uri`, while there is a pipeline; or NULL */
@@ -120,33 +110,72 @@ struct _WatchCamera {
   gint pipe;            /* the open file of a named pipe; -1 without one */
   GSource *pipe_source; /* waits for its first data */
   guint n_attempts;     /* without a lasting connection */
+} WatchConnection;
 
-  /* Set before the streaming threads start. */
-  GstElement *analysis; /* labeller, tracker, ccljson and appsink; used by each connection */
-  GstElement *queue;    /* in front of the labeller; the analysis holds it */
-  GstElement *sink;     /* the appsink; the analysis holds it */
-  GstElement *track;    /* or NULL; the analysis holds it */
-  gint cancelled;       /* atomic: flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
+/* Of the camera's thread; streaming threads read it, and while they run it stays. */
+typedef struct {
+  GstElement *elements; /* labeller, tracker, ccljson and appsink; used by each connection */
+  GstElement *queue;    /* in front of the labeller; `elements` holds these three */
+  GstElement *sink;     /* the appsink */
+  GstElement *track;    /* or NULL */
+} WatchAnalysis;
 
+/* See damage.h. */
+typedef struct {
+  gpointer decoder; /* that got the last frame; only to be compared */
+  gboolean awaits_key_frame;
+  gint64 wait_time; /* monotonic: when that began */
+} WatchDamage;
+
+/* Of the streaming threads in front of the decoder (damage) and behind it; the camera's thread
+ * resets it before they start. */
+typedef struct {
   WatchDamage damage;
+  GstClockTime next_time; /* running time before which frames are skipped, for max-fps */
+} WatchDecoding;
+
+/* Of the streaming thread behind the labeller; the camera's thread resets it before that starts. */
+typedef struct {
+  /* Of the frame on its way, or of the last one. */
+  GstClockTime arrival; /* monotonic */
+  GstClockTime running_time;
+  WatchUtc utc;
+  const gchar *motion; /* "motion-begin" or "motion-end", or NULL */
+  guint motion_count;
+  GstStructure *scene_change; /* or NULL; owned */
+
+  /* Of frames that show one picture. Times are monotonic. */
+  guint64 checksum;        /* of an earlier frame */
+  gint64 checksum_time;    /* when it was computed */
+  gint64 changed_time;     /* when it was last another one */
+  guint64 key_checksum;    /* of the last key frame's picture; 0: none yet */
+  gint64 key_changed_time; /* when it was last another one */
+  guint n_same_keys;       /* since then */
+} WatchDelivery;
+
+/* Each member says which thread, or which lock, it belongs to. */
+struct _WatchCamera {
+  /* Of any thread: set when the camera is made. */
+  gchar *name;
+  WatchHub *hub;
+  WatchCameraConfig *config;
+  gboolean is_file; /* it ends, and it may wait for the outputs */
+  gboolean is_live; /* it cannot wait: a camera, or a file at its own speed */
+  GMainContext *context;
+  WatchHeartbeat *heartbeat;
+
+  /* The main thread takes it, too, to serve the web page: held only for a moment, and never while a
+   * frame is freed, which may take seconds on a busy GPU. */
+  GMutex lock;
+  GCond stopped; /* locked.is_stopped is set */
+  WatchLocked locked;
+  WatchAtomic atomic;
   WatchSockets sockets;
 
-  /* Of the streaming thread behind the labeller. */
-  const gchar *motion; /* "motion-begin" or "motion-end" of the frame on its way, or NULL */
-  guint motion_count;
-  GstStructure *scene_change; /* of the frame on its way, or NULL; owned */
-  GstClockTime arrival;       /* monotonic, of the frame on its way */
-  GstClockTime next_time;     /* running time before which frames are skipped, for max-fps */
-  gint has_failed_decoder;    /* atomic: the one that the configuration asks for */
-  gint is_decimated;          /* atomic: no more frames are decoded than max-fps allows */
-  guint64 checksum;           /* of an earlier frame */
-  gint64 checksum_time;       /* monotonic, when it was computed */
-  gint64 changed_time;        /* monotonic, when it was last another one */
-  guint64 key_checksum;       /* of the last key frame's picture; 0: none yet */
-  gint64 key_changed_time;    /* monotonic, when it was last another one */
-  guint n_same_keys;          /* since then */
-  GstClockTime running_time;  /* of the last frame */
-  WatchUtc utc;               /* of the last frame */
+  WatchConnection connection;
+  WatchAnalysis analysis;
+  WatchDecoding decoding;
+  WatchDelivery delivery;
 };
 
 /* pipeline.c */

@@ -23,8 +23,8 @@ watch_state_name (WatchState state)
 gdouble
 watch_camera_get_late_share (WatchCamera *camera)
 {
-  const guint late = watch_rate_count (&camera->late, WATCH_RATE_SECONDS);
-  const guint labelled = watch_rate_count (&camera->labelled, WATCH_RATE_SECONDS);
+  const guint late = watch_rate_count (&camera->locked.late, WATCH_RATE_SECONDS);
+  const guint labelled = watch_rate_count (&camera->locked.labelled, WATCH_RATE_SECONDS);
 
   return late > 0 ? (gdouble)late / (late + labelled) : 0;
 }
@@ -34,22 +34,24 @@ watch_camera_is_overloaded (WatchCamera *camera)
 {
   const gdouble share = watch_camera_get_late_share (camera);
 
-  if (camera->status.state == WATCH_STATE_OVERLOADED)
+  if (camera->locked.status.state == WATCH_STATE_OVERLOADED)
     return share >= OVERLOAD_END;
-  return share >= OVERLOAD_BEGIN && watch_rate_count_seconds (&camera->late) >= OVERLOAD_SECONDS;
+  return share >= OVERLOAD_BEGIN &&
+         watch_rate_count_seconds (&camera->locked.late) >= OVERLOAD_SECONDS;
 }
 
 void
 watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
 {
   g_mutex_lock (&camera->lock);
-  camera->status.fps =
-      (gdouble)watch_rate_count (&camera->labelled, WATCH_FPS_SECONDS) / WATCH_FPS_SECONDS;
-  camera->status.backlog = MAX (camera->backlog.arrival - camera->backlog.taken, 0) / 1e6;
-  camera->status.age = (g_get_monotonic_time () - camera->labelled_arrival) / 1e6;
-  *status = camera->status;
-  status->detail = g_strdup (camera->status.detail);
-  status->uri = g_strdup (camera->status.uri);
+  camera->locked.status.fps =
+      (gdouble)watch_rate_count (&camera->locked.labelled, WATCH_FPS_SECONDS) / WATCH_FPS_SECONDS;
+  camera->locked.status.backlog =
+      MAX (camera->locked.backlog.arrival - camera->locked.backlog.taken, 0) / 1e6;
+  camera->locked.status.age = (g_get_monotonic_time () - camera->locked.labelled_arrival) / 1e6;
+  *status = camera->locked.status;
+  status->detail = g_strdup (camera->locked.status.detail);
+  status->uri = g_strdup (camera->locked.status.uri);
   g_mutex_unlock (&camera->lock);
 }
 
@@ -78,8 +80,8 @@ watch_camera_set_frame (WatchCamera *camera, GstSample *frame)
   GstSample *old;
 
   g_mutex_lock (&camera->lock);
-  old = camera->frame;
-  camera->frame = frame;
+  old = camera->locked.frame;
+  camera->locked.frame = frame;
   g_mutex_unlock (&camera->lock);
   if (old)
     gst_sample_unref (old);
@@ -89,7 +91,7 @@ void
 watch_camera_set_waiting (WatchCamera *camera, guint n_waiting)
 {
   g_mutex_lock (&camera->lock);
-  camera->status.n_waiting = n_waiting;
+  camera->locked.status.n_waiting = n_waiting;
   g_mutex_unlock (&camera->lock);
 }
 
@@ -99,7 +101,7 @@ watch_camera_get_frame (WatchCamera *camera)
   GstSample *frame;
 
   g_mutex_lock (&camera->lock);
-  frame = camera->frame ? gst_sample_ref (camera->frame) : NULL;
+  frame = camera->locked.frame ? gst_sample_ref (camera->locked.frame) : NULL;
   g_mutex_unlock (&camera->lock);
   return frame;
 }
@@ -115,20 +117,21 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
   gst_structure_get_int (structure, "width", &width);
   gst_structure_get_int (structure, "height", &height);
   g_mutex_lock (&camera->lock);
-  resized = camera->status.width > 0 &&
-            (camera->status.width != width || camera->status.height != height);
-  camera->status.width = width;
-  camera->status.height = height;
-  camera->status.n_components = n_components;
-  camera->status.n_frames++;
-  watch_rate_add (&camera->labelled);
-  camera->active_time = now;
-  camera->labelled_arrival =
-      GST_CLOCK_TIME_IS_VALID (camera->arrival) ? (gint64)(camera->arrival / GST_USECOND) : now;
-  is_first = camera->play_time == 0;
+  resized = camera->locked.status.width > 0 &&
+            (camera->locked.status.width != width || camera->locked.status.height != height);
+  camera->locked.status.width = width;
+  camera->locked.status.height = height;
+  camera->locked.status.n_components = n_components;
+  camera->locked.status.n_frames++;
+  watch_rate_add (&camera->locked.labelled);
+  camera->locked.active_time = now;
+  camera->locked.labelled_arrival = GST_CLOCK_TIME_IS_VALID (camera->delivery.arrival)
+                                        ? (gint64)(camera->delivery.arrival / GST_USECOND)
+                                        : now;
+  is_first = camera->locked.play_time == 0;
   if (is_first)
-    camera->play_time = now;
-  camera->n_data = 0;
+    camera->locked.play_time = now;
+  camera->locked.n_data = 0;
   g_mutex_unlock (&camera->lock);
   watch_camera_set_frame (camera, gst_sample_ref (sample));
   if (is_first)
@@ -142,7 +145,7 @@ watch_camera_is_first_frame (WatchCamera *camera)
   gboolean is_first;
 
   g_mutex_lock (&camera->lock);
-  is_first = camera->play_time == 0;
+  is_first = camera->locked.play_time == 0;
   g_mutex_unlock (&camera->lock);
   return is_first;
 }
@@ -153,14 +156,14 @@ watch_camera_count_latency (WatchCamera *camera)
   gdouble latency;
   guint bucket = 0;
 
-  if (!GST_CLOCK_TIME_IS_VALID (camera->arrival))
+  if (!GST_CLOCK_TIME_IS_VALID (camera->delivery.arrival))
     return;
-  latency = (g_get_monotonic_time () - (gint64)(camera->arrival / GST_USECOND)) / 1e6;
+  latency = (g_get_monotonic_time () - (gint64)(camera->delivery.arrival / GST_USECOND)) / 1e6;
   while (bucket < WATCH_N_LATENCIES && latency > watch_latencies[bucket])
     bucket++;
   g_mutex_lock (&camera->lock);
-  camera->status.latency = latency;
-  camera->status.latency_sum += latency;
-  camera->status.latency_counts[bucket]++;
+  camera->locked.status.latency = latency;
+  camera->locked.status.latency_sum += latency;
+  camera->locked.status.latency_counts[bucket]++;
   g_mutex_unlock (&camera->lock);
 }

@@ -34,16 +34,16 @@ watch_camera_remove_source (GSource **source)
 gboolean
 watch_camera_reserve_room (WatchCamera *camera, GError **error)
 {
-  gboolean has_room = g_atomic_int_get (&camera->has_room) || watch_limits_reserve (error);
+  gboolean has_room = g_atomic_int_get (&camera->atomic.has_room) || watch_limits_reserve (error);
 
-  g_atomic_int_set (&camera->has_room, has_room);
+  g_atomic_int_set (&camera->atomic.has_room, has_room);
   return has_room;
 }
 
 void
 watch_camera_release_room (WatchCamera *camera)
 {
-  if (g_atomic_int_compare_and_exchange (&camera->has_room, TRUE, FALSE))
+  if (g_atomic_int_compare_and_exchange (&camera->atomic.has_room, TRUE, FALSE))
     watch_limits_release ();
 }
 
@@ -65,7 +65,7 @@ watch_camera_end (WatchCamera *camera, WatchState state, const gchar *detail)
 void
 watch_camera_note_alive (WatchCamera *camera)
 {
-  g_atomic_int_set (&camera->is_stuck, FALSE);
+  g_atomic_int_set (&camera->atomic.is_stuck, FALSE);
   watch_heartbeat_beat (camera->heartbeat);
 }
 
@@ -77,7 +77,7 @@ on_alive (gpointer data)
 
   watch_camera_note_alive (camera);
   g_mutex_lock (&camera->lock);
-  was_stuck = camera->status.state == WATCH_STATE_STUCK;
+  was_stuck = camera->locked.status.state == WATCH_STATE_STUCK;
   g_mutex_unlock (&camera->lock);
   if (was_stuck)
     watch_camera_set_state (camera, WATCH_STATE_CONNECTING, NULL);
@@ -91,11 +91,11 @@ run (gpointer data)
   GSource *alive = watch_camera_call_later (camera, ALIVE_INTERVAL, on_alive);
   GError *error = NULL;
 
-  g_atomic_pointer_set (&camera->thread, g_thread_self ());
+  g_atomic_pointer_set (&camera->atomic.thread, g_thread_self ());
   watch_camera_note_alive (camera);
   g_main_context_push_thread_default (camera->context);
-  camera->analysis = watch_pipeline_new_analysis (camera, &error);
-  if (camera->analysis) {
+  camera->analysis.elements = watch_pipeline_new_analysis (camera, &error);
+  if (camera->analysis.elements) {
     watch_camera_set_state (camera, WATCH_STATE_CONNECTING, NULL);
     watch_connection_open (camera);
   } else {
@@ -107,15 +107,15 @@ run (gpointer data)
     g_main_context_iteration (camera->context, TRUE);
   watch_camera_remove_source (&alive);
   watch_connection_close (camera);
-  if (camera->analysis) {
-    gst_element_set_state (camera->analysis, GST_STATE_NULL);
-    g_clear_pointer (&camera->analysis, gst_object_unref);
+  if (camera->analysis.elements) {
+    gst_element_set_state (camera->analysis.elements, GST_STATE_NULL);
+    g_clear_pointer (&camera->analysis.elements, gst_object_unref);
   }
   watch_camera_set_frame (camera, NULL);
   g_main_context_pop_thread_default (camera->context);
   watch_heartbeat_rest (camera->heartbeat);
   g_mutex_lock (&camera->lock);
-  camera->is_stopped = TRUE;
+  camera->locked.is_stopped = TRUE;
   g_cond_broadcast (&camera->stopped);
   g_mutex_unlock (&camera->lock);
   watch_camera_unref (camera);
@@ -137,19 +137,19 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   camera->hub = hub;
   camera->is_file = g_str_has_prefix (config->uri, "file://");
   camera->is_live = !camera->is_file || config->pace;
-  camera->pipe = -1;
+  camera->connection.pipe = -1;
   camera->context = g_main_context_new ();
   g_mutex_init (&camera->lock);
   g_cond_init (&camera->stopped);
-  camera->is_stopped = TRUE;
-  camera->status.uri = watch_redact (config->uri);
-  camera->status.labeller = hub->labeller;
-  camera->status.gpu = -1;
-  camera->backlog.share = -1;
-  camera->labelled_arrival = g_get_monotonic_time ();
-  camera->status.state = WATCH_STATE_CONNECTING;
-  camera->status.scene = watch_scene_after (NULL);
-  camera->status.since = g_get_real_time ();
+  camera->locked.is_stopped = TRUE;
+  camera->locked.status.uri = watch_redact (config->uri);
+  camera->locked.status.labeller = hub->labeller;
+  camera->locked.status.gpu = -1;
+  camera->locked.backlog.share = -1;
+  camera->locked.labelled_arrival = g_get_monotonic_time ();
+  camera->locked.status.state = WATCH_STATE_CONNECTING;
+  camera->locked.status.scene = watch_scene_after (NULL);
+  camera->locked.status.since = g_get_real_time ();
   return camera;
 }
 
@@ -160,8 +160,8 @@ set_running (WatchCamera *camera, gboolean is_running)
   gboolean is_changed;
 
   g_mutex_lock (&camera->lock);
-  is_changed = camera->is_stopped == is_running;
-  camera->is_stopped = !is_running;
+  is_changed = camera->locked.is_stopped == is_running;
+  camera->locked.is_stopped = !is_running;
   g_mutex_unlock (&camera->lock);
   return is_changed;
 }
@@ -185,34 +185,34 @@ watch_camera_start (WatchCamera *camera)
   watch_camera_release_room (camera);
   set_running (camera, FALSE);
   /* No thread runs, and the main thread must not wait for an output. */
-  g_atomic_int_or (&camera->cancelled, WATCH_PIPELINE_STOPS);
+  g_atomic_int_or (&camera->atomic.cancelled, WATCH_PIPELINE_STOPS);
   watch_camera_report_limit (camera, error);
-  g_atomic_int_and (&camera->cancelled, ~WATCH_PIPELINE_STOPS);
+  g_atomic_int_and (&camera->atomic.cancelled, ~WATCH_PIPELINE_STOPS);
 }
 
 void
 watch_camera_stop (WatchCamera *camera)
 {
-  g_atomic_int_or (&camera->cancelled, WATCH_CAMERA_STOPS);
+  g_atomic_int_or (&camera->atomic.cancelled, WATCH_CAMERA_STOPS);
   g_main_context_wakeup (camera->context);
 }
 
 gboolean
 watch_camera_is_stopping (WatchCamera *camera)
 {
-  return (g_atomic_int_get (&camera->cancelled) & WATCH_CAMERA_STOPS) != 0;
+  return (g_atomic_int_get (&camera->atomic.cancelled) & WATCH_CAMERA_STOPS) != 0;
 }
 
 void
 watch_camera_set_removed (WatchCamera *camera)
 {
-  g_atomic_int_set (&camera->is_removed, TRUE);
+  g_atomic_int_set (&camera->atomic.is_removed, TRUE);
 }
 
 gboolean
 watch_camera_is_removed (WatchCamera *camera)
 {
-  return g_atomic_int_get (&camera->is_removed);
+  return g_atomic_int_get (&camera->atomic.is_removed);
 }
 
 gboolean
@@ -225,7 +225,7 @@ watch_camera_check_thread (WatchCamera *camera)
     return FALSE;
   watch_sockets_shut_down (camera);
   detail = g_strdup_printf ("its thread has not answered for %g seconds", limit);
-  g_atomic_int_set (&camera->is_stuck, TRUE);
+  g_atomic_int_set (&camera->atomic.is_stuck, TRUE);
   watch_camera_set_state (camera, WATCH_STATE_STUCK, detail);
   g_free (detail);
   return age > PATIENCE * limit;
@@ -244,9 +244,9 @@ watch_camera_wait (WatchCamera *camera, gint64 until)
   gboolean is_stopped;
 
   g_mutex_lock (&camera->lock);
-  while (!camera->is_stopped && g_cond_wait_until (&camera->stopped, &camera->lock, until)) {
+  while (!camera->locked.is_stopped && g_cond_wait_until (&camera->stopped, &camera->lock, until)) {
   }
-  is_stopped = camera->is_stopped;
+  is_stopped = camera->locked.is_stopped;
   g_mutex_unlock (&camera->lock);
   return is_stopped;
 }
@@ -260,15 +260,15 @@ watch_camera_ref (WatchCamera *camera)
 static void
 clear_camera (WatchCamera *camera)
 {
-  if (camera->frame)
-    gst_sample_unref (camera->frame);
-  watch_status_clear (&camera->status);
+  if (camera->locked.frame)
+    gst_sample_unref (camera->locked.frame);
+  watch_status_clear (&camera->locked.status);
   watch_camera_config_unref (camera->config);
   g_main_context_unref (camera->context);
   g_mutex_clear (&camera->lock);
   g_cond_clear (&camera->stopped);
   watch_heartbeat_free (camera->heartbeat);
-  g_clear_pointer (&camera->scene_change, gst_structure_free);
+  g_clear_pointer (&camera->delivery.scene_change, gst_structure_free);
   g_free (camera->name);
 }
 

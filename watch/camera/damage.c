@@ -9,7 +9,7 @@
 void
 watch_damage_begin (WatchCamera *camera)
 {
-  camera->damage = (WatchDamage){0};
+  camera->decoding.damage = (WatchDamage){0};
 }
 
 static void
@@ -23,7 +23,7 @@ await_key_frame (WatchDamage *damage, gint64 now)
 gboolean
 watch_damage_take (WatchCamera *camera, GstElement *decoder, GstBuffer *encoded)
 {
-  WatchDamage *damage = &camera->damage;
+  WatchDamage *damage = &camera->decoding.damage;
   const gboolean is_key_frame = !GST_BUFFER_FLAG_IS_SET (encoded, GST_BUFFER_FLAG_DELTA_UNIT);
   const gint64 now = g_get_monotonic_time ();
 
@@ -36,7 +36,7 @@ watch_damage_take (WatchCamera *camera, GstElement *decoder, GstBuffer *encoded)
     return TRUE;
   watch_camera_frame_skipped (camera);
   g_mutex_lock (&camera->lock);
-  camera->active_time = now; /* it is not silent */
+  camera->locked.active_time = now; /* it is not silent */
   g_mutex_unlock (&camera->lock);
   return FALSE;
 }

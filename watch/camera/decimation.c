@@ -180,7 +180,7 @@ choose_level (Decimation *self, GstClockTime time)
           "camera %s: %s are decoded, for max-fps", self->camera->name, level_names[level]);
     self->waits_for_key |= self->level == LEVEL_KEYS && level != LEVEL_KEYS;
     self->level = level;
-    g_atomic_int_set (&self->camera->is_decimated, level == LEVEL_KEYS);
+    g_atomic_int_set (&self->camera->atomic.is_decimated, level == LEVEL_KEYS);
   }
   self->window = time;
   memset (self->counts, 0, sizeof self->counts);

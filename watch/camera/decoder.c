@@ -60,7 +60,8 @@ get_choice (WatchCamera *camera)
 {
   const gchar *choice = camera->config->decoder;
 
-  return choice && strcmp (choice, "auto") != 0 && !g_atomic_int_get (&camera->has_failed_decoder)
+  return choice && strcmp (choice, "auto") != 0 &&
+                 !g_atomic_int_get (&camera->atomic.has_failed_decoder)
              ? choice
              : NULL;
 }
@@ -122,15 +123,16 @@ watch_decoder_note_running (WatchCamera *camera, GstElement *decoder)
   gboolean is_new;
 
   g_mutex_lock (&camera->lock);
-  is_new = camera->status.decoder != name;
-  camera->status.decoder = name;
+  is_new = camera->locked.status.decoder != name;
+  camera->locked.status.decoder = name;
   g_mutex_unlock (&camera->lock);
   if (!is_new)
     return;
   if (choice && strcmp (choice, "auto") != 0 && !is_wanted (choice, factory))
     watch_log_warning ("camera %s: decoded by %s, because %s (decoder=%s)", camera->name, name,
-        g_atomic_int_get (&camera->has_failed_decoder) ? "the one that was asked for has failed"
-                                                       : "there is none as asked for",
+        g_atomic_int_get (&camera->atomic.has_failed_decoder)
+            ? "the one that was asked for has failed"
+            : "there is none as asked for",
         choice);
   else
     watch_log_info ("camera %s: decoded by %s", camera->name, name);
@@ -145,5 +147,5 @@ watch_decoder_note_failure (WatchCamera *camera, GstObject *element)
 
   if (choice && factory && watch_camera_is_first_frame (camera) &&
       gst_element_factory_list_is_type (factory, DECODER_TYPES) && is_wanted (choice, factory))
-    g_atomic_int_set (&camera->has_failed_decoder, TRUE);
+    g_atomic_int_set (&camera->atomic.has_failed_decoder, TRUE);
 }

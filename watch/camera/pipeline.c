@@ -47,10 +47,10 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     watch_camera_frame_skipped (camera);
     return GST_PAD_PROBE_DROP;
   }
-  g_object_get (camera->queue, "current-level-buffers", &n_waiting, NULL);
+  g_object_get (camera->analysis.queue, "current-level-buffers", &n_waiting, NULL);
   watch_camera_set_waiting (camera, n_waiting);
-  if (!g_atomic_int_get (&camera->is_decimated) &&
-      watch_is_above_rate (&camera->next_time, camera->config->max_fps,
+  if (!g_atomic_int_get (&camera->atomic.is_decimated) &&
+      watch_is_above_rate (&camera->decoding.next_time, camera->config->max_fps,
           running_time_on_pad (pad, GST_BUFFER_PTS (buffer)))) {
     watch_camera_frame_skipped (camera);
     return GST_PAD_PROBE_DROP;
@@ -73,20 +73,20 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 set_time_of_first_frame (WatchCamera *camera, GstClockTime running_time)
 {
-  GstClock *clock = gst_element_get_clock (camera->sink);
+  GstClock *clock = gst_element_get_clock (camera->analysis.sink);
   GstClockTimeDiff late = 0;
 
   if (clock && GST_CLOCK_TIME_IS_VALID (running_time))
-    late = GST_CLOCK_DIFF (
-        running_time + gst_element_get_base_time (camera->sink), gst_clock_get_time (clock));
-  g_object_set (camera->sink, "ts-offset", MAX (late, 0), NULL);
+    late = GST_CLOCK_DIFF (running_time + gst_element_get_base_time (camera->analysis.sink),
+        gst_clock_get_time (clock));
+  g_object_set (camera->analysis.sink, "ts-offset", MAX (late, 0), NULL);
   gst_clear_object (&clock);
 }
 
 static gboolean
 is_stopping (WatchCamera *camera)
 {
-  return g_atomic_int_get (&camera->cancelled) != 0;
+  return g_atomic_int_get (&camera->atomic.cancelled) != 0;
 }
 
 /* While the pipeline stops, frames that are still on their way are dropped in front of the tracker,
@@ -213,9 +213,9 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
   g_object_set (sink, "sync", camera->config->pace, "async", FALSE, "qos", FALSE, NULL);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
-  camera->queue = queue;
-  camera->sink = sink;
-  camera->track = track;
+  camera->analysis.queue = queue;
+  camera->analysis.sink = sink;
+  camera->analysis.track = track;
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
   if (track)
     add_probe (track, GST_PAD_PROBE_TYPE_BUFFER, drop_when_stopping, camera);
@@ -289,7 +289,7 @@ get_gpu_of_context (GstContext *context)
 static gint
 get_gpu (WatchCamera *camera)
 {
-  GstPad *pad = gst_element_get_static_pad (camera->analysis, "sink");
+  GstPad *pad = gst_element_get_static_pad (camera->analysis.elements, "sink");
   GstQuery *query = gst_query_new_context (CUDA_CONTEXT_TYPE);
   GstContext *context = NULL;
   gint gpu;
@@ -308,14 +308,14 @@ on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
   WatchCamera *camera = data;
   const gint gpu = get_gpu (camera);
   GstCaps *caps = gst_pad_query_caps (pad, NULL);
-  GstPad *sink = gst_element_get_static_pad (camera->analysis, "sink");
+  GstPad *sink = gst_element_get_static_pad (camera->analysis.elements, "sink");
 
   if (!gst_caps_is_empty (caps) && !gst_caps_is_any (caps) &&
       g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps, 0)), "video/") &&
       !gst_pad_is_linked (sink) && GST_PAD_LINK_FAILED (gst_pad_link (pad, sink)))
     GST_ELEMENT_ERROR (decodebin, STREAM, FORMAT, ("The video's format is not supported."), (NULL));
   g_mutex_lock (&camera->lock);
-  camera->status.gpu = gpu;
+  camera->locked.status.gpu = gpu;
   g_mutex_unlock (&camera->lock);
   gst_object_unref (sink);
   gst_caps_unref (caps);
@@ -515,11 +515,12 @@ watch_pipeline_new (WatchCamera *camera, const gchar *uri)
   g_object_set (decodebin, "uri", uri, NULL);
   /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. The
    * backlog has a better rule for some sources. */
-  g_object_set (camera->queue, "leaky", camera->is_file ? NOT_LEAKY : LEAKY_DOWNSTREAM, NULL);
+  g_object_set (
+      camera->analysis.queue, "leaky", camera->is_file ? NOT_LEAKY : LEAKY_DOWNSTREAM, NULL);
   g_signal_connect (decodebin, "source-setup", G_CALLBACK (on_source_setup), camera);
   g_signal_connect (decodebin, "select-stream", G_CALLBACK (on_select_stream), camera);
   g_signal_connect (decodebin, "pad-added", G_CALLBACK (on_pad_added), camera);
-  gst_bin_add_many (GST_BIN (pipeline), decodebin, camera->analysis, NULL);
+  gst_bin_add_many (GST_BIN (pipeline), decodebin, camera->analysis.elements, NULL);
   return pipeline;
 }
 
@@ -529,11 +530,12 @@ static void
 end_tracks (WatchCamera *camera)
 {
   const gint64 until = g_get_monotonic_time () + STREAM_LOCK_TIME;
-  GstPad *pad = camera->track ? gst_element_get_static_pad (camera->track, "sink") : NULL;
+  GstPad *pad =
+      camera->analysis.track ? gst_element_get_static_pad (camera->analysis.track, "sink") : NULL;
   gboolean is_free = FALSE;
 
   /* A sink that does not play waits until it does. */
-  if (!pad || GST_STATE (camera->sink) != GST_STATE_PLAYING)
+  if (!pad || GST_STATE (camera->analysis.sink) != GST_STATE_PLAYING)
     goto done;
   while (!(is_free = GST_PAD_STREAM_TRYLOCK (pad)) && g_get_monotonic_time () < until)
     g_usleep (STREAM_LOCK_INTERVAL);
@@ -550,7 +552,7 @@ watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
 
-  g_atomic_int_or (&camera->cancelled, WATCH_PIPELINE_STOPS);
+  g_atomic_int_or (&camera->atomic.cancelled, WATCH_PIPELINE_STOPS);
   end_tracks (camera);
   /* A source that has not played yet may wait for an answer that never ends. */
   if (watch_camera_is_first_frame (camera))
@@ -560,7 +562,7 @@ watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
   gst_bus_remove_watch (bus);
   gst_object_unref (bus);
-  gst_bin_remove (GST_BIN (pipeline), camera->analysis);
+  gst_bin_remove (GST_BIN (pipeline), camera->analysis.elements);
   gst_object_unref (pipeline);
-  g_atomic_int_and (&camera->cancelled, ~WATCH_PIPELINE_STOPS);
+  g_atomic_int_and (&camera->atomic.cancelled, ~WATCH_PIPELINE_STOPS);
 }

@@ -115,10 +115,10 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   g_atomic_int_inc (&self->n_frames);
   /* Before that, the analysis has no running time, and reports no motion. */
-  if (sink && caps && GST_STATE (camera->sink) == GST_STATE_PLAYING) {
+  if (sink && caps && GST_STATE (camera->analysis.sink) == GST_STATE_PLAYING) {
     if (GST_CLOCK_STIME_IS_VALID (time))
       time += GST_CLOCK_DIFF (
-          gst_element_get_base_time (camera->sink), gst_element_get_base_time (sink));
+          gst_element_get_base_time (camera->analysis.sink), gst_element_get_base_time (sink));
     watch_camera_encoded (camera, buffer, caps, time);
   }
   gst_clear_caps (&caps);

@@ -171,7 +171,7 @@ watch_sockets_check (WatchCamera *camera)
   guint64 n_bytes, n_frames;
 
   g_mutex_lock (&camera->lock);
-  n_frames = camera->status.n_frames + camera->status.n_skipped;
+  n_frames = camera->locked.status.n_frames + camera->locked.status.n_skipped;
   g_mutex_unlock (&camera->lock);
   g_mutex_lock (&lock);
   n_bytes = MAX (count_received (sockets->sockets), sockets->n_pushed);
