@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "core/foreground/camera.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -18,7 +19,19 @@ enum {
   FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* boxes that no mast shakes by */
 };
 
-typedef enum Finding { NOTHING, AT_PLACE, ELSEWHERE, NOWHERE } Finding;
+static const float LEAST_MOVE = 0.8f; /* pixels of the model, and at least: */
+/* In boxes: */
+static const float LEAST_BOXES = 0.1f;
+static const float SHIFT = 0.15f;      /* what zoom and turn of a mere shift are at most */
+static const float SHIFT_SHARE = 0.2f; /* or this much of it */
+static const float AT_REST = 0.1f;     /* from comparison to comparison */
+static const float LEAST_SWAY = 0.08f;
+/* Of its peak, that is left of a displacement when a camera that shakes comes back. */
+static const float COMES_BACK = 0.7f;
+/* Of a known sway, that is no more than that. */
+static const float SWAY_MARGIN = 1.25f;
+
+typedef enum Finding { NOTHING, AT_PLACE, SWAYING, ELSEWHERE, NOWHERE } Finding;
 
 CclCamera *
 ccl_camera_new (uint32_t width, uint32_t height)
@@ -32,8 +45,9 @@ ccl_camera_new (uint32_t width, uint32_t height)
   self->height = height / self->box;
   self->stride = self->grid.columns * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX);
   self->registration = ccl_registration_new (self->width, self->height, self->stride);
+  self->alignment = ccl_alignment_new (self->width, self->height, self->stride);
   self->boxes = calloc (2, ccl_camera_boxes_size (self));
-  if (self->registration && self->boxes)
+  if (self->registration && self->alignment && self->boxes)
     return self;
   ccl_camera_free (self);
   return NULL;
@@ -45,6 +59,7 @@ ccl_camera_free (CclCamera *self)
   if (!self)
     return;
   ccl_registration_free (self->registration);
+  ccl_alignment_free (self->alignment);
   free (self->boxes);
   free (self);
 }
@@ -72,17 +87,71 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
   self->drift_x = self->drift_y = 0;
   self->settling = warm_up;
   self->elapsed = 0;
+  self->move = (CclSimilarity){0, 0, 0, 0};
+  self->peak = self->sway = 0;
+  ccl_alignment_begin (self->alignment);
+}
+
+/* Looks for a displacement that is less than registration finds, and tells how far it is. Returns
+ * whether there is one. */
+static bool
+align (CclCamera *self, CclRegistrationResult *result)
+{
+  const CclSimilarity none = {0, 0, 0, 0};
+  const float step = CUDACCL_REGISTRATION_STEPS,
+              noise = result->noise ? (float)result->noise : 0.5f;
+  const CclSimilarity registered = {(float)result->dx / step, (float)result->dy / step, 0, 0};
+  CclAlignmentResult aligned =
+      ccl_alignment_compare (self->alignment, self->boxes, &self->move, noise);
+
+  if (!aligned.is_supported && result->has_displacement)
+    aligned = ccl_alignment_compare (self->alignment, self->boxes, &registered, noise);
+  if (!aligned.is_supported || aligned.size < LEAST_BOXES ||
+      aligned.size * (float)self->box < LEAST_MOVE) {
+    self->move = none;
+    return false;
+  }
+  const float shift = sqrtf (aligned.move.dx * aligned.move.dx + aligned.move.dy * aligned.move.dy);
+  const float most = SHIFT_SHARE * shift > SHIFT ? SHIFT_SHARE * shift : SHIFT;
+  self->distance = ccl_alignment_distance (self->alignment, &self->move, &aligned.move);
+  self->move = aligned.move;
+  result->is_displaced = true;
+  result->has_displacement = fabsf (aligned.move.zoom) < most && fabsf (aligned.move.turn) < most;
+  result->dx = (int32_t)lrintf (step * aligned.move.dx);
+  result->dy = (int32_t)lrintf (step * aligned.move.dy);
+  return true;
+}
+
+/* Whether a displacement is that of a camera that shakes: it has come back, or is not greater than
+ * one that has. */
+static bool
+is_swaying (CclCamera *self, float size)
+{
+  const bool comes_back = size < COMES_BACK * self->peak;
+  if (comes_back) {
+    self->sway = self->peak > self->sway ? self->peak : self->sway;
+    self->peak = 0;
+  }
+  self->peak = size > self->peak ? size : self->peak;
+  return comes_back || size <= SWAY_MARGIN * self->sway;
 }
 
 static Finding
-judge (const CclRegistrationResult *result)
+judge (CclCamera *self, CclRegistrationResult *result)
 {
+  const CclSimilarity none = {0, 0, 0, 0};
+
   if (result->n_blocks < LEAST_BLOCKS || !result->is_spread)
     return NOTHING;
+  if (align (self, result))
+    return result->has_displacement &&
+                   is_swaying (self, ccl_alignment_distance (self->alignment, &none, &self->move))
+               ? SWAYING
+               : ELSEWHERE;
   if (result->is_displaced)
     return ELSEWHERE;
   if (8 * result->n_agreeing >= AGREEING_EIGHTHS * result->n_blocks)
-    return AT_PLACE;
+    return is_swaying (self, 0) && self->sway > 0 ? SWAYING : AT_PLACE;
   return 8 * result->n_agreeing <= ABSENT_EIGHTHS * result->n_blocks &&
                  4 * result->n_textured >= TEXTURED_QUARTERS * result->n_blocks
              ? NOWHERE
@@ -95,9 +164,10 @@ suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, 
 {
   const bool is_cut =
       self->was_found && self->was_calm && 8 * result->n_still <= CUT_EIGHTHS * result->n_textured;
-  const bool is_still = 8 * result->n_still >= STILL_EIGHTHS * result->n_textured;
+  const bool is_still =
+      8 * result->n_still >= STILL_EIGHTHS * result->n_textured && self->distance < AT_REST;
 
-  if (finding == AT_PLACE || finding == NOTHING) {
+  if (finding != ELSEWHERE && finding != NOWHERE) {
     clear_suspicion (self);
   } else {
     self->was_cut |= finding == NOWHERE && is_cut;
@@ -106,8 +176,8 @@ suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, 
     self->absent = finding == NOWHERE ? self->absent + time : 0;
     self->still = is_still ? self->still + time : 0;
   }
-  if (finding == AT_PLACE)
-    self->was_calm = is_still;
+  if (finding == AT_PLACE || finding == SWAYING)
+    self->was_calm = is_still && finding == AT_PLACE;
   self->was_found =
       finding == ELSEWHERE || 8 * result->n_agreeing >= BEFORE_CUT_EIGHTHS * result->n_blocks;
 }
@@ -158,19 +228,45 @@ report_move (CclCamera *self, const CclRegistrationResult *result)
   self->dy = (dy + (dy < 0 ? -half : half)) / step;
 }
 
+/* Forgets what the picture was. */
+static void
+begin_again (CclCamera *self)
+{
+  clear_suspicion (self);
+  self->peak = 0;
+  self->move = (CclSimilarity){0, 0, 0, 0};
+  ccl_alignment_begin (self->alignment);
+}
+
+/* Learns the picture at rest, and forgets a sway. */
+static void
+learn (CclCamera *self, Finding finding, uint64_t time)
+{
+  const float seconds = (float)time / (float)CUDACCL_CAMERA_SECOND;
+  const float memory = (float)(CUDACCL_CAMERA_MEMORY / CUDACCL_CAMERA_SECOND);
+  const float of_sway = (float)(CUDACCL_CAMERA_SWAY_MEMORY / CUDACCL_CAMERA_SECOND);
+
+  if (finding != ELSEWHERE && finding != NOWHERE)
+    ccl_alignment_learn (self->alignment, seconds < memory ? seconds / memory : 1);
+  self->sway -= seconds < of_sway ? self->sway * seconds / of_sway : self->sway;
+  if (self->sway < LEAST_SWAY)
+    self->sway = 0;
+}
+
 /* Compares the boxes of the frame before. Returns whether a new model has to begin. */
 static bool
 compare (CclCamera *self)
 {
   const uint64_t time = self->elapsed;
-  const CclRegistrationResult result = ccl_registration_compare (
+  CclRegistrationResult result = ccl_registration_compare (
       self->registration, self->boxes, self->boxes + ccl_camera_boxes_size (self));
-  const Finding finding = judge (&result);
   const bool is_settling = self->settling > 0;
 
-  self->is_far = is_far (self, &result);
-
   self->elapsed = 0;
+  self->distance = 0;
+  const Finding finding = judge (self, &result);
+  self->is_far = is_far (self, &result);
+  learn (self, finding, time);
   suspect (self, finding, &result, time);
   if (is_settling ? !moves_on (self, &result) : !has_moved (self, &result))
     return false;
@@ -178,7 +274,7 @@ compare (CclCamera *self)
     report_move (self, &result);
   self->drift_x = is_settling ? self->drift_x + result.dx : 0;
   self->drift_y = is_settling ? self->drift_y + result.dy : 0;
-  clear_suspicion (self);
+  begin_again (self);
   self->settling = CUDACCL_CAMERA_SETTLING;
   return true;
 }
@@ -223,7 +319,18 @@ ccl_camera_note (CclCamera *self, CclSceneChange change)
 {
   if (change == CUDACCL_SCENE_UNCHANGED)
     return;
-  clear_suspicion (self);
+  begin_again (self);
   self->settling = CUDACCL_CAMERA_SETTLING;
   self->is_reported = change == CUDACCL_SCENE_INFRARED || change == CUDACCL_SCENE_MOVED;
+}
+
+uint32_t
+ccl_camera_sway (const CclCamera *self)
+{
+  const float greatest = self->peak > self->sway ? self->peak : self->sway;
+  const float pixels = greatest * (float)self->box;
+  if (greatest < LEAST_SWAY)
+    return 0;
+  return pixels < CUDACCL_CAMERA_MOST_SWAY ? (uint32_t)ceilf (pixels)
+                                           : (uint32_t)CUDACCL_CAMERA_MOST_SWAY;
 }

@@ -4,12 +4,13 @@
  *
  * Both are reduced to boxes of CUDACCL_CAMERA_BOX × CUDACCL_CAMERA_BOX samples of the grid of the
  * light (light.h). A backend makes the boxes of a frame and of the model before that frame; they
- * are compared before the next frame, ten times in a second of the scene at most.
+ * are compared before the next frame, fifteen times in a second of the scene at most.
  *
  * - The model's content is elsewhere for a second, or most of it is nowhere while the frames do not
  *   change, or since a cut: the camera has moved. A new model begins.
  * - Meanwhile the mask is empty where the content is elsewhere, and after a cut. A mast that shakes
- *   comes back before a second has passed, and nothing is reported.
+ *   comes back before a second has passed, and nothing is reported. From then on, displacements
+ * that are no greater are known for those of a mast.
  * - Then the model settles: the mask is empty for CUDACCL_CAMERA_SETTLING, and longer while the
  * camera goes on moving: models begin anew, without a further report.
  *
@@ -18,14 +19,16 @@
 #ifndef CUDACCL_CAMERA_H
 #define CUDACCL_CAMERA_H
 
+#include "core/foreground/alignment.h"
 #include "core/foreground/light.h"
 #include "core/foreground/registration.h"
 
-enum { CUDACCL_CAMERA_BOX = 4 };
+enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 4 };
 
 #define CUDACCL_CAMERA_SECOND UINT64_C (1000000000)
 /* Nanoseconds of the scene: */
-#define CUDACCL_CAMERA_INTERVAL (CUDACCL_CAMERA_SECOND / 10) /* from comparison to comparison */
+/* From comparison to comparison: each second frame of 25 or 30 in a second. */
+#define CUDACCL_CAMERA_INTERVAL (CUDACCL_CAMERA_SECOND * 66 / 1000)
 #define CUDACCL_CAMERA_PERSISTENCE (CUDACCL_CAMERA_SECOND * 4 / 5) /* of what is reported */
 #define CUDACCL_CAMERA_ZOOM (CUDACCL_CAMERA_SECOND * 8 / 5)        /* of a zoom */
 #define CUDACCL_CAMERA_MOST_SHAKING                                                                \
@@ -34,6 +37,8 @@ enum { CUDACCL_CAMERA_BOX = 4 };
   (CUDACCL_CAMERA_SECOND * 6 / 5) /* of the same after a cut, in motion                            \
                                    */
 #define CUDACCL_CAMERA_SETTLING (CUDACCL_CAMERA_SECOND * 3 / 2)
+#define CUDACCL_CAMERA_MEMORY (25 * CUDACCL_CAMERA_SECOND)        /* of the picture at rest */
+#define CUDACCL_CAMERA_SWAY_MEMORY (16 * CUDACCL_CAMERA_SECOND)   /* of a mast that sways */
 #define CUDACCL_CAMERA_MOST_DURATION (10 * CUDACCL_CAMERA_SECOND) /* a frame counts no more */
 
 typedef struct CclCamera {
@@ -42,6 +47,7 @@ typedef struct CclCamera {
   uint32_t box;                   /* pixels of the model in a box's side */
   uint8_t *boxes;                 /* of the frame, then of the model */
   CclRegistration *registration;
+  CclAlignment *alignment;
 
   bool takes_boxes;                  /* the frame at work makes them */
   bool hides;                        /* its mask is empty */
@@ -53,9 +59,13 @@ typedef struct CclCamera {
   int32_t drift_x, drift_y; /* of the models of this move so far, in steps of registration.h */
   bool is_far;              /* the last displacement found is that of no shaking camera */
   bool was_cut;             /* it began from one comparison to the next */
-  bool was_found;   /* the last comparison has found the content, at its place or elsewhere */
-  bool was_calm;    /* frames did not change when the content was last at its place */
-  bool is_reported; /* a change whose end is to be reported */
+  bool was_found;     /* the last comparison has found the content, at its place or elsewhere */
+  bool was_calm;      /* frames did not change when the content was last at its place */
+  bool is_reported;   /* a change whose end is to be reported */
+  CclSimilarity move; /* the last displacement found, none if there was none */
+  float distance;     /* from the one before, in boxes */
+  float peak, sway;   /* in boxes: the greatest of this displacement, and of those that have come
+                       * back */
 
   /* Of the last run. */
   CclSceneChange change;
@@ -78,6 +88,10 @@ void ccl_camera_begin (CclCamera *self, uint64_t warm_up);
  * Returns whether a new model has to begin with the frame. looks: the frame makes boxes if it is
  * asked to. */
 bool ccl_camera_advance (CclCamera *self, uint64_t duration, bool looks);
+
+/* How far a shaking camera displaces the picture, in pixels of the model, rounded up; at most
+ * CUDACCL_CAMERA_MOST_SWAY. */
+uint32_t ccl_camera_sway (const CclCamera *self);
 
 /* The backend has found a change of the scene by other means. */
 void ccl_camera_note (CclCamera *self, CclSceneChange change);

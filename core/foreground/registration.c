@@ -526,9 +526,9 @@ CclRegistrationResult
 ccl_registration_compare (CclRegistration *self, const uint8_t *frame, const uint8_t *model)
 {
   const Texture before = self->frame;
-  const uint32_t noise = NOISE_FACTOR * measure_noise (self, frame);
+  CclRegistrationResult result = {.noise = measure_noise (self, frame)};
+  const uint32_t noise = NOISE_FACTOR * result.noise;
   const uint32_t least = noise > LEAST_TEXTURE ? noise : LEAST_TEXTURE;
-  CclRegistrationResult result = {0};
 
   self->frame = self->before;
   self->before = before;

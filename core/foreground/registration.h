@@ -40,6 +40,7 @@ typedef struct CclRegistrationResult {
   bool is_spread;        /* their texture is that of the picture, and not of an object in it */
   uint32_t n_textured;   /* blocks of the frame that have texture */
   uint32_t n_still;      /* those that the frame of the call before has at their own place */
+  uint32_t noise;        /* the median difference from that frame, at most 4 */
   bool is_displaced;     /* the frame has the model's content elsewhere */
   bool has_displacement; /* at the same distance everywhere: the picture was not zoomed */
   int32_t dx, dy;        /* how far, in 1 / CUDACCL_REGISTRATION_STEPS box, to the right and down */

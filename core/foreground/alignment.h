@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Alignment: how far a frame is displaced from a reference, to a small part of a box.
+ *
+ * Frames are small pictures of luma, a byte for each box of pixels (camera.h). The reference is the
+ * mean of the frames that were learnt, which follows a slow drift. Both are compared
+ * without the mean of 5×5 boxes.
+ *
+ * The displacement is that of a similarity: a shift, a zoom and a rotation about the centre. It is
+ * found by least squares from gradients, over blocks of 8×8 boxes, as B. Lucas and T. Kanade, "An
+ * iterative image registration technique with an application to stereo vision", IJCAI 1981, do.
+ * Each block may have a contrast of its own, and blocks that fit badly count little, so that light
+ * and objects do not matter.
+ *
+ * A displacement is supported if most of the blocks in which it can be seen are explained by it: it
+ * takes away at least half of the difference that it would make. Blocks that are hidden by an
+ * object, or have stayed where they were, do not support it.
+ *
+ * Host code that CPU and GPU share: both give the same boxes, so the results are the same.
+ */
+#ifndef CUDACCL_ALIGNMENT_H
+#define CUDACCL_ALIGNMENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef struct CclAlignment CclAlignment;
+
+/* A similarity: a shift to the right and down, and how much a zoom and a rotation displace the
+ * middle of the right edge; in boxes. */
+typedef struct CclSimilarity {
+  float dx, dy, zoom, turn;
+} CclSimilarity;
+
+typedef struct CclAlignmentResult {
+  bool is_supported;  /* the frame is displaced so */
+  CclSimilarity move; /* the content of the reference, in the frame; else the best guess */
+  float size;         /* how far it displaces the picture on average, in boxes */
+  uint32_t n_blocks, n_supporting; /* that could see it, and see it */
+} CclAlignmentResult;
+
+/* Pictures of width × height boxes, in rows of `stride` bytes. NULL without memory. */
+CclAlignment *ccl_alignment_new (uint32_t width, uint32_t height, uint32_t stride);
+
+void ccl_alignment_free (CclAlignment *self);
+
+/* Forgets the reference. */
+void ccl_alignment_begin (CclAlignment *self);
+
+/* Compares a frame with the reference. start: where the search begins. noise: the standard
+ * deviation of a box. Without a reference nothing is displaced. */
+CclAlignmentResult ccl_alignment_compare (
+    CclAlignment *self, const uint8_t *frame, const CclSimilarity *start, float noise);
+
+/* Takes the frame of the last comparison into the reference. share: of the frame, where the
+ * reference is the mean of so many. */
+void ccl_alignment_learn (CclAlignment *self, float share);
+
+/* How far the picture is from one move to another, on average, in boxes. */
+float ccl_alignment_distance (
+    const CclAlignment *self, const CclSimilarity *from, const CclSimilarity *to);
+
+#endif /* CUDACCL_ALIGNMENT_H */
