@@ -43,10 +43,12 @@ enum {
 
   /* Quarters of a cell's pixels that are not background in a cell that shows another scene. */
   CUDACCL_CODEBOOK_CELL_QUARTERS = 2,
-  /* Eighths of the cells that show one, and frames in a row in which they do, where the frame has
-   * suddenly gained or lost its chroma, or its picture. */
+  /* Eighths of the cells that show one, and the steps for which they do, in one frame or more,
+   * where the frame has suddenly gained or lost its chroma, or its picture. */
   CUDACCL_CODEBOOK_SUDDEN_EIGHTHS = 2,
-  CUDACCL_CODEBOOK_SUDDEN_FRAMES = 4,
+  CUDACCL_CODEBOOK_SUDDEN_STEPS = 4,
+  /* An object that stops becomes background after this time `hold` times. */
+  CUDACCL_ABSORB_SECONDS = 6,
   /* Of the frame's chroma and the model's; light.h has 4, too. */
   CUDACCL_CODEBOOK_INFRARED_RATIO = 4,
   /* Quarters of a frame's pixels that are dark where it is covered, or bright where it is blinded,
@@ -54,6 +56,10 @@ enum {
   CUDACCL_CODEBOOK_COVERED_QUARTERS = 3,
   CUDACCL_CODEBOOK_OPEN_QUARTERS = 2,
 };
+
+/* Nanoseconds. */
+#define CUDACCL_CODEBOOK_SECOND UINT64_C (1000000000)
+#define CUDACCL_CODEBOOK_STEP (CUDACCL_CODEBOOK_SECOND / 25)
 
 /* Counts of distances, of the background pixels of a frame. */
 typedef uint32_t CclCodebookNoise[CUDACCL_CODEBOOK_LEVELS][CUDACCL_CODEBOOK_DISTANCES];
@@ -126,14 +132,6 @@ ccl_codebook_fills_cell (uint32_t n_pixels, uint32_t n)
   return 4 * n_pixels >= CUDACCL_CODEBOOK_CELL_QUARTERS * n;
 }
 
-/* The weight that a matched word gains inside objects. hold: 0…CUDACCL_MAX_HOLD, as in
- * CclForegroundOptions; 4 is right for the seven real sequences. */
-CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_object_gain (uint32_t hold)
-{
-  return (uint8_t)(CUDACCL_CODEBOOK_GAIN / (hold > 1 ? hold : 1));
-}
-
 /* What a frame has to show for a change of scene. */
 typedef struct CclCodebookSums {
   uint32_t cells;
@@ -186,36 +184,82 @@ typedef struct CclCodebookScene {
   bool is_lost;
   /* The next frame is the first one of another scene, and this is the change. */
   CclSceneChange change;
-  /* The frames in a row that look like another scene. */
-  uint32_t n_frames;
+  /* The steps for which the scene has looked like another one. */
+  uint32_t n_steps;
 } CclCodebookScene;
 
-/* Updates the state of the scene with the sums of a frame. Only where options.light is set; without
- * it, and before the first frame, all members are 0. */
+/* Updates the state of the scene with the sums of a frame, which is so many steps after the one
+ * before. Only where options.light is set; without it, and before the first frame, all members are
+ * 0. */
 CUDACCL_CODEBOOK_HOST_FUNCTION void
-ccl_codebook_judge_scene (CclCodebookScene *scene, const CclCodebookSums *sums)
+ccl_codebook_judge_scene (CclCodebookScene *scene, const CclCodebookSums *sums, uint32_t elapsed)
 {
   const CclSceneChange sudden = ccl_codebook_sudden_change (sums);
   const bool is_sudden = sudden != CUDACCL_SCENE_UNCHANGED;
   const uint32_t eighths = CUDACCL_CODEBOOK_SUDDEN_EIGHTHS;
 
   scene->is_lost = is_sudden && 8 * sums->lost >= eighths * sums->cells;
-  scene->n_frames =
-      is_sudden && 8 * sums->settled >= eighths * sums->cells ? scene->n_frames + 1 : 0;
+  scene->n_steps =
+      is_sudden && 8 * sums->settled >= eighths * sums->cells ? scene->n_steps + elapsed : 0;
   scene->change = CUDACCL_SCENE_UNCHANGED;
-  if (scene->n_frames >= CUDACCL_CODEBOOK_SUDDEN_FRAMES) {
+  if (scene->n_steps >= CUDACCL_CODEBOOK_SUDDEN_STEPS) {
     scene->change = sudden;
-    scene->n_frames = 0;
+    scene->n_steps = 0;
   }
 }
 
-/* The time of the frame after one; *rebases: whether births lose CUDACCL_CODEBOOK_TIME_STEP in it.
- */
-CUDACCL_CODEBOOK_HOST_FUNCTION uint16_t
-ccl_codebook_next_time (uint32_t time, bool *rebases)
+/* The time since a model began. Zeros before its first frame. */
+typedef struct CclCodebookClock {
+  uint64_t now;    /* nanoseconds */
+  uint64_t former; /* steps by which births have been rebased */
+  uint64_t rest;   /* of the gain of objects that no frame has had yet */
+} CclCodebookClock;
+
+/* The nanoseconds in which an object that has stopped becomes background, from options that are set
+ * or 0. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint64_t
+ccl_absorb_time (uint64_t absorb_after, uint32_t hold)
 {
-  *rebases = time + 1 >= CUDACCL_CODEBOOK_MOST_TIME;
-  return (uint16_t)(*rebases ? time + 1 - CUDACCL_CODEBOOK_TIME_STEP : time + 1);
+  const uint64_t by_hold = CUDACCL_ABSORB_SECONDS * CUDACCL_CODEBOOK_SECOND * (hold > 1 ? hold : 1);
+  return absorb_after > 0 ? absorb_after : by_hold;
+}
+
+/* How far words move, so that their means are of about as many seconds at each frame rate, and of
+ * at least four frames: noise. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
+ccl_codebook_move (uint64_t duration)
+{
+  uint8_t move = CUDACCL_CODEBOOK_MOVE;
+  for (uint64_t longest = 2 * CUDACCL_CODEBOOK_STEP; move > 2 && duration >= longest; longest *= 2)
+    move--;
+  return 2 * duration <= CUDACCL_CODEBOOK_STEP ? CUDACCL_CODEBOOK_MOVE + 1 : move;
+}
+
+/* The time of a frame of a duration, in nanoseconds; 0: CUDACCL_FRAME_DURATION. More than a second
+ * counts as one. absorb_time: from ccl_absorb_time(). */
+CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookTime
+ccl_codebook_advance (CclCodebookClock *clock, uint64_t duration, uint64_t absorb_time)
+{
+  const uint64_t step = CUDACCL_CODEBOOK_STEP, gain_step = step / CUDACCL_CODEBOOK_GAIN;
+  const uint64_t second = CUDACCL_CODEBOOK_SECOND, then = clock->now;
+  const uint64_t by_hold = CUDACCL_ABSORB_SECONDS * second / gain_step;
+  const uint64_t known = duration == 0 ? CUDACCL_FRAME_DURATION : duration;
+  const uint64_t used = known < second ? known : second;
+  const uint64_t gain = (then + used) / gain_step - then / gain_step;
+  CclCodebookTime time = {0, 0, 1, 0, ccl_codebook_move (used), false};
+
+  clock->now += used;
+  clock->rest += used * by_hold;
+  const uint64_t object_gain = clock->rest / absorb_time;
+  clock->rest %= absorb_time;
+  if (gain > 1)
+    time.gain = (uint16_t)gain;
+  time.object_gain = (uint16_t)(object_gain < time.gain ? object_gain : time.gain);
+  time.elapsed = (uint16_t)(clock->now / step - then / step);
+  time.rebases = clock->now / step - clock->former >= CUDACCL_CODEBOOK_MOST_TIME;
+  clock->former += time.rebases ? CUDACCL_CODEBOOK_TIME_STEP : 0;
+  time.now = (uint16_t)(clock->now / step - clock->former);
+  return time;
 }
 
 #endif /* CUDACCL_CODEBOOK_FRAME_H */

@@ -19,7 +19,7 @@
  *
  * 3. The pixel is background if the matched word has at least CUDACCL_CODEBOOK_SHARE of the
  * greatest weight, or if it is recurrent: it has CUDACCL_CODEBOOK_RECURRENT_SHARE of that weight,
- * is CUDACCL_CODEBOOK_RECURRENT_AGE frames old, and has CUDACCL_CODEBOOK_RECURRENT_VISITS visits. A
+ * is CUDACCL_CODEBOOK_RECURRENT_AGE steps old, and has CUDACCL_CODEBOOK_RECURRENT_VISITS visits. A
  * visit is counted where the pixel was background in the frame before, and is not any more. Leaves
  * in the wind and a shaking camera make recurrent words.
  *
@@ -40,13 +40,15 @@
  * are not weak: faint parts of an object count where a part is plain, and not alone.
  *
  * The scene has changed if in a quarter of the cells half the pixels are not background, and match
- * the same words as in the frame before, for CUDACCL_CODEBOOK_SUDDEN_FRAMES frames in a row in
- * which the frame has suddenly gained or lost its chroma, as when a camera turns to infrared, or
- * has become dark or bright; the mask is empty meanwhile. In the frame after that, the matched
- * words become the background, and the old ones are kept with little weight. camera.h finds moves
- * of the camera.
+ * the same words as in the frame before, for CUDACCL_CODEBOOK_SUDDEN_STEPS steps in which the frame
+ * has suddenly gained or lost its chroma, as when a camera turns to infrared, or has become dark or
+ * bright; the mask is empty meanwhile. In the frame after that, the matched words become the
+ * background, and the old ones are kept with little weight. camera.h finds moves of the camera.
  *
  * This file has the pixel; codebook-frame.h has what the pixels of a frame share.
+ *
+ * Time is that of the scene, whatever the frame rate: weights, ages and moves follow from the
+ * durations of frames. A step of time is 1/25 s.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
@@ -83,11 +85,11 @@ enum {
 
   /* Steps of a mean in a difference of 1 of 8 bits. */
   CUDACCL_CODEBOOK_STEPS = 256,
-  /* A word moves by 2^-4 of the difference; clouds: of 3…6. */
+  /* In a frame of a step, a word moves by 2^-4 of the difference; clouds: of 3…6. */
   CUDACCL_CODEBOOK_MOVE = 4,
-  /* Of the matched word's weight in a frame. */
+  /* Of the matched word's weight in a step. */
   CUDACCL_CODEBOOK_GAIN = 16,
-  /* Where it would be passed, all weights lose an eighth. */
+  /* The weight of 80 seconds. Where it would be passed, all weights lose an eighth. */
   CUDACCL_CODEBOOK_MOST_WEIGHT = 32000,
 
   /* Share of the greatest weight from which on a word is background, in 1/65536: 0.6; seven: of
@@ -97,11 +99,11 @@ enum {
   CUDACCL_CODEBOOK_RECURRENT_SHARE = 3277,
   /* seven: of 4 and 8 */
   CUDACCL_CODEBOOK_RECURRENT_VISITS = 4,
-  /* In frames; seven: of 0 and 200…500. */
+  /* In steps, so 16 seconds; seven: of 0 and 200…500. */
   CUDACCL_CODEBOOK_RECURRENT_AGE = 400,
   /* Where visits saturate. */
   CUDACCL_CODEBOOK_MOST_VISITS = 255,
-  /* In frames; where it is reached, time and births lose CUDACCL_CODEBOOK_TIME_STEP. Births stop at
+  /* In steps; where it is reached, time and births lose CUDACCL_CODEBOOK_TIME_STEP. Births stop at
    * 0. */
   CUDACCL_CODEBOOK_MOST_TIME = 49152,
   CUDACCL_CODEBOOK_TIME_STEP = 32768,
@@ -117,7 +119,7 @@ enum {
 typedef struct CclCodeword {
   uint16_t luma, u, v; /* means */
   uint16_t weight;     /* 0…CUDACCL_CODEBOOK_MOST_WEIGHT */
-  uint16_t birth;      /* the time of the frame that it is from */
+  uint16_t birth;      /* CclCodebookTime.now of the frame that it is from */
   uint8_t visits;
 } CclCodeword;
 
@@ -148,12 +150,20 @@ typedef struct CclCodebookState {
   bool is_dynamic;
 } CclCodebookState;
 
+/* The time of a frame, and what follows from its duration (codebook-frame.h). */
+typedef struct CclCodebookTime {
+  uint16_t now;         /* steps */
+  uint16_t elapsed;     /* steps since the frame before */
+  uint16_t gain;        /* of a matched word's weight; ≥ 1 */
+  uint16_t object_gain; /* the same inside objects; 0 in some frames where it is slow */
+  uint8_t move;         /* words move by 2^-move of the difference */
+  bool rebases;         /* births lose CUDACCL_CODEBOOK_TIME_STEP */
+} CclCodebookTime;
+
 /* What all pixels of a frame share. */
 typedef struct CclCodebookFrame {
-  uint16_t time;       /* frames, from ccl_codebook_next_time() */
-  bool rebases;        /* births lose CUDACCL_CODEBOOK_TIME_STEP */
-  bool scene_changes;  /* the matched words become the background */
-  uint8_t object_gain; /* of a matched word inside objects, from ccl_codebook_object_gain() */
+  CclCodebookTime time;
+  bool scene_changes; /* the matched words become the background */
   /* By the luma of the heaviest word: */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS];
   uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
@@ -226,12 +236,11 @@ ccl_codebook_distance (const CclCodeword *word, CclCodebookValue value)
   return luma < chroma ? chroma : luma;
 }
 
-/* A mean after its move. It stays where it is within 15 steps above the value. */
+/* A mean after its move. It stays where it is within 2^move − 1 steps above the value. */
 CUDACCL_CODEBOOK_FUNCTION uint16_t
-ccl_codebook_moved (uint32_t mean, uint32_t value)
+ccl_codebook_moved (uint32_t mean, uint32_t value, uint32_t move)
 {
-  return (uint16_t)(mean - (mean >> CUDACCL_CODEBOOK_MOVE) +
-                    (value * CUDACCL_CODEBOOK_STEPS >> CUDACCL_CODEBOOK_MOVE));
+  return (uint16_t)(mean - (mean >> move) + (value * CUDACCL_CODEBOOK_STEPS >> move));
 }
 
 /* Whether a word is one that comes back again and again, or shares a pixel with others. */
@@ -337,7 +346,7 @@ ccl_codebook_rebase (CclCodeword words[CUDACCL_CODEBOOK_WORDS])
  * place. */
 CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_learn (CclCodeword words[CUDACCL_CODEBOOK_WORDS], const CclCodebookPlaces *places,
-    CclCodebookValue value, bool is_visit, uint32_t time)
+    CclCodebookValue value, bool is_visit, const CclCodebookTime *time)
 {
   const bool is_new = places->matched == CUDACCL_CODEBOOK_WORDS;
   const uint32_t place = is_new ? places->lightest : places->matched;
@@ -349,12 +358,12 @@ ccl_codebook_learn (CclCodeword words[CUDACCL_CODEBOOK_WORDS], const CclCodebook
     if (is_new) {
       const CclCodeword first = {(uint16_t)(value.luma * CUDACCL_CODEBOOK_STEPS),
           (uint16_t)(value.u * CUDACCL_CODEBOOK_STEPS),
-          (uint16_t)(value.v * CUDACCL_CODEBOOK_STEPS), 0, (uint16_t)time, 0};
+          (uint16_t)(value.v * CUDACCL_CODEBOOK_STEPS), 0, time->now, 0};
       *word = first;
     } else {
-      word->luma = ccl_codebook_moved (word->luma, value.luma);
-      word->u = ccl_codebook_moved (word->u, value.u);
-      word->v = ccl_codebook_moved (word->v, value.v);
+      word->luma = ccl_codebook_moved (word->luma, value.luma, time->move);
+      word->u = ccl_codebook_moved (word->u, value.u, time->move);
+      word->v = ccl_codebook_moved (word->v, value.v, time->move);
     }
     if (is_visit && word->visits < CUDACCL_CODEBOOK_MOST_VISITS)
       word->visits++;
@@ -389,7 +398,7 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
 {
   CclCodebookResult result = {
       CUDACCL_PIXEL_BACKGROUND, 0, 0, 0, false, false, false, 0, false, 0, 0, 0};
-  if (frame->rebases)
+  if (frame->time.rebases)
     ccl_codebook_rebase (words);
   const CclCodebookPlaces places = ccl_codebook_find (words, value, state.is_dynamic, frame);
   CclCodeword heaviest = words[0], matched = words[0];
@@ -403,7 +412,7 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
   const bool is_background =
       heaviest.weight == 0 || frame->scene_changes ||
       (matches && (matched.weight >= ccl_codebook_share (heaviest.weight, CUDACCL_CODEBOOK_SHARE) ||
-                      ccl_codebook_is_recurrent (&matched, heaviest.weight, frame->time)));
+                      ccl_codebook_is_recurrent (&matched, heaviest.weight, frame->time.now)));
 
   if (!is_background || (places.is_weak && !frame->scene_changes))
     result.pixel_class =
@@ -419,12 +428,13 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
 
   const bool is_visit = !is_background && state.was_background;
   const bool is_slow = !is_background && state.in_object;
-  const uint32_t place = ccl_codebook_learn (words, &places, value, is_visit, frame->time);
+  const uint32_t place = ccl_codebook_learn (words, &places, value, is_visit, &frame->time);
   result.place = (uint8_t)place;
   if (frame->scene_changes)
     ccl_codebook_begin_again (words, place);
-  ccl_codebook_gain (words, place, is_slow ? frame->object_gain : (uint32_t)CUDACCL_CODEBOOK_GAIN);
-  ccl_codebook_summarise (words, frame->time, &result);
+  const uint32_t gain = is_slow ? frame->time.object_gain : frame->time.gain;
+  ccl_codebook_gain (words, place, gain == 0 && !matches ? 1 : gain); /* a new word exists */
+  ccl_codebook_summarise (words, frame->time.now, &result);
   return result;
 }
 

@@ -7,6 +7,7 @@
 
 #include "mixture.h"
 
+#include <inttypes.h>
 #include <stddef.h>
 
 CclStatus
@@ -51,6 +52,10 @@ check_model_options (const CclForegroundOptions *options, CclError *error)
   if (options->hold > CUDACCL_MAX_HOLD)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "hold must be 0…%d, not %u",
         CUDACCL_MAX_HOLD, options->hold);
+  if (options->absorb_after > CUDACCL_MAX_ABSORB_AFTER)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "absorb_after must be at most a day, %" PRIu64 " nanoseconds, not %" PRIu64,
+        CUDACCL_MAX_ABSORB_AFTER, options->absorb_after);
   return CUDACCL_OK;
 }
 

@@ -32,7 +32,7 @@
 #ifndef CUDACCL_SAMPLED_BACKGROUND_H
 #define CUDACCL_SAMPLED_BACKGROUND_H
 
-#include "codebook.h"
+#include "codebook-frame.h"
 
 /* docs/internals/foreground.md says how the values were chosen. */
 enum {
@@ -45,10 +45,6 @@ enum {
   CUDACCL_SAMPLED_TOLERANCE = 16,
   CUDACCL_SAMPLED_NEEDED = 2,
 
-  /* Where an object is, this number of turns times `hold` pass from sample to sample. So it is
-   * different for 12 to 24 seconds with the default of 4. */
-  CUDACCL_SAMPLED_HOLD = 3,
-
   /* A place's restlessness grows by this where it becomes different, and loses a sixteenth, rounded
    * up, in a second. */
   CUDACCL_SAMPLED_ONSET = 4,
@@ -58,6 +54,9 @@ enum {
   /* From here on a place is restless: it becomes different more than three times in four seconds.
    */
   CUDACCL_SAMPLED_RESTLESS = 40,
+
+  /* In a second. */
+  CUDACCL_SAMPLED_FEW_FRAMES = 8,
 
   CUDACCL_SAMPLED_CELLS = 64, /* in a row or column, at most */
   CUDACCL_SAMPLED_LEAST_SHIFT = 3,
@@ -122,11 +121,33 @@ ccl_sampled_turn (CclSampledTime time, uint8_t phase)
   return (time.now + phase) / CUDACCL_SAMPLED_SECOND;
 }
 
-/* Whether a place takes its sample in a turn. hold: as in CclForegroundOptions. */
-CUDACCL_CODEBOOK_FUNCTION bool
-ccl_sampled_learns (uint32_t turn, bool in_object, uint32_t hold)
+/* The turns from sample to sample where an object is, so that CUDACCL_SAMPLED_NEEDED of them take
+ * from half the time in which it is to become background to all of it. Not a multiple of
+ * CUDACCL_SAMPLED_VALUES, or each would replace the one before. absorb_time: from
+ * ccl_absorb_time(). */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_sampled_period (uint64_t absorb_time)
 {
-  return !in_object || turn % (CUDACCL_SAMPLED_HOLD * (hold > 1 ? hold : 1)) == 0;
+  const uint32_t turns =
+      (uint32_t)(absorb_time / (CUDACCL_SAMPLED_NEEDED * CUDACCL_CODEBOOK_SECOND));
+  return turns == 0 ? 1 : turns % CUDACCL_SAMPLED_VALUES == 0 ? turns + 1 : turns;
+}
+
+/* Whether a place shows an object that is not found yet: it has become different where little
+ * changes. With many frames per second, few places are due in such a frame. restlessness: after it.
+ */
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_is_unfound (CclSampledTime time, bool is_onset, uint32_t restlessness)
+{
+  return is_onset && restlessness <= CUDACCL_SAMPLED_ONSET &&
+         time.elapsed >= CUDACCL_SAMPLED_SECOND / CUDACCL_SAMPLED_FEW_FRAMES;
+}
+
+/* Whether a place takes its sample in a turn. period: from ccl_sampled_period(). */
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_sampled_learns (uint32_t turn, bool in_object, bool is_unfound, uint32_t period)
+{
+  return in_object ? turn % period == 0 : !is_unfound;
 }
 
 /* The greatest difference of a near sample, in luma; chroma may differ by half of it. own, darker:

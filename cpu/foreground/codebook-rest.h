@@ -4,12 +4,12 @@
  *
  * - the heaviest word of all of them is at the same place, and they matched it in the frame before;
  * - no other word of theirs would be recurrent at any age;
- * - so many gains of the heaviest word do not pass CUDACCL_CODEBOOK_MOST_WEIGHT.
+ * - the gains of the heaviest word do not pass CUDACCL_CODEBOOK_MOST_WEIGHT.
  *
  * As long as they match this word, their other words and their classes need not be read, and the
- * weight of the word is known from the number of frames. A pixel's margin is at most the distance
- * of its heaviest word from the others. By the triangle inequality, a value whose distance from the
- * heaviest word is less than half the margin is nearer to it than to all others.
+ * weight of the word is known from the gains of the frames. A pixel's margin is at most the
+ * distance of its heaviest word from the others. By the triangle inequality, a value whose distance
+ * from the heaviest word is less than half the margin is nearer to it than to all others.
  */
 #ifndef CUDACCL_CPU_CODEBOOK_REST_H
 #define CUDACCL_CPU_CODEBOOK_REST_H
@@ -27,12 +27,13 @@ static ALWAYS_INLINE void
 move_at_rest (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
     const CodebookWords *before, Steps margins, uint32_t place, bool colour)
 {
-  CodebookWords after = {.luma = moved_mean (before->luma, pixels->values.luma)};
+  const uint32_t move = row->frame->time.move;
+  CodebookWords after = {.luma = moved_mean (before->luma, pixels->values.luma, move)};
   CodewordBlock *words = words_at (pixels, place);
   Steps change = before->luma ^ after.luma;
   if (colour) {
-    after.u = moved_mean (before->u, pixels->values.u << 8);
-    after.v = moved_mean (before->v, pixels->values.v << 8);
+    after.u = moved_mean (before->u, pixels->values.u << 8, move);
+    after.v = moved_mean (before->v, pixels->values.v << 8, move);
     change |= (before->u ^ after.u) | (before->v ^ after.v);
   }
   if (all_zero (change)) /* often: compressed video repeats pixels */
@@ -56,7 +57,7 @@ update_at_rest (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool col
 {
   const CclCodebookFrame *frame = row->frame;
   CodebookRest *rest = rest_at (row, x);
-  if (rest->n_frames == rest->most_frames)
+  if (rest->gained + frame->time.gain > rest->most)
     return false;
   const CodebookPixels pixels = load_pixels (row, x, colour);
   const CodebookWords heaviest = words_of_place (&pixels, rest->place, colour);
@@ -65,7 +66,7 @@ update_at_rest (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool col
   const Steps tolerance = tolerance_of (frame->tolerances, &pixels, heaviest.luma);
   if (!all_zero (is_greater (distance, tolerance) | ~is_greater (margins, 2 * distance)))
     return false;
-  rest->n_frames++;
+  rest->gained = (uint16_t)(rest->gained + frame->time.gain);
   count_lanes (row->counts, sums, &pixels, &heaviest, distance, steps_of (UINT16_MAX), colour);
   const Steps is_weak =
       is_greater (distance, tolerance_of (frame->weak_tolerances, &pixels, heaviest.luma));
@@ -83,9 +84,8 @@ end_rest (const CodebookRow *row, uint32_t x)
   const CodebookPixels pixels = {.words = &row->words[x / CUDACCL_CODEBOOK_LANES],
       .distance = row->distance,
       .first = (int)(x % CUDACCL_CODEBOOK_LANES)};
-  if (rest->n_frames > 0)
-    *steps_at (words_at (&pixels, rest->place)->weight, pixels.first) +=
-        steps_of ((uint16_t)(rest->n_frames * CUDACCL_CODEBOOK_GAIN));
+  if (rest->gained > 0)
+    *steps_at (words_at (&pixels, rest->place)->weight, pixels.first) += steps_of (rest->gained);
   *rest = (CodebookRest){0};
 }
 
@@ -120,7 +120,7 @@ begin_rest (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels, co
   store_bytes (margins_of (pixels, weights, n_words, &words, place, colour), row->margins + x);
   *rest_at (row, x) = (CodebookRest){
       .place = (uint8_t)place,
-      .most_frames = (uint16_t)((CUDACCL_CODEBOOK_MOST_WEIGHT - greatest) / CUDACCL_CODEBOOK_GAIN),
+      .most = (uint16_t)(CUDACCL_CODEBOOK_MOST_WEIGHT - greatest),
   };
 }
 

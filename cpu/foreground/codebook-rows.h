@@ -232,6 +232,7 @@ typedef struct CodebookChange {
   Steps is_new;     /* they are replaced */
   uint32_t visited; /* one bit for each lane: a visit is counted */
   Steps gain;       /* of weight */
+  uint32_t move;    /* CclCodebookTime */
 } CodebookChange;
 
 /* Counts visits, and sets the births of new words. */
@@ -250,7 +251,7 @@ mark_words (
     uint8_t *visits = &words->visits[lane];
     if (is_new >> i & 1) {
       *visits = 0;
-      words->birth[lane] = row->frame->time;
+      words->birth[lane] = row->frame->time.now;
       note_word (row, x, places[i]);
     }
     *visits = (uint8_t)(*visits + ((change->visited >> i & 1) && *visits < UINT8_MAX));
@@ -259,25 +260,25 @@ mark_words (
 
 /* Moves means, or sets them to the value where a word is new. value: in steps of a mean. */
 static ALWAYS_INLINE void
-move_means (uint16_t *means, int first, Steps lanes, Steps is_new, Steps value)
+move_means (uint16_t *means, int first, Steps lanes, Steps is_new, Steps value, uint32_t move)
 {
   Steps *at = steps_at (means, first);
   const Steps mean = *at;
-  *at = choose (lanes, choose (is_new, value, moved_mean (mean, value)), mean);
+  *at = choose (lanes, choose (is_new, value, moved_mean (mean, value, move)), mean);
 }
 
 static ALWAYS_INLINE void
-move_words (
-    CodewordBlock *words, const CodebookPixels *pixels, Steps lanes, Steps is_new, bool colour)
+move_words (CodewordBlock *words, const CodebookPixels *pixels, Steps lanes, Steps is_new,
+    uint32_t move, bool colour)
 {
   const int first = pixels->first;
-  move_means (words->luma, first, lanes, is_new, pixels->values.luma);
+  move_means (words->luma, first, lanes, is_new, pixels->values.luma, move);
   if (colour) {
-    move_means (words->u, first, lanes, is_new, pixels->values.u << 8);
-    move_means (words->v, first, lanes, is_new, pixels->values.v << 8);
+    move_means (words->u, first, lanes, is_new, pixels->values.u << 8, move);
+    move_means (words->v, first, lanes, is_new, pixels->values.v << 8, move);
   } else if (!all_zero (lanes & is_new)) {
-    move_means (words->u, first, lanes, is_new, steps_of (128 << 8));
-    move_means (words->v, first, lanes, is_new, steps_of (128 << 8));
+    move_means (words->u, first, lanes, is_new, steps_of (128 << 8), move);
+    move_means (words->v, first, lanes, is_new, steps_of (128 << 8), move);
   }
 }
 
@@ -293,7 +294,7 @@ change_words (
     if (all_zero (lanes))
       continue;
     CodewordBlock *words = words_at (pixels, k);
-    move_words (words, pixels, lanes, change->is_new, colour);
+    move_words (words, pixels, lanes, change->is_new, change->move, colour);
     const Steps before = choose (change->is_new, none, list->weights[k]);
     const Steps after = before + change->gain;
     passes |= lanes & is_greater (after, steps_of (CUDACCL_CODEBOOK_MOST_WEIGHT));
@@ -340,7 +341,7 @@ summarise (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
     const Steps visited = select_visited (
         pixels, k, (Steps)(heaviest.places != steps_of ((uint16_t)k)), list->weights[k], least);
     any_visited |= visited;
-    dynamic |= select_old (pixels, k, visited, row->frame->time);
+    dynamic |= select_old (pixels, k, visited, row->frame->time.now);
   }
   set_bits_at (row->recurrent, x, bits_of (dynamic));
   const uint32_t place = heaviest.places[0];
@@ -359,13 +360,14 @@ learn (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels, Codeboo
       .places = matches->places,
       .is_new = ~matches->exist,
       .visited = strong & ~before,
-      .gain = steps_of (CUDACCL_CODEBOOK_GAIN),
+      .gain = steps_of (row->frame->time.gain),
+      .move = row->frame->time.move,
   };
   if (!all_zero (change.is_new))
     change.places = choose (change.is_new, places_of_lightest (list), matches->places);
   if (strong)
     change.gain = choose (lanes_of (bits_at (row->in_object, x) & strong),
-        steps_of (row->frame->object_gain), change.gain);
+        greater_of (steps_of (row->frame->time.object_gain), change.is_new & 1), change.gain);
   store_bytes (change.places, row->places + x);
   mark_words (row, x, pixels, &change);
   change_words (pixels, list, &change, colour);
@@ -387,7 +389,7 @@ update_codebooks (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool c
   const Steps is_weak = matches.exist & is_greater (matches.distances, weak_tolerance);
   const Steps is_first = (Steps)(heaviest.weights == 0);
   const Steps is_background =
-      find_background (&pixels, &list, &heaviest, &matches, frame->time) | is_first;
+      find_background (&pixels, &list, &heaviest, &matches, frame->time.now) | is_first;
   const Steps is_strong = ~is_background;
   const Steps is_settled =
       matches.exist & is_strong & (Steps)(matches.places == load_bytes (row->places + x));
@@ -407,7 +409,7 @@ prefetch_words (const CodebookRow *row, uint32_t x, bool colour)
 {
   const uint32_t block = x / CUDACCL_CODEBOOK_LANES;
   const CodebookRest *rest = rest_at (row, x);
-  const bool is_resting = rest->most_frames > 0;
+  const bool is_resting = rest->most > 0;
   const uint32_t first = is_resting ? rest->place : 0;
   const uint32_t end = is_resting ? first + 1 : row->n_words[block];
   for (uint32_t k = first; k < end; k++) {
@@ -450,7 +452,7 @@ codebook_row (const CodebookRow *row)
   memset (row->shadow, 0, size);
   memset (row->recurrent, 0, size);
   memset (row->settled, 0, size);
-  if (row->frame->rebases || row->frame->scene_changes) {
+  if (row->frame->time.rebases || row->frame->scene_changes) {
     for (uint32_t x = 0; x < row->width; x += STEP_LANES)
       end_rest (row, x);
     for (uint32_t x = 0; x < row->width; x++)

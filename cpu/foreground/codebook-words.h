@@ -171,9 +171,9 @@ load_pixels (const CodebookRow *row, uint32_t x, bool colour)
 
 /* ccl_codebook_moved(). value: in steps of a mean. */
 static ALWAYS_INLINE Steps
-moved_mean (Steps mean, Steps value)
+moved_mean (Steps mean, Steps value, uint32_t move)
 {
-  return mean - (mean >> CUDACCL_CODEBOOK_MOVE) + (value >> CUDACCL_CODEBOOK_MOVE);
+  return mean - (mean >> move) + (value >> move);
 }
 
 static ALWAYS_INLINE Steps

@@ -60,6 +60,7 @@ typedef struct Codebooks {
   uint8_t *marks;                     /* RowMarks of each row */
   uint32_t *n_foreground, *n_changed; /* pixels of objects in each row */
   CclCodebookFrame state;
+  CclCodebookClock clock;
   CclCodebookScene scene;
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
 
@@ -321,7 +322,7 @@ judge_scene (Codebooks *self)
     sums.chroma += band->counts.chroma;
     sums.model_chroma += band->counts.model_chroma;
   }
-  ccl_codebook_judge_scene (&self->scene, &sums);
+  ccl_codebook_judge_scene (&self->scene, &sums, self->state.time.elapsed);
 }
 
 static void
@@ -352,6 +353,7 @@ codebook_reset (CpuForeground *foreground, CclError *error)
     memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
   self->state = (CclCodebookFrame){0};
   self->scene = (CclCodebookScene){0};
+  self->clock = (CclCodebookClock){0};
   self->sampled.clock = 0;
   self->light.has_rows = false;
   set_tolerances (self);
@@ -511,7 +513,8 @@ codebook_begin (CpuForeground *foreground, CclError *error)
     self->scene = (CclCodebookScene){0};
   base->scene_change = self->scene.change;
   self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
-  self->state.object_gain = ccl_codebook_object_gain (options->hold);
+  self->state.time = ccl_codebook_advance (&self->clock, options->frame_duration,
+      ccl_absorb_time (options->absorb_after, options->hold));
 
   if (self->luma)
     workers_run (self->workers, narrow_band, self);
@@ -529,7 +532,6 @@ codebook_begin (CpuForeground *foreground, CclError *error)
     judge_scene (self);
   }
   set_tolerances (self);
-  self->state.time = ccl_codebook_next_time (self->state.time, &self->state.rebases);
   workers_run (self->workers, look_around, self);
   workers_run (self->workers, find_candidates, self);
   sampled_places_connect (&self->sampled);

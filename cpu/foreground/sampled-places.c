@@ -44,7 +44,7 @@ sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *opt
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
     self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0]);
   self->begins = begins;
-  self->hold = options->hold;
+  self->period = ccl_sampled_period (ccl_absorb_time (options->absorb_after, options->hold));
   self->time = ccl_sampled_advance (&self->clock, options->frame_duration);
 }
 
@@ -60,7 +60,7 @@ sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upp
       .columns = self->grid.columns,
       .time = self->time,
       .begins = self->begins,
-      .hold = self->hold,
+      .period = self->period,
       .tolerances = self->tolerances,
       .found = row_of (&self->found, 2 * row),
       .samples = self->samples + row * self->stride,

@@ -25,7 +25,7 @@ typedef struct SampledPlaces {
   /* The frame at work. */
   CclSampledTime time;
   bool begins;
-  uint32_t hold;
+  uint32_t period;                             /* CclSampledRow */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]; /* ccl_sampled_tolerance() */
   BitRows around;                              /* places around which most are different */
   BitRows candidates;                          /* pixels */

@@ -138,12 +138,13 @@ find_due (const SampledRow *row, uint32_t x)
 }
 
 static ALWAYS_INLINE void
-take_sample (const SampledRow *row, uint32_t x, const PlaceColours *colours, uint32_t i)
+take_sample (
+    const SampledRow *row, uint32_t x, const PlaceColours *colours, uint32_t i, bool is_unfound)
 {
   const uint32_t turn = ccl_sampled_turn (row->time, ccl_sampled_phase (x + i, row->y));
   const bool in_object = row->found[2 * (x + i) / 64] >> 2 * (x + i) % 64 & 1;
   uint8_t *sample = samples_at (row, turn % CUDACCL_SAMPLED_VALUES, x + i);
-  if (!ccl_sampled_learns (turn, in_object, row->hold))
+  if (!ccl_sampled_learns (turn, in_object, is_unfound, row->period))
     return;
   sample[0] = colours->luma[i];
   sample[row->plane_distance] = colours->u[i];
@@ -193,7 +194,8 @@ update_places (const SampledRow *row, uint32_t x)
     *value = ccl_sampled_restlessness (*value, (onsets & bit) != 0, (due & bit) != 0);
     restless = *value >= CUDACCL_SAMPLED_RESTLESS ? restless | bit : restless & ~bit;
     if (due & bit)
-      take_sample (row, x, &colours, i);
+      take_sample (
+          row, x, &colours, i, ccl_sampled_is_unfound (row->time, (onsets & bit) != 0, *value));
   }
   set_place_bits_at (row->different, x, different);
   set_place_bits_at (row->restless, x, restless);

@@ -102,8 +102,8 @@ typedef struct CodewordBlock {
 
 /* Pixels of a vector at rest (codebook-rest.h); zeros: they are not. */
 typedef struct CodebookRest {
-  uint16_t n_frames, most_frames; /* since the last weight was written, and until one passes */
-  uint8_t place;                  /* of the heaviest words */
+  uint16_t gained, most; /* weight since the last one was written, and until one passes */
+  uint8_t place;         /* of the heaviest words */
 } CodebookRest;
 
 /* The least pixels of a vector. */
@@ -140,7 +140,7 @@ typedef struct SampledRow {
   uint32_t y, columns;    /* of places */
   CclSampledTime time;
   bool begins;               /* all samples become those of this frame */
-  uint32_t hold;             /* CclForegroundOptions */
+  uint32_t period;           /* seconds from sample to sample where an object is */
   const uint8_t *tolerances; /* of near samples, for each level of luma */
   const uint64_t *found;     /* the pixels of the upper row in the mask of the frame before */
   uint8_t *samples;          /* luma, then u and v `plane_distance` further; the next ones

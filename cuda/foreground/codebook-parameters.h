@@ -21,7 +21,6 @@ enum {
 
 /* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
-  uint32_t time, rebases; /* CclCodebookFrame */
   CclCodebookScene scene;
   uint32_t has_rows;                                  /* rows have light of their own */
   uint32_t median_distances[CUDACCL_CODEBOOK_LEVELS]; /* of the noise of the last frame */
@@ -68,7 +67,7 @@ typedef struct CclSampledParameters {
   CclSampledGrid grid;
   uint32_t row_words;
   CclSampledTime time;
-  uint32_t hold;    /* CclForegroundOptions */
+  uint32_t period;  /* from ccl_sampled_period() */
   uint8_t *samples; /* planes of bytes: luma, u and v of the first sample of all places, then of the
                      * second one */
   uint64_t plane;   /* bytes */
@@ -89,7 +88,8 @@ typedef struct CclCodebookParameters {
   uint16_t *factors;      /* of the cells */
   uint32_t *scene_change; /* CclSceneChange of the frame; memory of the host */
   uint32_t is_wide;       /* luma has 16 bits */
-  uint32_t object_gain;   /* CclCodebookFrame */
+  CclCodebookTime time;
+  uint32_t begins;        /* this is the first frame of a model */
   uint32_t judges_scene;  /* changes of the scene are looked for */
   uint32_t keeps_shadows; /* as foreground */
   uint32_t hides_objects; /* the mask is empty */

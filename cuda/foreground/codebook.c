@@ -47,7 +47,8 @@ typedef struct CudaCodebook {
   CUdeviceptr light;          /* the measured light of cells, and their factors */
   void *boxes, *objects;      /* pinned: CclCodebookParameters */
   CclCodebookParameters parameters;
-  uint64_t clock; /* nanoseconds since the first frame */
+  CclCodebookClock clock;
+  uint64_t sampled_clock; /* nanoseconds since the first frame */
 
   /* The kernels as one launch; what they were given last. */
   CclCudaKernelGraph graph;
@@ -173,7 +174,8 @@ static CclStatus
 codebook_reset (CclCudaSegmenter *segmenter, CclError *error)
 {
   CudaCodebook *self = segmenter->model;
-  self->clock = 0;
+  self->clock = (CclCodebookClock){0};
+  self->sampled_clock = 0;
   return ccl_cuda_call (segmenter->runner.device->driver, error,
       cuMemsetD8Async (self->model, 0, self->model_size, segmenter->runner.stream));
 }
@@ -185,16 +187,18 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
   const CclCudaSegmenter *segmenter = self->segmenter;
   CclCodebookParameters *p = &self->parameters;
   const bool is_corrected = options->light && segmenter->base.n_frames > 0;
+  const uint64_t absorb_time = ccl_absorb_time (options->absorb_after, options->hold);
 
   p->frame = segmenter->frame;
   p->mask = segmenter->mask;
-  p->object_gain = ccl_codebook_object_gain (options->hold);
   p->hides_objects = segmenter->base.camera->hides;
   p->judges_scene = options->light;
   p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
   p->light = is_corrected ? self->frame_light : NULL;
-  p->sampled.hold = options->hold;
-  p->sampled.time = ccl_sampled_advance (&self->clock, options->frame_duration);
+  p->begins = segmenter->base.n_frames == 0;
+  p->time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
+  p->sampled.period = ccl_sampled_period (absorb_time);
+  p->sampled.time = ccl_sampled_advance (&self->sampled_clock, options->frame_duration);
   self->launches[FIRST] = segmenter->first;
 }
 

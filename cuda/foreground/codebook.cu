@@ -333,11 +333,9 @@ begin_block (const Parameters &p, Shared *shared)
   const CclCodebookHistory *history = p.history;
   if (threadIdx.x == 0) {
     const CclSceneChange change = p.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
-    shared->frame.time = (uint16_t)history->time;
+    shared->frame.time = p.time;
     shared->has_rows = history->has_rows != 0;
-    shared->frame.rebases = history->rebases != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
-    shared->frame.object_gain = (uint8_t)p.object_gain;
     shared->lost = shared->settled = 0;
     if (blockIdx.x == 0)
       *p.scene_change = change;
@@ -432,10 +430,10 @@ store_words (const Parameters &p, CclCodebookBlock *block, const CclCodebookFram
     own = k == place ? words[k] : own;
     if (words[k].weight != weights[k])
       block->weight[k][lane] = words[k].weight;
-    if (frame.rebases && words[k].weight > 0)
+    if (frame.time.rebases && words[k].weight > 0)
       block->birth[k][lane] = words[k].birth;
   }
-  const bool is_new = own.birth == frame.time;
+  const bool is_new = own.birth == frame.time.now; /* or of this step: what is stored is the same */
   block->luma[place][lane] = own.luma;
   if (p.frame.u) {
     block->u[place][lane] = own.u;
@@ -459,7 +457,7 @@ update_words (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     words[k] = {0, 0, 0, k < WORDS ? weights[k] : (uint16_t)0, 0, 0};
-  load_words<WORDS> (p, block, frame.rebases, words);
+  load_words<WORDS> (p, block, frame.time.rebases, words);
   const CclCodebookState state = state_at (p, word);
   const CclCodebookResult result = ccl_codebook_update (words, value, state, &frame);
   const bool is_visit = result.is_strong && state.was_background;
@@ -668,14 +666,13 @@ judge_cells (const Parameters &p, Shared *shared)
   }
 }
 
-/* Judges the scene, and sets the time of the next frame. One thread. scene: as the frame before
+/* Judges the scene. One thread. scene: as the frame before
  * left it. */
 static __device__ __forceinline__ void
 judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
 {
   CclCodebookHistory *history = p.history;
   CclCodebookSums sums = {};
-  bool rebases;
   sums.cells = p.grid.columns * p.grid.rows;
   sums.lost = shared.lost;
   sums.settled = shared.settled;
@@ -688,12 +685,10 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
   sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
   p.counts->n_blocks = 0;
   if (p.judges_scene)
-    ccl_codebook_judge_scene (&scene, &sums);
+    ccl_codebook_judge_scene (&scene, &sums, p.time.elapsed);
   else
     scene = {};
   history->scene = scene;
-  history->time = ccl_codebook_next_time (shared.frame.time, &rebases);
-  history->rebases = rebases;
 }
 
 /* Decides whether the rows of the next frame have light of their own, and clears what was counted

@@ -79,13 +79,14 @@ is_different (const Parameters &p, size_t place, CclCodebookValue colour)
 
 /* Takes the sample of a place that is due. */
 static __device__ __forceinline__ void
-take_sample (const Parameters &p, uint32_t column, uint32_t row, size_t place, uint32_t turn,
-    CclCodebookValue colour)
+take_sample (const Parameters &p, uint32_t column, uint32_t row, size_t place,
+    CclCodebookValue colour, bool is_unfound)
 {
   const CclSampledParameters &s = p.sampled;
   const uint32_t x = 2 * column;
   const uint32_t found = s.found[(size_t)2 * row * p.extent.row_words + x / 32];
-  if (ccl_sampled_learns (turn, found >> x % 32 & 1, s.hold))
+  const uint32_t turn = ccl_sampled_turn (s.time, ccl_sampled_phase (column, row));
+  if (ccl_sampled_learns (turn, found >> x % 32 & 1, is_unfound, s.period))
     store_sample (s, turn % CUDACCL_SAMPLED_VALUES, place, colour);
 }
 
@@ -102,14 +103,13 @@ update_places (const Parameters &p, uint32_t word)
   CclCodebookValue colour = {0, 128, 128, 0};
   if (inside)
     colour = colour_of_place (p, column, row);
-  if (p.history->time == 0 || changes) { /* for all threads or for none */
+  if (p.begins || changes) { /* for all threads or for none */
     for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
       store_sample (s, k, place, colour);
   }
   const bool different = is_different (p, place, colour);
   const bool is_onset = different && !(s.different[word] >> lane & 1);
-  const uint8_t phase = ccl_sampled_phase (column, row);
-  const bool is_due = ccl_sampled_is_due (s.time, phase);
+  const bool is_due = ccl_sampled_is_due (s.time, ccl_sampled_phase (column, row));
   const uint8_t restlessness = ccl_sampled_restlessness (s.restlessness[place], is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
   const uint32_t all_restless =
@@ -117,7 +117,8 @@ update_places (const Parameters &p, uint32_t word)
   if (is_onset || is_due)
     s.restlessness[place] = restlessness;
   if (inside && is_due)
-    take_sample (p, column, row, place, ccl_sampled_turn (s.time, phase), colour);
+    take_sample (
+        p, column, row, place, colour, ccl_sampled_is_unfound (s.time, is_onset, restlessness));
   if (lane == 0) {
     s.different[word] = all_different;
     s.restless[word] = all_restless;

@@ -199,6 +199,11 @@ static const GstCclProperty properties[] = {
       "times slower than others; raise it where objects that stop must stay in the result for "
       "longer (foreground=codebook and mog2)",
       1, 16, NULL, CONTROLLED, BOTH},
+  {GST_CCL_KIND_DOUBLE, FIELD (absorb_after), "absorb-after", "Absorb after",
+      "The time in seconds after which an object that has stopped is background; half of it passes at "
+      "least. 0: 6 seconds, `hold` times, which is 24 by default. Raise it where a car that parks, or "
+      "a bag that was left, must stay in the result for longer (foreground=codebook)",
+      0, 86400, NULL, CONTROLLED, BOTH},
   {GST_CCL_KIND_DOUBLE, FIELD (warm_up), "warm-up", "Warm-up",
       "The time in seconds from the first frame of a background model on in which nothing is "
       "foreground; raise it where cameras need some seconds until their picture is good "
@@ -396,6 +401,7 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
       .light = settings->light,
       .hold = settings->hold,
       .warm_up = (guint64)(settings->warm_up * GST_SECOND),
+      .absorb_after = (guint64)(settings->absorb_after * GST_SECOND),
   };
 }
 

@@ -52,9 +52,9 @@ typedef struct {
   gint shadows; /* CclShadows */
   gboolean light;
   guint hold;
-  gdouble warm_up; /* seconds */
-  gint reduction;  /* as CclForegroundPlan.reduction */
-  gchar *roi_mask; /* path of a file, or NULL; owned */
+  gdouble absorb_after, warm_up; /* seconds */
+  gint reduction;                /* as CclForegroundPlan.reduction */
+  gchar *roi_mask;               /* path of a file, or NULL; owned */
 
   /* Labelling. */
   gint connectivity; /* CclConnectivity */

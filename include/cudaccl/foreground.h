@@ -208,9 +208,17 @@ typedef struct CclForegroundOptions {
   uint64_t frame_duration; /* nanoseconds of the scene from the frame before to this one: what the
                             * model learns and forgets counts in seconds. 0: not known, taken for
                             * CUDACCL_FRAME_DURATION. Since: 0.4 */
-  uint64_t warm_up; /* nanoseconds of the scene from the first frame of a model on in which its
-                     * masks are empty; 0: that of the first frame alone. Since: 0.4 */
+  uint64_t warm_up;      /* nanoseconds of the scene from the first frame of a model on in which its
+                          * masks are empty; 0: that of the first frame alone. Since: 0.4 */
+  uint64_t absorb_after; /* nanoseconds of the scene after which an object that has stopped is
+                          * background, whatever the frame rate and however long the scene was still
+                          * before: after half of it at the earliest, if the model is some seconds
+                          * old. Where a part of it moves, it stays. At most
+                          * CUDACCL_MAX_ABSORB_AFTER. 0: six seconds, `hold` times. Since: 0.4 */
 } CclForegroundOptions;
+
+/* The most that CclForegroundOptions.absorb_after can be, in nanoseconds: a day. Since: 0.4 */
+#define CUDACCL_MAX_ABSORB_AFTER UINT64_C (86400000000000)
 
 /* The duration of a frame that is not known, in nanoseconds: 25 frames per second. Since: 0.4 */
 #define CUDACCL_FRAME_DURATION UINT64_C (40000000)

@@ -95,6 +95,8 @@ class Foreground:
         stop remain foreground longer. 0 and 1: as fast as others.
     frame_rate: for 'codebook', frames per second: what the model learns and forgets counts in seconds. Since: 0.4
     warm_up: for 'codebook', seconds from the first frame on in which the masks are empty. Since: 0.4
+    absorb_after: for 'codebook', seconds after which an object that has stopped is background, 0…86400; half of them
+        pass at least. 0: six seconds, `hold` times. Since: 0.4
 
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
@@ -109,7 +111,7 @@ class Foreground:
                  learning_rate: float = DEFAULTS.learning_rate, mixtures: int = DEFAULTS.mixtures,
                  shadows: str = name_of(SHADOWS, DEFAULTS.shadows), light: bool = DEFAULTS.light,
                  hold: int = DEFAULTS.hold, frame_rate: float = DEFAULTS.frame_rate,
-                 warm_up: float = DEFAULTS.warm_up) -> None:
+                 warm_up: float = DEFAULTS.warm_up, absorb_after: float = DEFAULTS.absorb_after) -> None:
         sides = check_sides(shape)
         check_integers(0, ALL, n_threads=n_threads)
         self._device = device_number(device)
@@ -131,6 +133,7 @@ class Foreground:
         self.hold = hold
         self.frame_rate = frame_rate
         self.warm_up = warm_up
+        self.absorb_after = absorb_after
 
     @property
     def scene_change(self) -> str:
@@ -143,7 +146,7 @@ class Foreground:
     def _options(self) -> _cudaccl.ForegroundOptions:
         options = _cudaccl.ForegroundOptions()
         for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold",
-                     "frame_rate", "warm_up"):
+                     "frame_rate", "warm_up", "absorb_after"):
             try:
                 setattr(options, name, getattr(self, name))
             except TypeError:

@@ -20,7 +20,8 @@ struct Options {
   int shadows = initial.shadows;
   bool light = initial.light;
   int64_t hold = initial.hold;
-  double frame_rate = 1e9 / CUDACCL_FRAME_DURATION, warm_up = 0; /* seconds */
+  double frame_rate = 1e9 / CUDACCL_FRAME_DURATION;
+  double warm_up = 0, absorb_after = 0; /* seconds */
 
   static uint64_t
   nanoseconds (const char *name, double seconds)
@@ -48,7 +49,8 @@ struct Options {
         .hold = to_uint32 ("hold", hold),
         .frame_duration =
             nanoseconds ("frame_rate must be frames per second, 1e-6 or more", 1 / frame_rate),
-        .warm_up = nanoseconds ("warm_up must be 0…1e6 seconds", warm_up)};
+        .warm_up = nanoseconds ("warm_up must be 0…1e6 seconds", warm_up),
+        .absorb_after = nanoseconds ("absorb_after must be 0…86400 seconds", absorb_after)};
   }
 };
 
@@ -221,6 +223,7 @@ defaults ()
   values["hold"] = initial.hold;
   values["frame_rate"] = 1e9 / CUDACCL_FRAME_DURATION;
   values["warm_up"] = 0.0;
+  values["absorb_after"] = 0.0;
   return values;
 }
 
@@ -255,7 +258,8 @@ bind_foreground (nb::module_ &module)
       .def_rw ("light", &Options::light)
       .def_rw ("hold", &Options::hold)
       .def_rw ("frame_rate", &Options::frame_rate)
-      .def_rw ("warm_up", &Options::warm_up);
+      .def_rw ("warm_up", &Options::warm_up)
+      .def_rw ("absorb_after", &Options::absorb_after);
 
   nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
       .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t, uint32_t> (),

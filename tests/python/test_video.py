@@ -85,6 +85,20 @@ def test_the_warm_up_counts_seconds_of_the_video():
             cudaccl.Foreground((4, 4), **arguments).apply(np.zeros((4, 4), np.uint8))
 
 
+@pytest.mark.parametrize("rate", [2, 10])
+def test_an_object_that_stops_stays_for_the_seconds_asked_for(rate):
+    foreground = cudaccl.Foreground((60, 80), frame_rate=rate, absorb_after=6)
+    found = []
+    for number in range(26 * rate):
+        frame = np.full((60, 80), 100, np.uint8)
+        if number >= 12 * rate:
+            frame[20:40, 30:60] = 200
+        found.append(bool(foreground.apply(frame).any()))
+    assert not any(found[:12 * rate]) and 3 - 1 <= sum(found) / rate <= 6 + 1
+    with pytest.raises(ValueError):
+        cudaccl.Foreground((4, 4), absorb_after=90000).apply(np.zeros((4, 4), np.uint8))
+
+
 @pytest.mark.parametrize("method", ["threshold", "otsu", "mog2"])
 def test_words_that_hold_bytes_have_the_masks_of_bytes(method):
     arguments = {"denoise": "median-3x3"}

@@ -18,7 +18,7 @@ void check_codebook_scene_changes (const ForegroundBackend *backend);
 /* More frames than CUDACCL_CODEBOOK_MOST_TIME. */
 void check_codebook_for_a_long_time (const ForegroundBackend *backend);
 
-/* Words that come back again and again are background after CUDACCL_CODEBOOK_RECURRENT_AGE frames.
+/* Words that come back again and again are background after CUDACCL_CODEBOOK_RECURRENT_AGE steps.
  */
 void check_codebook_of_leaves (const ForegroundBackend *backend);
 

@@ -49,7 +49,6 @@ codebook_reference_new (uint32_t width, uint32_t height)
   set_tolerances (self);
   self->has_light = true;
   self->shadows = CUDACCL_SHADOWS_REMOVE;
-  self->frame.object_gain = ccl_codebook_object_gain (4);
   return self;
 }
 
@@ -462,7 +461,7 @@ judge_scene (CodebookReference *self)
     }
   }
   if (self->has_light)
-    ccl_codebook_judge_scene (&self->scene, sums);
+    ccl_codebook_judge_scene (&self->scene, sums, self->frame.time.elapsed);
 }
 
 /* The mean of the samples of a box in a plane. */
@@ -495,13 +494,13 @@ static void
 begin_model (CodebookReference *self)
 {
   const size_t n = self->n_pixels;
-  const CclCodebookFrame frame = {.object_gain = self->frame.object_gain};
   memset (self->blocks, 0,
       (n + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES * sizeof *self->blocks);
   memset (self->states, 0, n * sizeof *self->states);
   memset (self->background, 0, n);
   memset (self->noise, 0, sizeof self->noise);
-  self->frame = frame;
+  self->frame = (CclCodebookFrame){0};
+  self->now = self->rest = 0;
   self->scene = (CclCodebookScene){0};
   self->n_frames = 0;
   sampled_reference_free (self->sampled);
@@ -524,12 +523,47 @@ follow_camera (CodebookReference *self, const uint8_t *luma)
     make_boxes (self, luma);
 }
 
+/* The nanoseconds until an object that has stopped is background. */
+static uint64_t
+absorb_time (const CodebookReference *self)
+{
+  return self->absorb_after ? self->absorb_after : UINT64_C (6000000000) * MAX (self->hold, 1);
+}
+
+/* Half of that, in whole seconds. Twenty samples take turns. */
+static uint32_t
+period_of_objects (const CodebookReference *self)
+{
+  const uint32_t period = MAX ((uint32_t)(absorb_time (self) / 2000000000), 1);
+  return period % 20 == 0 ? period + 1 : period;
+}
+
+/* The time of a frame: ages count steps of 40 ms, of which each is worth a weight of 16. */
+static void
+advance (CodebookReference *self)
+{
+  CclCodebookTime *time = &self->frame.time;
+  const uint64_t duration =
+      MIN (self->frame_duration ? self->frame_duration : 40000000, UINT64_C (1000000000));
+  const uint64_t then = self->now, now = then + duration, absorb = absorb_time (self);
+  time->gain = (uint16_t)MAX (now / 2500000 - then / 2500000, 1);
+  const uint64_t slow = duration * 2400 + self->rest; /* 16 of 40 ms, times 6 s of absorb */
+  time->object_gain = (uint16_t)MIN (slow / absorb, time->gain);
+  self->rest = slow % absorb;
+  time->elapsed = (uint16_t)(now / 40000000 - then / 40000000);
+  time->move = duration <= 20000000 ? 5 : duration < 80000000 ? 4 : duration < 160000000 ? 3 : 2;
+  time->rebases = time->now + time->elapsed >= 49152;
+  time->now = (uint16_t)(time->now + time->elapsed - (time->rebases ? 32768 : 0));
+  self->now = now;
+}
+
 void
 codebook_reference_run (
     CodebookReference *self, const uint8_t *luma, const uint8_t *u, const uint8_t *v)
 {
   const uint32_t n_cells = self->grid.columns * self->grid.rows;
   follow_camera (self, luma);
+  advance (self);
   const bool corrects = self->has_light && self->n_frames > 0;
 
   if (!self->has_light)
@@ -558,13 +592,13 @@ codebook_reference_run (
     self->values[pixel] = corrects ? corrected (self, value, x, y) : value;
     update_pixel (self, pixel, luma[pixel], self->values[pixel], cell);
   }
-  sampled_reference_update (self->sampled, self->values, self->frame.tolerances, self->hold,
-      self->frame_duration, self->n_frames == 0 || self->frame.scene_changes);
+  sampled_reference_update (self->sampled, self->values, self->frame.tolerances,
+      period_of_objects (self), self->frame_duration,
+      self->n_frames == 0 || self->frame.scene_changes);
   self->has_rows = next_has_rows;
   judge_scene (self);
   set_tolerances (self);
   filter (self);
   check_with_samples (self);
-  self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
   self->n_frames++;
 }

@@ -36,9 +36,10 @@ typedef struct CodebookReference {
   uint64_t n_frames;
   SampledReference *sampled; /* the second model */
   CclCodebookValue *values;  /* of the last frame, in the model's light */
-  uint32_t hold;             /* CclForegroundOptions; frame.object_gain must fit */
-  uint64_t frame_duration;
-  uint8_t *mask; /* of the last frame */
+  uint32_t hold;             /* these are CclForegroundOptions */
+  uint64_t frame_duration, absorb_after;
+  uint64_t now, rest; /* nanoseconds; and of object_gain what is left of a weight of 1 */
+  uint8_t *mask;      /* of the last frame */
 } CodebookReference;
 
 /* Free with codebook_reference_free(). */

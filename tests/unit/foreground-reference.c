@@ -502,8 +502,8 @@ compare_with_codebook (ForegroundReference *self, const CclFrame *frame,
   }
   self->codebook->has_light = options->light;
   self->codebook->shadows = options->shadows;
-  self->codebook->frame.object_gain = (uint8_t)(16 / MAX (options->hold, 1));
   self->codebook->hold = options->hold;
+  self->codebook->absorb_after = options->absorb_after;
   self->codebook->frame_duration = options->frame_duration;
   codebook_reference_run (self->codebook, luma, u, v);
   self->scene_change = self->codebook->change;

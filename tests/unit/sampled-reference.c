@@ -47,7 +47,7 @@ colour_of_place (
 
 static void
 update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *tolerances,
-    uint32_t column, uint32_t row, uint64_t then, uint64_t now, uint32_t hold, bool begins)
+    uint32_t column, uint32_t row, uint64_t then, uint64_t now, uint32_t period, bool begins)
 {
   SampledPlace *place = &self->places[row * self->columns + column];
   const bool in_object = self->found[2 * row * self->width + 2 * column];
@@ -73,13 +73,15 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   if (is_due)
     place->restlessness -= (place->restlessness + 15) / 16;
   place->restlessness = MIN (place->restlessness, 255);
-  if (is_due && (!in_object || turn % (3 * MAX (hold, 1)) == 0))
+  const bool is_new = 8 * (now - then) >= 256 && place->is_different && !place->was_different &&
+                      place->restlessness <= 4;
+  if (is_due && (in_object ? turn % period == 0 : !is_new))
     place->samples[turn % 20] = colour;
 }
 
 void
 sampled_reference_update (SampledReference *self, const CclCodebookValue *values,
-    const uint8_t *tolerances, uint32_t hold, uint64_t duration, bool begins)
+    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins)
 {
   const uint64_t before = self->nanoseconds;
   self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
@@ -87,7 +89,7 @@ sampled_reference_update (SampledReference *self, const CclCodebookValue *values
   for (uint32_t row = 0; row < self->rows; row++)
     for (uint32_t column = 0; column < self->columns; column++)
       update_place (self, colour_of_place (self, values, column, row), tolerances, column, row,
-          then, now, hold, begins);
+          then, now, period, begins);
 }
 
 static void

@@ -29,7 +29,7 @@ void sampled_reference_free (SampledReference *reference);
 /* Updates the model with a frame in the light of the model. begins: all samples become those of the
  * frame. tolerances: of the codebook, for each level of luma. duration: nanoseconds, or 0. */
 void sampled_reference_update (SampledReference *reference, const CclCodebookValue *values,
-    const uint8_t *tolerances, uint32_t hold, uint64_t duration, bool begins);
+    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins);
 
 /* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
  * confirmed. */

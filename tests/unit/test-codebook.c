@@ -13,13 +13,14 @@ typedef struct Pixel {
   CclCodeword words[CUDACCL_CODEBOOK_WORDS];
   CclCodebookState state;
   CclCodebookFrame frame;
+  CclCodebookClock clock;
+  uint64_t duration; /* of a frame */
 } Pixel;
 
 static Pixel
 pixel_new (void)
 {
   Pixel pixel = {.state = {.was_background = true}};
-  pixel.frame.object_gain = ccl_codebook_object_gain (4);
   memset (pixel.frame.tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.tolerances);
   memset (
       pixel.frame.weak_tolerances, CUDACCL_CODEBOOK_TOLERANCE, sizeof pixel.frame.weak_tolerances);
@@ -30,11 +31,11 @@ static CclCodebookResult
 show (Pixel *self, uint8_t luma)
 {
   const CclCodebookValue value = {luma, 128, 128, 0};
+  self->frame.time = ccl_codebook_advance (&self->clock, self->duration, ccl_absorb_time (0, 4));
   const CclCodebookResult result =
       ccl_codebook_update (self->words, value, self->state, &self->frame);
   self->state.was_background = result.pixel_class == CUDACCL_PIXEL_BACKGROUND;
   self->state.in_object = result.pixel_class == CUDACCL_PIXEL_FOREGROUND;
-  self->frame.time = ccl_codebook_next_time (self->frame.time, &self->frame.rebases);
   return result;
 }
 
@@ -111,7 +112,7 @@ test_word_of_least_weight_is_replaced (void)
         &pixel.words[k], sizeof pixel.words[k], &before.words[k], sizeof before.words[k]);
   const CclCodeword *last = &pixel.words[CUDACCL_CODEBOOK_WORDS - 1];
   g_assert_cmpint (last->luma, ==, 250 * CUDACCL_CODEBOOK_STEPS);
-  g_assert_cmpint (last->birth, ==, before.frame.time);
+  g_assert_cmpint (last->birth, ==, before.frame.time.now + 1);
   g_assert_cmpint (last->visits, ==, 0);
 }
 
@@ -123,16 +124,16 @@ test_counters_saturate (void)
   int n_rebases = 0;
 
   for (int t = 0; t < 100000; t++) {
-    n_rebases += pixel.frame.rebases;
     const CclPixelClass class = show (&pixel, leaves (t)).pixel_class;
+    n_rebases += pixel.frame.time.rebases;
     if (t > 600)
       g_assert_cmpint (class, ==, CUDACCL_PIXEL_BACKGROUND);
-    g_assert_cmpint (pixel.frame.time, <, CUDACCL_CODEBOOK_MOST_TIME);
+    g_assert_cmpint (pixel.frame.time.now, <, CUDACCL_CODEBOOK_MOST_TIME);
     for (int k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
       g_assert_cmpint (pixel.words[k].weight, <=, CUDACCL_CODEBOOK_MOST_WEIGHT);
       saturated |= pixel.words[k].weight > CUDACCL_CODEBOOK_MOST_WEIGHT - CUDACCL_CODEBOOK_GAIN;
       if (pixel.words[k].weight > 0)
-        g_assert_cmpint (pixel.words[k].birth, <=, pixel.frame.time);
+        g_assert_cmpint (pixel.words[k].birth, <=, pixel.frame.time.now);
     }
   }
   g_assert_true (saturated);
@@ -145,8 +146,9 @@ test_visits_saturate (void)
   CclCodeword words[CUDACCL_CODEBOOK_WORDS] = {{.weight = 1, .luma = 100 * CUDACCL_CODEBOOK_STEPS}};
   const CclCodebookPlaces places = {0, 1, 0, false};
   const CclCodebookValue value = {100, 128, 128, 0};
+  const CclCodebookTime time = {.gain = 16, .move = 4};
   for (int i = 1; i <= 1000; i++) {
-    ccl_codebook_learn (words, &places, value, true, 0);
+    ccl_codebook_learn (words, &places, value, true, &time);
     g_assert_cmpint (words[0].visits, ==, MIN (i, CUDACCL_CODEBOOK_MOST_VISITS));
   }
 }
@@ -154,12 +156,14 @@ test_visits_saturate (void)
 static void
 test_mean_stays_near_constant_value (void)
 {
-  for (uint32_t from = 0; from < 256; from++) {
-    for (uint32_t value = 0; value < 256; value++) {
-      uint32_t mean = from * CUDACCL_CODEBOOK_STEPS;
-      for (int t = 0; t < 200; t++)
-        mean = ccl_codebook_moved (mean, value);
-      g_assert_cmpint (mean >> 8, ==, value);
+  for (uint32_t move = 2; move <= 5; move++) {
+    for (uint32_t from = 0; from < 256; from++) {
+      for (uint32_t value = 0; value < 256; value++) {
+        uint32_t mean = from * CUDACCL_CODEBOOK_STEPS;
+        for (int t = 0; t < 13 << move; t++)
+          mean = ccl_codebook_moved (mean, value, move);
+        g_assert_cmpint (mean >> 8, ==, value);
+      }
     }
   }
 }
@@ -431,28 +435,88 @@ test_object_on_water_is_foreground (void)
   scene_clear (&scene);
 }
 
-/* However long the scene was still before, and whatever the frame rate. The first frame of an
- * object is no object to the samples yet; at one frame per second, all places take one in it. */
+/* Seconds in which an object that stops is found, after a time in which the scene was still. */
+static double
+find_stopped_object (int rate, int before, int absorb_after)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  scene.reference->frame_duration = 1000000000 / (uint64_t)rate;
+  scene.reference->absorb_after = 1000000000 * (uint64_t)absorb_after;
+  for (int t = 0; t < (before + 3 * (absorb_after ? absorb_after : 24) / 2) * rate; t++) {
+    memset (scene.luma, 100, N);
+    if (t >= before * rate)
+      draw_square (&scene, 30, 200);
+    n_found += run (&scene) > 0;
+  }
+  scene_clear (&scene);
+  return (double)n_found / rate;
+}
+
+/* However long the scene was still before, and whatever the frame rate. */
 static void
 test_object_that_stops_is_learnt_in_seconds (void)
 {
-  static const int rates[] = {1, 5, 25}, least[] = {5, 12, 12};
+  static const int rates[] = {1, 2, 5, 10, 25};
+  static const struct {
+    int before, absorb_after;
+  } cases[] = {{20, 0}, {60, 0}, {20, 8}};
   for (size_t k = 0; k < G_N_ELEMENTS (rates); k++) {
-    for (int before = 30; before <= 60; before *= 2) {
-      Scene scene;
-      int n_found = 0;
-      scene_start (&scene);
-      scene.reference->frame_duration = 1000000000 / (uint64_t)rates[k];
-      for (int t = 0; t < (before + 40) * rates[k]; t++) {
-        memset (scene.luma, 100, N);
-        if (t >= before * rates[k])
-          draw_square (&scene, 30, 200);
-        n_found += run (&scene) > 0;
-      }
-      g_assert_cmpint (n_found, >=, least[k] * rates[k]);
-      g_assert_cmpint (n_found, <=, 25 * rates[k]);
-      scene_clear (&scene);
+    for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+      const int absorb = cases[i].absorb_after ? cases[i].absorb_after : 24;
+      const double found = find_stopped_object (rates[k], cases[i].before, cases[i].absorb_after);
+      g_test_message ("%d frames/s, still for %d s, absorb_after %d: %.1f s", rates[k],
+          cases[i].before, cases[i].absorb_after, found);
+      g_assert_cmpfloat (found, >=, absorb / 2 - 1);
+      g_assert_cmpfloat (found, <=, absorb + 1);
     }
+  }
+}
+
+/* A pixel has had a value for a minute. How long another one is foreground, before both are
+ * background. */
+static void
+test_codebook_counts_seconds (void)
+{
+  static const int rates[] = {1, 2, 5, 10, 25, 50};
+  for (size_t k = 0; k < G_N_ELEMENTS (rates); k++) {
+    Pixel pixel = pixel_new ();
+    int n_object = 0, n_ground = 0;
+    pixel.duration = 1000000000 / (uint64_t)rates[k];
+    for (int t = 0; t < 60 * rates[k]; t++)
+      show (&pixel, 100);
+    while (show (&pixel, 160).pixel_class == CUDACCL_PIXEL_FOREGROUND)
+      n_object++;
+    while (show (&pixel, 100).pixel_class == CUDACCL_PIXEL_BACKGROUND && n_ground < 20 * rates[k])
+      n_ground++;
+    /* Three fifths of the ground's weight at a quarter of its gain; the first frame gains four
+     * times as much. */
+    g_test_message ("%d frames/s: %.2f s", rates[k], (double)n_object / rates[k]);
+    g_assert_cmpfloat (n_object, >=, (144 - 4) * rates[k]);
+    g_assert_cmpfloat (n_object, <=, (144 + 1) * rates[k]);
+    g_assert_cmpint (n_ground, ==, 20 * rates[k]);
+  }
+}
+
+/* A value that a pixel has in a fifth of each two seconds is background once it is 16 seconds old.
+ */
+static void
+test_recurrent_value_is_known_by_seconds (void)
+{
+  static const int rates[] = {5, 10, 25, 50};
+  for (size_t k = 0; k < G_N_ELEMENTS (rates); k++) {
+    Pixel pixel = pixel_new ();
+    int last = 0;
+    pixel.duration = 1000000000 / (uint64_t)rates[k];
+    for (int t = 0; t < 40 * rates[k]; t++) {
+      const bool is_leaf = t % (2 * rates[k]) < 2 * rates[k] / 5 && t > 0;
+      if (show (&pixel, is_leaf ? 160 : 100).pixel_class != CUDACCL_PIXEL_BACKGROUND)
+        last = t;
+    }
+    g_test_message ("%d frames/s: %.2f s", rates[k], (double)last / rates[k]);
+    g_assert_cmpfloat (last, >=, 14 * rates[k]);
+    g_assert_cmpfloat (last, <=, 20 * rates[k]);
   }
 }
 
@@ -485,5 +549,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/object-on-water-is-foreground", test_object_on_water_is_foreground);
   g_test_add_func ("/codebook/object-that-stops-is-learnt-in-seconds",
       test_object_that_stops_is_learnt_in_seconds);
+  g_test_add_func ("/codebook/counts-seconds", test_codebook_counts_seconds);
+  g_test_add_func (
+      "/codebook/recurrent-value-is-known-by-seconds", test_recurrent_value_is_known_by_seconds);
   return g_test_run ();
 }
