@@ -2,6 +2,7 @@
 #include "gstcclattach.h"
 #include "gstcclmappool.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstcclroi.h"
 #include "shared/gstcclsample.h"
 
 #include <cudaccl/columns.h>
@@ -49,49 +50,11 @@ gst_ccl_meta_flags_get_type (void)
   return type;
 }
 
-static GQuark
-component_quark (void)
-{
-  static gsize quark = 0;
-
-  if (g_once_init_enter (&quark))
-    g_once_init_leave (&quark, g_quark_from_static_string ("component"));
-  return (GQuark)quark;
-}
-
-/* Names the labeller in the parameters of a region of interest. */
-#define ROI_PARAMETERS "ccl"
-
-static const gchar *
-name_of (GstCclLabeller *labeller)
-{
-  return labeller ? gst_ccl_labeller_get_name (labeller) : "";
-}
-
-static guint64
-id_of (GstCclLabeller *labeller)
-{
-  return labeller ? gst_ccl_labeller_get_id (labeller) : 0;
-}
-
-static gboolean
-is_own_roi (GstVideoRegionOfInterestMeta *roi, guint64 id)
-{
-  const GstStructure *parameters;
-  guint64 roi_id = 0;
-
-  if (roi->roi_type != component_quark ())
-    return FALSE;
-  parameters = gst_video_region_of_interest_meta_get_param (roi, ROI_PARAMETERS);
-  return parameters && gst_structure_get_uint64 (parameters, "labeller-id", &roi_id) &&
-         roi_id == id;
-}
-
 static gboolean
 is_own_ccl (const GstCclMeta *meta, guint64 id)
 {
   GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
-  gboolean is_own = id_of (labeller) == id;
+  gboolean is_own = gst_ccl_labeller_id_or_none (labeller) == id;
 
   g_clear_pointer (&labeller, gst_ccl_labeller_unref);
   return is_own;
@@ -112,7 +75,7 @@ remove_own (GstBuffer *buffer, GstMeta **meta, gpointer data)
 
   if ((api == GST_CCL_META_API_TYPE && is_own_ccl ((GstCclMeta *)*meta, own->id)) ||
       (api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
-          is_own_roi ((GstVideoRegionOfInterestMeta *)*meta, own->id))) {
+          gst_ccl_roi_is_of ((GstVideoRegionOfInterestMeta *)*meta, own->id))) {
     *meta = NULL;
     own->found = TRUE;
   }
@@ -144,12 +107,7 @@ attach_roi (GstBuffer *buffer, GstCclLabeller *labeller, const CclTable *table)
 {
   for (guint i = 0; i < table->n_rows; i++) {
     const CclComponent *c = &table->rows[i];
-    GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta_id (
-        buffer, component_quark (), c->x, c->y, c->width, c->height);
-    roi->id = (gint)c->label;
-    gst_video_region_of_interest_meta_add_param (
-        roi, gst_structure_new (ROI_PARAMETERS, "labeller", G_TYPE_STRING, name_of (labeller),
-                 "labeller-id", G_TYPE_UINT64, id_of (labeller), NULL));
+    gst_ccl_roi_add (buffer, labeller, c->label, c->x, c->y, c->width, c->height);
   }
 }
 
@@ -260,7 +218,7 @@ remove_own_analytics (GstBuffer *buffer)
     return;
   while (gst_analytics_relation_meta_iterate (
       relations, &state, gst_analytics_od_mtd_get_mtd_type (), (GstAnalyticsMtd *)&detection))
-    if (gst_analytics_od_mtd_get_obj_type (&detection) != component_quark ())
+    if (gst_analytics_od_mtd_get_obj_type (&detection) != gst_ccl_component_quark ())
       return;
   gst_buffer_remove_meta (buffer, (GstMeta *)relations);
 }
@@ -277,8 +235,8 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
   for (guint i = 0; i < table->n_rows; i++) {
     const CclComponent *c = &table->rows[i];
     GstAnalyticsODMtd detection;
-    gst_analytics_relation_meta_add_od_mtd (relations, component_quark (), (gint)c->x, (gint)c->y,
-        (gint)c->width, (gint)c->height, 1.0f, &detection);
+    gst_analytics_relation_meta_add_od_mtd (relations, gst_ccl_component_quark (), (gint)c->x,
+        (gint)c->y, (gint)c->width, (gint)c->height, 1.0f, &detection);
     detections[i] = detection.id;
   }
 #if GST_CHECK_VERSION(1, 26, 0)
@@ -295,7 +253,7 @@ gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *labell
     guint frame_width, guint frame_height, const CclTable *table, const GstCclAttachment *labels,
     const GstCclAttachment *mask, GstBufferPool **segmentation_pool)
 {
-  Own own = {id_of (labeller), FALSE};
+  Own own = {gst_ccl_labeller_id_or_none (labeller), FALSE};
 
   (void)segmentation_pool; /* used with GStreamer 1.26 and later */
   gst_buffer_foreach_meta (buffer, remove_own, &own);

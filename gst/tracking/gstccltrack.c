@@ -36,9 +36,12 @@
  * Confirmed and static tracks are listed; the properties `tentative` and `lost` add the others. The
  * row of a lost track has its predicted box, label 0 and area 0.
  *
- * Where the labeller attached analytics metadata (`meta=ccl+analytics`) and GStreamer is 1.26 or
- * later, each listed track is a #GstAnalyticsTrackingMtd related to the detections of its
- * components.
+ * Regions of interest and object detections that the labeller attached (`meta=ccl+roi+analytics`)
+ * are replaced, too, by one for each listed track, with the track's box. A region of interest has
+ * the identity in the parameter `object_id`, as the int `id`, which trackers of DL Streamer set, too,
+ * and as the uint64 `track`. With GStreamer 1.26 or later, a detection is related to a
+ * #GstAnalyticsTrackingMtd of that identity; a lost track has the latter alone. Where the analytics
+ * metadata has items of other elements, the detections of components stay beside those of tracks.
  *
  * When a track appears, vanishes, merges into a component with another one or splits from it, the
  * element posts an element message named `ccl-track` and pushes a custom downstream event of the
@@ -112,6 +115,7 @@
 #include "gstcclsamplelabels.h"
 #include "gstccltrackanalytics.h"
 #include "gstccltrackreport.h"
+#include "gstccltrackroi.h"
 #include "gstccltracksettings.h"
 #include "gstccltracktable.h"
 #include "shared/gstcclerror.h"
@@ -148,7 +152,7 @@ struct _GstCclTrack {
   gboolean warned; /* that a frame has no GstCclMeta */
   GstCclTrackTable table;
   GstCclSampleLabels sample_labels;
-  GArray *detections; /* for gst_ccl_track_analytics_relate() */
+  gboolean replaces_rois; /* see gst_ccl_track_roi_replace() */
   GstCclParents parents;
 };
 
@@ -441,13 +445,14 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   }
   if (tracks.n_tracks > 0)
     self->last_id = MAX (self->last_id, self->id_offset + tracks.tracks[tracks.n_tracks - 1].id);
-  gst_ccl_track_analytics_relate (frame, &table, &tracks, &settings, self->id_offset, &self->last,
-      self->clock.frame_rate, self->detections);
   gst_ccl_parents_update (&self->parents, &tracks, &table);
   if (gst_ccl_track_table_write (&self->table, meta, &table, &tracks, &self->parents, &self->ground,
           &settings, self->id_offset))
     warn_of_limit (self, table.n_components);
   gst_ccl_region_stage_attach (&self->region_stage, &tracks, &regions, self->table.listed, meta);
+  gst_ccl_track_roi_replace (frame, meta, &self->replaces_rois);
+  gst_ccl_track_analytics_replace (
+      frame, meta, &tracks, self->table.listed, &self->last, self->clock.frame_rate);
   report (self, &tracks, &regions);
   return GST_FLOW_OK;
 }
@@ -514,7 +519,6 @@ free_arrays (GstCclTrack *self)
   gst_ccl_region_stage_close (&self->region_stage);
   gst_ccl_ground_close (&self->ground);
   gst_ccl_track_table_clear (&self->table);
-  g_clear_pointer (&self->detections, g_array_unref);
   gst_ccl_parents_clear (&self->parents);
   gst_ccl_sample_labels_clear (&self->sample_labels);
 }
@@ -550,12 +554,11 @@ gst_ccl_track_start (GstBaseTransform *trans)
   self->max_components = self->settings.max_components;
   GST_OBJECT_UNLOCK (self);
   gst_ccl_track_table_init (&self->table, self->max_tracks, self->max_components);
-  self->detections = g_array_new (FALSE, FALSE, sizeof (guint));
   gst_ccl_parents_init (&self->parents, self->max_tracks);
   gst_ccl_frame_clock_reset (&self->clock);
   self->last.pts = GST_CLOCK_TIME_NONE;
   gst_segment_init (&self->last.segment, GST_FORMAT_UNDEFINED);
-  self->flushed = FALSE;
+  self->flushed = self->replaces_rois = FALSE;
   self->warned = self->warned_of_limit = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_confirmed = 0;

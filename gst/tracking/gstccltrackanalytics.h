@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Tracks as analytics metadata, with GStreamer 1.26 and later. */
+/* Tracks as analytics metadata, with GStreamer 1.24 and later. */
 #ifndef __GST_CCL_TRACK_ANALYTICS_H__
 #define __GST_CCL_TRACK_ANALYTICS_H__
 
+#include <gst/ccl/ccl.h>
 #include <gst/gst.h>
 
 #include <cudaccl/tracker.h>
 
 #include "gstccltrackreport.h"
-#include "gstccltracksettings.h"
 
 G_BEGIN_DECLS
 
-/* Adds a GstAnalyticsTrackingMtd for each track that the settings list, where the frame has
- * analytics metadata and a running time, and relates the detections of its components to it. Times
- * are running times, as those of ioutracker. id_offset is added to the identities of the tracker,
- * and frame_rate turns its frames into times. detections: an array of guint, for use inside.
- * Without GStreamer 1.26 it does nothing. */
-void gst_ccl_track_analytics_relate (GstBuffer *frame, const CclTable *table,
-    const CclTracks *tracks, const GstCclTrackSettings *settings, guint64 id_offset,
-    const GstCclMoment *moment, gdouble frame_rate, GArray *detections);
+/* Where the frame has analytics metadata, replaces the detections of components by one for each
+ * track of the table that is not lost, with the track's box. From GStreamer 1.26 on, each is
+ * related to a GstAnalyticsTrackingMtd, which a lost track has alone, and a segmentation mask is
+ * related to the detections of the tracks. Times are running times, as those of ioutracker; without
+ * a running time there is no tracking metadata.
+ *
+ * GStreamer cannot remove single items of analytics metadata. Where some are not of components, the
+ * detections of components stay, and those of the tracks are added.
+ *
+ * meta: with the table of the tracks, of which row i is tracks->tracks[listed[i]]. frame_rate turns
+ * the tracker's frames into times. */
+void gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta,
+    const CclTracks *tracks, const guint *listed, const GstCclMoment *moment, gdouble frame_rate);
 
 G_END_DECLS
 

@@ -886,7 +886,104 @@ GST_START_TEST (test_json_of_states_and_shared_components)
 }
 GST_END_TEST
 
+/* Each track has a region of interest of its own, also where two share a component. */
+GST_START_TEST (test_regions_of_interest)
+{
+  GstHarness *h =
+      new_harness ("ccl threshold=128 meta=ccl+roi ! ccltrack least-way=0 confirm-frames=1");
+
+  for (guint i = 0; i < 50; i++) {
+    const Rectangle objects[] = {{60 + 4 * i, 20, 20, 50}, {240 - 4 * i, 40, 20, 50}};
+    GstBuffer *out = track (h, i, objects, 2);
+    const GstCclMeta *meta = gst_buffer_get_ccl_meta (out);
+    GstVideoRegionOfInterestMeta *roi;
+    gpointer state = NULL;
+    guint n = 0;
+
+    gst_buffer_add_video_region_of_interest_meta (out, "face", 1, 2, 3, 4);
+    while ((roi = (GstVideoRegionOfInterestMeta *)gst_buffer_iterate_meta_filtered (
+                out, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+      const GstCclComponent *c = gst_ccl_meta_get_component (meta, n);
+      const GstStructure *parameter =
+          gst_video_region_of_interest_meta_get_param (roi, "object_id");
+      guint64 track_id;
+      gint id;
+
+      if (n == 2) {
+        fail_unless_equals_string (g_quark_to_string (roi->roi_type), "face");
+        continue;
+      }
+      fail_unless (roi->x == c->x && roi->y == c->y && roi->w == c->width && roi->h == c->height);
+      fail_unless_equals_int (roi->id, (gint)c->label);
+      fail_unless (gst_structure_get_int (parameter, "id", &id));
+      fail_unless (gst_structure_get_uint64 (parameter, "track", &track_id));
+      fail_unless_equals_int (id, n + 1);
+      fail_unless_equals_uint64 (track_id, gst_ccl_meta_get_track (meta, n)->id);
+      n++;
+    }
+    fail_unless_equals_int (n, 2);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 #ifdef HAVE_TRACKING
+static void
+assert_box (const GstCclMeta *meta, guint row, gint x, gint y, gint width, gint height)
+{
+  const GstCclComponent *c = gst_ccl_meta_get_component (meta, row);
+
+  fail_unless (c != NULL);
+  fail_unless_equals_int (x, (gint)c->x);
+  fail_unless_equals_int (y, (gint)c->y);
+  fail_unless_equals_int (width, (gint)c->width);
+  fail_unless_equals_int (height, (gint)c->height);
+}
+
+/* A detector's item and the label map: the former stays, the latter is related to the tracks. */
+GST_START_TEST (test_analytics_of_others)
+{
+  GstHarness *h = new_harness ("ccl threshold=128 attach-labels=true meta=ccl+analytics ! "
+                               "ccltrack least-way=0 confirm-frames=1");
+
+  for (guint i = 0; i < 4; i++) {
+    const Rectangle objects[] = {walker (i), {200, 60, 30, 30}};
+    GstBuffer *frame = new_frame (objects, 2), *out;
+    GstAnalyticsRelationMeta *relations;
+    GstAnalyticsSegmentationMtd segmentation;
+    GstAnalyticsODMtd detection;
+    gpointer state = NULL, of_segmentation = NULL;
+    guint n_related = 0, n_faces = 0, n = 0;
+
+    if (i % 2)
+      gst_analytics_relation_meta_add_od_mtd (gst_buffer_add_analytics_relation_meta (frame),
+          g_quark_from_static_string ("face"), 1, 2, 3, 4, 0.5f, &detection);
+    GST_BUFFER_PTS (frame) = i * FRAME_TIME;
+    out = gst_harness_push_and_pull (h, frame);
+    relations = gst_buffer_get_analytics_relation_meta (out);
+    fail_unless (gst_analytics_relation_meta_iterate (
+        relations, &state, gst_analytics_segmentation_mtd_get_mtd_type (), &segmentation));
+    fail_unless_equals_int (gst_analytics_segmentation_mtd_get_region_count (&segmentation), 3);
+    while (gst_analytics_relation_meta_get_direct_related (relations, segmentation.id,
+        GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_od_mtd_get_mtd_type (), &of_segmentation,
+        &detection))
+      n_related++;
+    fail_unless_equals_int (n_related, 2);
+    state = NULL;
+    while (gst_analytics_relation_meta_iterate (
+        relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
+      n_faces += gst_analytics_od_mtd_get_obj_type (&detection) == g_quark_from_string ("face");
+      n++;
+    }
+    fail_unless_equals_int (n_faces, i % 2);
+    fail_unless_equals_int (n, i % 2 ? 5 : 2); /* the face, two components and two tracks */
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The tracking that a detection is related to; FALSE if there is none. */
 static gboolean
 find_tracking (
@@ -899,7 +996,7 @@ find_tracking (
       tracking);
 }
 
-/* Two walkers: each detection is related to the track of its component, with the running times of
+/* Two walkers: each track has a detection with its box, which is related to the running times of
  * its first and latest frame. */
 GST_START_TEST (test_analytics)
 {
@@ -931,7 +1028,8 @@ GST_START_TEST (test_analytics)
       fail_unless (find_tracking (relations, detection.id, &tracking));
       fail_unless (gst_analytics_tracking_mtd_get_info (&tracking, &id, &first, &last, &lost));
       fail_unless (gst_analytics_od_mtd_get_location (&detection, &x, &y, &width, &height, NULL));
-      fail_unless_equals_uint64 (id, width == 20 ? 1 : 2);
+      fail_unless_equals_uint64 (id, n);
+      assert_box (gst_buffer_get_ccl_meta (out), n - 1, x, y, width, height);
       fail_unless (first == (id == 1 ? 0 : 2 * FRAME_TIME));
       fail_unless_equals_clocktime (last, i * FRAME_TIME);
       fail_if (lost);
@@ -955,7 +1053,7 @@ GST_START_TEST (test_analytics)
 }
 GST_END_TEST
 
-/* Both tracks of a shared component are related to its detection. */
+/* Both tracks of a shared component have a detection. */
 GST_START_TEST (test_analytics_of_a_shared_component)
 {
   GstHarness *h = new_harness ("ccl threshold=128 meta=ccl+analytics ! ccltrack least-way=0");
@@ -969,19 +1067,24 @@ GST_START_TEST (test_analytics_of_a_shared_component)
     GstAnalyticsTrackingMtd tracking;
     gpointer state = NULL;
     guint n_detections = 0, n_relations = 0;
+    gint x, y, width, height;
 
     while (gst_analytics_relation_meta_iterate (
         relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection)) {
       gpointer of_detection = NULL;
 
-      n_detections++;
+      gst_analytics_od_mtd_get_location (&detection, &x, &y, &width, &height, NULL);
+      assert_box (gst_buffer_get_ccl_meta (out), n_detections++, x, y, width, height);
       while (gst_analytics_relation_meta_get_direct_related (relations, detection.id,
           GST_ANALYTICS_REL_TYPE_RELATE_TO, gst_analytics_tracking_mtd_get_mtd_type (),
           &of_detection, &tracking))
         n_relations++;
     }
     fail_unless_equals_int (n_relations, i < 2 ? 0 : 2);
-    n_shared += n_detections == 1;
+    fail_unless_equals_int (n_detections, n_relations);
+    n_shared += n_detections == 2 &&
+                gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (out), 0)->label ==
+                    gst_ccl_meta_get_component (gst_buffer_get_ccl_meta (out), 1)->label;
     gst_buffer_unref (out);
   }
   fail_unless (n_shared >= 5);
@@ -1006,6 +1109,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_mask_of_large_frames_divides_components);
   tcase_add_test (tcase, test_rows_in_another_order_than_labels);
   tcase_add_test (tcase, test_object_that_separates);
+  tcase_add_test (tcase, test_regions_of_interest);
   tcase_add_test (tcase, test_row_of_a_track);
   tcase_add_test (tcase, test_object_that_leaves_vanishes);
   tcase_add_test (tcase, test_dropped_frames);
@@ -1023,6 +1127,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_message);
 #ifdef HAVE_TRACKING
   tcase_add_test (tcase, test_analytics);
+  tcase_add_test (tcase, test_analytics_of_others);
   tcase_add_test (tcase, test_analytics_of_a_shared_component);
 #endif
   tcase_add_test (tcase, test_json);

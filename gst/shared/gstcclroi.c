@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclroi.h"
+
+/* Names the labeller in the parameters of a region of interest. */
+#define PARAMETERS "ccl"
+
+GQuark
+gst_ccl_component_quark (void)
+{
+  static gsize quark = 0;
+
+  if (g_once_init_enter (&quark))
+    g_once_init_leave (&quark, g_quark_from_static_string ("component"));
+  return (GQuark)quark;
+}
+
+const gchar *
+gst_ccl_labeller_name_or_none (GstCclLabeller *labeller)
+{
+  return labeller ? gst_ccl_labeller_get_name (labeller) : "";
+}
+
+guint64
+gst_ccl_labeller_id_or_none (GstCclLabeller *labeller)
+{
+  return labeller ? gst_ccl_labeller_get_id (labeller) : 0;
+}
+
+gboolean
+gst_ccl_roi_is_of (GstVideoRegionOfInterestMeta *roi, guint64 labeller_id)
+{
+  const GstStructure *parameters;
+  guint64 id = 0;
+
+  if (roi->roi_type != gst_ccl_component_quark ())
+    return FALSE;
+  parameters = gst_video_region_of_interest_meta_get_param (roi, PARAMETERS);
+  return parameters && gst_structure_get_uint64 (parameters, "labeller-id", &id) &&
+         id == labeller_id;
+}
+
+GstVideoRegionOfInterestMeta *
+gst_ccl_roi_add (GstBuffer *buffer, GstCclLabeller *labeller, guint32 label, guint x, guint y,
+    guint width, guint height)
+{
+  GstVideoRegionOfInterestMeta *roi = gst_buffer_add_video_region_of_interest_meta_id (
+      buffer, gst_ccl_component_quark (), x, y, width, height);
+
+  roi->id = (gint)label;
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new (PARAMETERS, "labeller", G_TYPE_STRING,
+               gst_ccl_labeller_name_or_none (labeller), "labeller-id", G_TYPE_UINT64,
+               gst_ccl_labeller_id_or_none (labeller), NULL));
+  return roi;
+}

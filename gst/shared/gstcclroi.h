@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Regions of interest (GstVideoRegionOfInterestMeta) of components and tracks. */
+#ifndef __GST_CCL_ROI_H__
+#define __GST_CCL_ROI_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+#include <gst/video/video.h>
+
+G_BEGIN_DECLS
+
+/* The type of our regions of interest and detections: "component". */
+GQuark gst_ccl_component_quark (void);
+
+/* The name and the identity of a labeller; "" and 0 for NULL. */
+const gchar *gst_ccl_labeller_name_or_none (GstCclLabeller *labeller);
+guint64 gst_ccl_labeller_id_or_none (GstCclLabeller *labeller);
+
+/* Whether a region of interest is one of the labeller of that identity. */
+gboolean gst_ccl_roi_is_of (GstVideoRegionOfInterestMeta *roi, guint64 labeller_id);
+
+/* Adds a region of interest of a labeller, with the label as its id. */
+GstVideoRegionOfInterestMeta *gst_ccl_roi_add (GstBuffer *buffer, GstCclLabeller *labeller,
+    guint32 label, guint x, guint y, guint width, guint height);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_ROI_H__ */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Tracks as regions of interest. */
+#ifndef __GST_CCL_TRACK_ROI_H__
+#define __GST_CCL_TRACK_ROI_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+/* Replaces the regions of interest that the labeller of the metadata has attached by one for each
+ * row of its table, which is that of the tracks, with the identity as the parameter `object_id`.
+ *
+ * attached: whether the labeller attaches them, as far as former frames have shown; zero at first.
+ * A frame without components does not show it. */
+void gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *attached);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_TRACK_ROI_H__ */
