@@ -85,9 +85,8 @@ make_on_gpu (Chain *chain, const CclForegroundPlan *plan, const CclLabellerPlan 
     return error->status;
   ccl_cuda_foreground_set_stream (
       chain->foreground, ccl_cuda_labeller_get_stream (chain->labeller), NULL);
-  chain->engine = algorithm->engine->new (chain->device, algorithm, labeller_plan,
-      ccl_cuda_labeller_get_stream (chain->labeller), error);
-  return chain->engine ? CUDACCL_OK : error->status;
+  return algorithm->engine->new (chain->device, algorithm, labeller_plan,
+      ccl_cuda_labeller_get_stream (chain->labeller), &chain->engine, error);
 }
 
 static void

@@ -275,10 +275,7 @@ allocate (CudaBatch *self, CclError *error)
 {
   const CclBatchPlan *plan = &self->base.plan;
   CUdeviceptr counts = 0;
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
-
-  if (status == CUDACCL_OK)
-    status = allocate_scratch (self, error);
+  CclStatus status = allocate_scratch (self, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         self->runner.device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
@@ -292,8 +289,9 @@ allocate (CudaBatch *self, CclError *error)
 }
 
 static CclStatus
-plan_batch (CudaBatch *self, CclError *error)
+plan_batch (void *object, CclError *error)
 {
+  CudaBatch *self = object;
   const CclBatchPlan *plan = &self->base.plan;
   const CclLabellerPlan of_mask = ccl_batch_labeller_plan (plan, plan->connectivity);
   CclStatus status = plan_parameters (self, error);
@@ -502,22 +500,22 @@ cuda_batch_remove_small (CclBatch *base, const CclMasks *masks, uint32_t min_are
 }
 
 static void
-cuda_batch_free (CclBatch *base)
+release (void *object)
 {
-  CudaBatch *self = (CudaBatch *)base;
-  /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
-
+  CudaBatch *self = object;
   for (Task task = TASK_TABLE; task < N_TASKS; task++)
     ccl_cuda_kernel_graph_clear (&self->sequences[task].graph, self->runner.device);
   ccl_cuda_device_release (self->runner.device, &self->scratch);
   ccl_cuda_device_release (self->runner.device, &self->counters);
   ccl_cuda_table_memory_clear (&self->table, self->runner.device);
   ccl_cuda_device_release_pinned (self->runner.device, &self->counts);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (self->runner.device);
-  ccl_cuda_device_unref (&self->runner.device);
+}
+
+static void
+cuda_batch_free (CclBatch *base)
+{
+  CudaBatch *self = (CudaBatch *)base;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self->offsets);
   free (self);
 }
@@ -545,13 +543,7 @@ ccl_cuda_batch_new (CclCudaDevice *device, const CclBatchPlan *plan, CclError *e
     return NULL;
   }
   self->base = (CclBatch){.klass = &cuda_batch_class, .plan = *plan};
-  self->runner.device = ccl_cuda_device_ref (device);
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = plan_batch (self, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status == CUDACCL_OK)
+  if (ccl_cuda_runner_open (&self->runner, device, plan_batch, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_batch_free (&self->base);
   return NULL;

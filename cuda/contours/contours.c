@@ -161,16 +161,13 @@ allocate_ends (CudaContours *self, uint64_t capacity, CclError *error)
 }
 
 static CclStatus
-allocate (CudaContours *self, CclError *error)
+allocate_memory (CudaContours *self, CclError *error)
 {
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
   CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
-
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_upload_init (&self->upload, self->runner.device,
-        plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
+  CclStatus status = ccl_cuda_upload_init (&self->upload, self->runner.device,
+      plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (
         self->runner.device, sizeof *p->head, &self->head, &memory, error);
@@ -382,20 +379,20 @@ cuda_contours_of_labels (
 }
 
 static void
-cuda_contours_free (CclContours *contours)
+release (void *object)
 {
-  CudaContours *self = (CudaContours *)contours;
-  /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
-
+  CudaContours *self = object;
   ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
   ccl_cuda_upload_clear (&self->upload);
   release_ends (self);
   ccl_cuda_device_release_pinned (self->runner.device, &self->head);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (self->runner.device);
-  ccl_cuda_device_unref (&self->runner.device);
+}
+
+static void
+cuda_contours_free (CclContours *contours)
+{
+  CudaContours *self = (CudaContours *)contours;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self);
 }
 
@@ -415,6 +412,13 @@ count_rounds (uint64_t n_ends)
   return n;
 }
 
+static CclStatus
+allocate (void *object, CclError *error)
+{
+  const CclStatus status = add_launches (object, error);
+  return status == CUDACCL_OK ? allocate_memory (object, error) : status;
+}
+
 CclContours *
 ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclError *error)
 {
@@ -430,7 +434,6 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
     return NULL;
   }
   self->base = (CclContours){.klass = &cuda_contours_class, .plan = *plan};
-  self->runner.device = ccl_cuda_device_ref (device);
   self->parameters = (CclContoursParameters){
       .width = plan->width,
       .height = plan->height,
@@ -439,14 +442,7 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
       .is_8_connected = plan->connectivity == CUDACCL_CONNECTIVITY_8,
       .is_cracks = plan->kind == CUDACCL_CONTOUR_CRACKS,
   };
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = add_launches (self, error);
-    if (status == CUDACCL_OK)
-      status = allocate (self, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status == CUDACCL_OK)
+  if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_contours_free (&self->base);
   return NULL;

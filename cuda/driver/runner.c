@@ -3,8 +3,8 @@
 
 #include "wait.h"
 
-CclStatus
-ccl_cuda_runner_init (CclCudaRunner *runner, CclError *error)
+static CclStatus
+make_stream_and_event (CclCudaRunner *runner, CclError *error)
 {
   const CclStatus status =
       ccl_cuda_device_create_stream (runner->device, &runner->own_stream, error);
@@ -16,26 +16,40 @@ ccl_cuda_runner_init (CclCudaRunner *runner, CclError *error)
              : status;
 }
 
-void
-ccl_cuda_runner_drain (CclCudaRunner *runner)
+CclStatus
+ccl_cuda_runner_open (CclCudaRunner *runner, CclCudaDevice *device,
+    CclStatus (*allocate) (void *object, CclError *error), void *object, CclError *error)
 {
-  /* The event rather than the stream, which the caller may have destroyed. */
-  if (runner->is_pending)
-    runner->device->driver->cuEventSynchronize (runner->done);
-  runner->is_pending = false;
+  runner->device = ccl_cuda_device_ref (device);
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = make_stream_and_event (runner, error);
+  if (status == CUDACCL_OK)
+    status = allocate (object, error);
+  if (status != CUDACCL_OK && runner->own_stream)
+    device->driver->cuStreamSynchronize (runner->own_stream); /* before the memory is freed */
+  ccl_cuda_device_leave (device);
+  return status;
 }
 
 void
-ccl_cuda_runner_clear (CclCudaRunner *runner)
+ccl_cuda_runner_close (CclCudaRunner *runner, void (*release) (void *object), void *object)
 {
   const CclCudaDriver *driver = runner->device->driver;
+  const bool entered = ccl_cuda_device_enter (runner->device, NULL) == CUDACCL_OK;
 
+  /* The event is waited for rather than the stream, which the caller may have destroyed. */
+  if (runner->is_pending)
+    driver->cuEventSynchronize (runner->done);
+  release (object);
   if (runner->done)
     driver->cuEventDestroy (runner->done);
   if (runner->own_stream)
     driver->cuStreamDestroy (runner->own_stream);
-  runner->done = NULL;
-  runner->own_stream = runner->stream = NULL;
+  if (entered)
+    ccl_cuda_device_leave (runner->device);
+  ccl_cuda_device_unref (&runner->device);
 }
 
 void

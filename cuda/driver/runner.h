@@ -16,15 +16,15 @@ typedef struct CclCudaRunner {
   bool is_finished;            /* it has ended, as the caller knows */
 } CclCudaRunner;
 
-/* Makes stream and event; the context is current and the device is set. What was made before an
- * error is left to ccl_cuda_runner_clear(). */
-CclStatus ccl_cuda_runner_init (CclCudaRunner *runner, CclError *error);
+/* Begins the life of an object that runs on the device, to which it takes a reference: makes stream
+ * and event, then calls allocate (object), both with the context current. After an error the object
+ * must be closed, too. */
+CclStatus ccl_cuda_runner_open (CclCudaRunner *runner, CclCudaDevice *device,
+    CclStatus (*allocate) (void *object, CclError *error), void *object, CclError *error);
 
-/* Waits for a run that is pending, whatever comes of it. */
-void ccl_cuda_runner_drain (CclCudaRunner *runner);
-
-/* Destroys stream and event; the context is current, or the device is lost. The reference stays. */
-void ccl_cuda_runner_clear (CclCudaRunner *runner);
+/* Ends it: waits for a run that is pending, and calls release (object), which frees as much as
+ * allocate() has made. Where the device is lost, only the host's memory is freed. */
+void ccl_cuda_runner_close (CclCudaRunner *runner, void (*release) (void *object), void *object);
 
 /* Selects the caller's stream; NULL: the own one. */
 void ccl_cuda_runner_set_stream (CclCudaRunner *runner, void *stream);

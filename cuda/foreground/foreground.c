@@ -15,11 +15,12 @@ ccl_cuda_foreground_new (CclCudaDevice *device, const CclForegroundPlan *plan, C
   if (ccl_foreground_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
   const uint32_t factor = ccl_reduction_factor (plan);
-  if (factor == 1)
-    return ccl_cuda_segmenter_new (device, plan, error);
   const CclForegroundPlan reduced_plan = ccl_reduced_plan (plan, factor);
-  CclForeground *inner = ccl_cuda_segmenter_new (device, &reduced_plan, error);
-  return inner ? ccl_cuda_reduced_foreground_new (device, plan, factor, inner, error) : NULL;
+  CclForeground *whole = NULL;
+  if (ccl_cuda_segmenter_new (device, factor == 1 ? plan : &reduced_plan, &whole, error) !=
+      CUDACCL_OK)
+    return NULL;
+  return factor == 1 ? whole : ccl_cuda_reduced_foreground_new (device, plan, factor, whole, error);
 }
 
 CclStatus

@@ -235,19 +235,20 @@ reduced_foreground_wait (CclForeground *foreground, CclError *error)
 }
 
 static void
-reduced_foreground_free (CclForeground *foreground)
+release (void *object)
 {
-  ReducedForeground *self = (ReducedForeground *)foreground;
-  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
-  ccl_cuda_runner_drain (&self->runner);
+  ReducedForeground *self = object;
   ccl_cuda_frame_upload_clear (&self->upload);
   ccl_cuda_device_release (self->runner.device, &self->planes);
   ccl_cuda_device_release (self->runner.device, &self->roi_mask);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (self->runner.device);
+}
+
+static void
+reduced_foreground_free (CclForeground *foreground)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  ccl_cuda_runner_close (&self->runner, release, self);
   ccl_foreground_free (&self->inner);
-  ccl_cuda_device_unref (&self->runner.device);
   free (self);
 }
 
@@ -285,9 +286,10 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
 }
 
 static CclStatus
-allocate (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
+allocate (void *object, CclError *error)
 {
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  ReducedForeground *self = object;
+  CclStatus status = CUDACCL_OK;
   ccl_cuda_reduced_foreground_set_stream (&self->base, NULL);
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (self->runner.device, &ccl_cuda_image_reduction,
@@ -298,8 +300,8 @@ allocate (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate (
         self->runner.device, 4 * self->stride * self->height, &self->planes, error);
-  if (status == CUDACCL_OK && roi_mask)
-    status = upload_roi_mask (self, roi_mask, error);
+  if (status == CUDACCL_OK && self->base.plan.roi_mask)
+    status = upload_roi_mask (self, self->base.plan.roi_mask, error);
   return status;
 }
 
@@ -315,26 +317,20 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
   }
   self->base.klass = &reduced_foreground_class;
   self->base.plan = *plan;
-  self->base.plan.roi_mask = NULL;
   self->base.model = inner;
   self->inner = inner;
-  self->runner.device = ccl_cuda_device_ref (device);
   self->factor = factor;
   self->width = ccl_reduced (plan->width, factor);
   self->height = ccl_reduced (plan->height, factor);
   /* Samples of 16 bits need two bytes. */
   self->stride = ((size_t)self->width * 2 + 63) / 64 * 64;
 
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, plan->roi_mask, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status != CUDACCL_OK) {
-    reduced_foreground_free (&self->base);
-    return NULL;
-  }
-  return &self->base;
+  const CclStatus status = ccl_cuda_runner_open (&self->runner, device, allocate, self, error);
+  self->base.plan.roi_mask = NULL;
+  if (status == CUDACCL_OK)
+    return &self->base;
+  reduced_foreground_free (&self->base);
+  return NULL;
 }
 
 CclForeground *

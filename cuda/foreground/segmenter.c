@@ -169,23 +169,22 @@ segmenter_wait (CclForeground *foreground, CclError *error)
 }
 
 static void
-segmenter_free (CclForeground *foreground)
+release (void *object)
 {
-  CclCudaSegmenter *self = (CclCudaSegmenter *)foreground;
-  CclCudaDevice *device = self->runner.device;
-  /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (device, NULL) == CUDACCL_OK;
-  ccl_cuda_runner_drain (&self->runner);
+  CclCudaSegmenter *self = object;
   if (self->method->free)
     self->method->free (self);
   ccl_cuda_frame_upload_clear (&self->upload);
   ccl_cuda_filters_clear (&self->filters);
-  ccl_cuda_device_release (device, &self->roi_mask);
-  ccl_cuda_device_release_pinned (device, &self->scene_change);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (device);
-  ccl_cuda_device_unref (&self->runner.device);
+  ccl_cuda_device_release (self->runner.device, &self->roi_mask);
+  ccl_cuda_device_release_pinned (self->runner.device, &self->scene_change);
+}
+
+static void
+segmenter_free (CclForeground *foreground)
+{
+  CclCudaSegmenter *self = (CclCudaSegmenter *)foreground;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self);
 }
 
@@ -226,16 +225,16 @@ upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *err
 
 /* Allocates everything, and sets the parameters that are the same in all frames. */
 static CclStatus
-allocate (CclCudaSegmenter *self, const CclForegroundPlan *plan, CclError *error)
+allocate (void *object, CclError *error)
 {
+  CclCudaSegmenter *self = object;
   CclCudaDevice *device = self->runner.device;
+  const CclForegroundPlan *plan = &self->base.plan;
   const CclMethod *method = ccl_find_method (plan->method);
   CUdeviceptr scene_change = 0;
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  CclStatus status =
+      ccl_cuda_filters_init (&self->filters, device, &self->extent, method->has_model, error);
 
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_filters_init (&self->filters, device, &self->extent, method->has_model, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_frame_upload_init (&self->upload, device, plan, error);
   if (status == CUDACCL_OK && plan->roi_mask)
@@ -249,32 +248,26 @@ allocate (CclCudaSegmenter *self, const CclForegroundPlan *plan, CclError *error
   return status == CUDACCL_OK ? self->method->prepare (self, error) : status;
 }
 
-CclForeground *
-ccl_cuda_segmenter_new (CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error)
+CclStatus
+ccl_cuda_segmenter_new (CclCudaDevice *device, const CclForegroundPlan *plan,
+    CclForeground **foreground, CclError *error)
 {
   CclCudaSegmenter *self = calloc (1, sizeof *self);
-  if (!self) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
-    return NULL;
-  }
+  if (!self)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a foreground segmenter");
   self->base.klass = &segmenter_class;
   self->base.plan = *plan;
-  self->base.plan.roi_mask = NULL;
   self->method = methods[plan->method];
-  self->runner.device = ccl_cuda_device_ref (device);
   self->extent = (CclExtent){plan->width, plan->height, divide_up (plan->width, 32)};
   self->frame.pixel_bytes = ccl_pixel_bytes (plan->format);
   self->frame.luma_byte = ccl_pixel_luma_byte (plan->format);
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, plan, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status == CUDACCL_OK)
-    return &self->base;
-  CclForeground *foreground = &self->base;
-  ccl_foreground_free (&foreground);
-  return NULL;
+  *foreground = &self->base;
+  const CclStatus status = ccl_cuda_runner_open (&self->runner, device, allocate, self, error);
+  self->base.plan.roi_mask = NULL;
+  if (status != CUDACCL_OK)
+    ccl_foreground_free (foreground);
+  return status;
 }
 
 CclCudaSegmenter *

@@ -58,10 +58,10 @@ struct CclCudaSegmenter {
   uint32_t *scene_change_on_device; /* the memory of scene_change */
 };
 
-/* A segmenter for frames of the plan. Makes the context current. NULL with the error filled:
- * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
-CclForeground *ccl_cuda_segmenter_new (
-    CclCudaDevice *device, const CclForegroundPlan *plan, CclError *error);
+/* Makes a segmenter for frames of the plan; makes the context current. CUDACCL_ERROR_NO_MEMORY,
+ * CUDACCL_ERROR_DEVICE: *foreground is NULL. */
+CclStatus ccl_cuda_segmenter_new (CclCudaDevice *device, const CclForegroundPlan *plan,
+    CclForeground **foreground, CclError *error);
 
 /* The segmenter that an object is; NULL: it is another one. */
 CclCudaSegmenter *ccl_cuda_segmenter_of (CclForeground *foreground);

@@ -28,10 +28,11 @@ struct CclCudaEngineClass {
   bool (*measures) (const CclLabellerPlan *plan);
 
   /* Allocates everything for frames of the plan. Preparatory work may be queued on the stream; the
-   * labeller waits for it before the first run. Returns NULL with nothing left allocated:
-   * CUDACCL_ERROR_UNSUPPORTED, CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
-  CclCudaEngine *(*new) (CclCudaDevice *device, const CclAlgorithm *algorithm,
-      const CclLabellerPlan *plan, CUstream stream, CclError *error);
+   * labeller waits for it before the first run. After an error nothing is left allocated, and
+   * *engine is as before: CUDACCL_ERROR_UNSUPPORTED, CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE.
+   */
+  CclStatus (*new) (CclCudaDevice *device, const CclAlgorithm *algorithm,
+      const CclLabellerPlan *plan, CUstream stream, CclCudaEngine **engine, CclError *error);
 
   /* Prepares for frames of the plan, which differs in width and height from the present one. Keeps
    * memory that suffices. After an error nothing has changed. NULL: a new engine is made. */

@@ -8,16 +8,15 @@
 #include "engine.h"
 #include "core/base/log-message.h"
 #include "cuda/measure/measure.h"
+#include "cuda/driver/runner.h"
 #include "cuda/driver/upload.h"
-#include "cuda/driver/wait.h"
+#include "cuda/foreground/segmenter.h"
 
 typedef struct CudaLabeller {
   CclLabeller base;
-  CclCudaDevice *device;
+  CclCudaRunner runner;
   const CclAlgorithm *algorithm;
   CclCudaEngine *engine;
-  CUstream own_stream, stream; /* stream: the caller's, or own_stream */
-  CUevent done;
   CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
   CclCudaUpload values;   /* of second planes that come from the host, if the plan needs them */
   CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
@@ -31,7 +30,7 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   const CclForegroundOptions options = {
       .threshold = input->options.threshold, .invert = input->options.invert};
   const CclMask mask = {(void *)self->upload.memory, self->upload.stride};
-  ccl_cuda_foreground_set_stream (self->reducer, self->stream, NULL);
+  ccl_cuda_foreground_set_stream (self->reducer, self->runner.stream, NULL);
   input->frame = self->upload.memory;
   input->frame_stride = self->upload.stride;
   input->options.threshold = 0;
@@ -55,7 +54,7 @@ queue_values (CudaLabeller *self, const CclFrame *frame, CclIntensity *values, C
   values->data = (const void *)self->values.memory;
   values->stride = self->values.stride;
   return ccl_cuda_upload_queue_samples (&self->values, frame->intensity.data,
-      frame->intensity.stride, row, plan->height, self->stream, error);
+      frame->intensity.stride, row, plan->height, self->runner.stream, error);
 }
 
 /* Queues the algorithm, and the measurement of columns. */
@@ -68,11 +67,13 @@ queue_engine (
     own_map = ccl_cuda_measurer_map (self->measurer);
     labels = &own_map;
   }
-  CclStatus status = self->engine->klass->queue (self->engine, input, labels, self->stream, error);
+  CclStatus status =
+      self->engine->klass->queue (self->engine, input, labels, self->runner.stream, error);
   if (status != CUDACCL_OK || !self->measurer)
     return status;
   self->engine->finished = ccl_cuda_measurer_finished (self->measurer);
-  return ccl_cuda_measurer_queue (self->measurer, &input->intensity, labels, self->stream, error);
+  return ccl_cuda_measurer_queue (
+      self->measurer, &input->intensity, labels, self->runner.stream, error);
 }
 
 /* Queues all work of a frame. The device's context is current. */
@@ -82,15 +83,10 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
 {
   CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options, frame->intensity};
   CclStatus status = CUDACCL_OK;
-  if (self->stream != self->own_stream) {
-    status = ccl_cuda_device_check_stream (self->device, self->stream, error);
-    if (status != CUDACCL_OK)
-      return status;
-  }
   if (self->reducer)
     status = reduce (self, frame, &input, error);
   else if (frame->location == CUDACCL_LOCATION_HOST) {
-    status = ccl_cuda_upload_queue (&self->upload, frame, self->stream, error);
+    status = ccl_cuda_upload_queue (&self->upload, frame, self->runner.stream, error);
     input.frame = self->upload.memory;
     input.frame_stride = self->upload.stride;
   }
@@ -99,18 +95,19 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
     status = queue_values (self, frame, &input.intensity, error);
   if (status == CUDACCL_OK)
     status = queue_engine (self, &input, labels, error);
-  return status == CUDACCL_OK ? CUDACCL_OK
-                              : ccl_cuda_device_abandon (self->device, self->stream, error);
+  return status == CUDACCL_OK
+             ? CUDACCL_OK
+             : ccl_cuda_device_abandon (self->runner.device, self->runner.stream, error);
 }
 
 /* Waits for the queued frame. The device's context is current. */
 static CclStatus
 finish_frame (CudaLabeller *self, CclTable *table, CclError *error)
 {
-  CclStatus status =
-      ccl_cuda_wait (self->device, self->done, self->stream, self->engine->finished, error);
+  const CclStatus status =
+      ccl_cuda_runner_wait (&self->runner, CUDACCL_OK, self->engine->finished, error);
   if (status != CUDACCL_OK)
-    return ccl_cuda_device_abandon (self->device, self->stream, error);
+    return status;
   self->engine->klass->read (self->engine, table);
   if (self->measurer)
     table->features = ccl_cuda_measurer_features (self->measurer);
@@ -122,13 +119,13 @@ cuda_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabell
     const CclLabels *labels, CclTable *table, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
   if (status != CUDACCL_OK)
     return status;
   status = queue_frame (self, frame, options, labels, error);
   if (status == CUDACCL_OK)
     status = finish_frame (self, table, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -137,13 +134,14 @@ cuda_labeller_queue (CclLabeller *labeller, const CclFrame *frame,
     const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
   if (status != CUDACCL_OK)
     return status;
   status = queue_frame (self, frame, options, labels, error);
   if (status == CUDACCL_OK && !self->engine->finished) /* for is_done */
-    status = ccl_cuda_call (self->device->driver, error, cuEventRecord (self->done, self->stream));
-  ccl_cuda_device_leave (self->device);
+    status = ccl_cuda_call (
+        self->runner.device->driver, error, cuEventRecord (self->runner.done, self->runner.stream));
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -151,11 +149,11 @@ static CclStatus
 cuda_labeller_wait (CclLabeller *labeller, CclTable *table, CclError *error)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
   if (status != CUDACCL_OK)
     return status;
   status = finish_frame (self, table, error);
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -164,41 +162,39 @@ static bool
 cuda_labeller_is_done (CclLabeller *labeller)
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
-  const CclCudaDriver *driver = self->device->driver;
+  const CclCudaDriver *driver = self->runner.device->driver;
   const uint32_t *finished = self->engine->finished;
   CUresult result;
 
   if (finished && __atomic_load_n (finished, __ATOMIC_ACQUIRE))
     return true;
-  if (ccl_cuda_device_enter (self->device, NULL) != CUDACCL_OK)
+  if (ccl_cuda_device_enter (self->runner.device, NULL) != CUDACCL_OK)
     return true;
-  result = finished ? driver->cuStreamQuery (self->stream) : driver->cuEventQuery (self->done);
-  ccl_cuda_device_leave (self->device);
+  result = finished ? driver->cuStreamQuery (self->runner.stream)
+                    : driver->cuEventQuery (self->runner.done);
+  ccl_cuda_device_leave (self->runner.device);
   return result != CUDA_ERROR_NOT_READY;
 }
 
 static void
-cuda_labeller_free (CclLabeller *labeller)
+release (void *object)
 {
-  CudaLabeller *self = (CudaLabeller *)labeller;
-  /* On a lost device only the host's memory can be freed. */
-  bool entered = ccl_cuda_device_enter (self->device, NULL) == CUDACCL_OK;
-  const CclCudaDriver *driver = self->device->driver;
-  if (labeller->is_queued)
-    driver->cuStreamSynchronize (self->stream);
+  CudaLabeller *self = object;
+  if (self->base.is_queued)
+    self->runner.device->driver->cuStreamSynchronize (self->runner.stream);
   if (self->engine)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
   ccl_cuda_upload_clear (&self->values);
   ccl_foreground_free (&self->reducer);
   ccl_cuda_measurer_free (&self->measurer);
-  if (self->done)
-    driver->cuEventDestroy (self->done);
-  if (self->own_stream)
-    driver->cuStreamDestroy (self->own_stream);
-  if (entered)
-    ccl_cuda_device_leave (self->device);
-  ccl_cuda_device_unref (&self->device);
+}
+
+static void
+cuda_labeller_free (CclLabeller *labeller)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self);
 }
 
@@ -212,9 +208,7 @@ make_reducer (
       .method = CUDACCL_FOREGROUND_THRESHOLD,
       .format = plan->format,
   };
-  CclError reason = {CUDACCL_OK};
-  *reducer = ccl_cuda_foreground_new (self->device, &foreground_plan, &reason);
-  return *reducer ? CUDACCL_OK : ccl_error_set (error, reason.status, "%s", reason.message);
+  return ccl_cuda_segmenter_new (self->runner.device, &foreground_plan, reducer, error);
 }
 
 /* Makes what measures columns, or nothing if the plan has none or the engine measures them. */
@@ -224,43 +218,41 @@ make_measurer (
 {
   const CclCudaEngineClass *engine = self->algorithm->engine;
   const bool is_needed = plan->columns && !(engine->measures && engine->measures (plan));
-  CclError reason = {CUDACCL_OK};
-  *measurer = is_needed ? ccl_cuda_measurer_new (self->device, plan, &reason) : NULL;
-  return *measurer || !is_needed ? CUDACCL_OK
-                                 : ccl_error_set (error, reason.status, "%s", reason.message);
+  *measurer = NULL;
+  return is_needed ? ccl_cuda_measurer_new (self->runner.device, plan, measurer, error)
+                   : CUDACCL_OK;
 }
 
-/* Makes an engine and waits for its preparatory work. Returns NULL with nothing left allocated. */
-static CclCudaEngine *
-make_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
+/* Makes an engine and waits for its preparatory work. After an error nothing is left allocated. */
+static CclStatus
+make_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclCudaEngine **made, CclError *error)
 {
-  CclError reason = {CUDACCL_OK};
-  CclCudaEngine *engine =
-      self->algorithm->engine->new (self->device, self->algorithm, plan, self->own_stream, &reason);
-  if (!engine) {
-    ccl_error_set (error, reason.status, "%s", reason.message);
-    return NULL;
-  }
-  if (ccl_cuda_call (self->device->driver, error, cuStreamSynchronize (self->own_stream)) ==
-      CUDACCL_OK)
-    return engine;
-  engine->klass->free (engine);
-  return NULL;
+  CclCudaDevice *device = self->runner.device;
+  const CUstream stream = self->runner.own_stream;
+  CclCudaEngine *engine = NULL;
+  CclStatus status =
+      self->algorithm->engine->new (device, self->algorithm, plan, stream, &engine, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (stream));
+  if (status == CUDACCL_OK)
+    *made = engine;
+  else
+    engine->klass->free (engine);
+  return status;
 }
 
 /* Resizes the engine, or replaces it. */
 static CclStatus
 resize_engine (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
-  if (self->engine->klass->resize)
-    return self->engine->klass->resize (self->engine, plan, error);
-  CclError reason = {CUDACCL_OK};
-  CclCudaEngine *engine = make_engine (self, plan, &reason);
-  if (!engine)
-    return ccl_error_set (error, reason.status, "%s", reason.message);
-  self->engine->klass->free (self->engine);
-  self->engine = engine;
-  return CUDACCL_OK;
+  CclCudaEngine *former = self->engine;
+  if (former->klass->resize)
+    return former->klass->resize (former, plan, error);
+  const CclStatus status = make_engine (self, plan, &self->engine, error);
+  if (status == CUDACCL_OK)
+    former->klass->free (former);
+  return status;
 }
 
 /* The bytes of a row of the frames, or of the masks that are made of them. */
@@ -325,7 +317,7 @@ cuda_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, Cc
 {
   CudaLabeller *self = (CudaLabeller *)labeller;
   CclLabellerPlan plan = labeller->plan;
-  CclStatus status = ccl_cuda_device_enter (self->device, error);
+  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -334,7 +326,7 @@ cuda_labeller_resize (CclLabeller *labeller, uint32_t width, uint32_t height, Cc
   status = resize_parts (self, &plan, error);
   if (status == CUDACCL_OK)
     labeller->plan = plan;
-  ccl_cuda_device_leave (self->device);
+  ccl_cuda_device_leave (self->runner.device);
   return status;
 }
 
@@ -368,32 +360,20 @@ choose_algorithm (const CclLabellerPlan *plan, CclError *error)
 
 /* Allocates everything of a labeller. */
 static CclStatus
-allocate (CudaLabeller *self, CclError *error)
+allocate (void *object, CclError *error)
 {
+  CudaLabeller *self = object;
   const CclLabellerPlan *plan = &self->base.plan;
-  const CclCudaDriver *driver = self->device->driver;
-  CclStatus status = ccl_cuda_device_create_stream (self->device, &self->own_stream, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (driver, error,
-        cuEventCreate (&self->done, CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING));
-  self->stream = self->own_stream;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_upload_init (
-        &self->upload, self->device, uploaded_row (self, plan), plan->height, error);
+  CclStatus status = ccl_cuda_upload_init (
+      &self->upload, self->runner.device, uploaded_row (self, plan), plan->height, error);
   if (status == CUDACCL_OK && plan->columns & CUDACCL_COLUMN_INTENSITY)
-    status =
-        ccl_cuda_upload_init (&self->values, self->device, value_row (plan), plan->height, error);
+    status = ccl_cuda_upload_init (
+        &self->values, self->runner.device, value_row (plan), plan->height, error);
   if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
     status = make_reducer (self, plan, &self->reducer, error);
   if (status == CUDACCL_OK)
     status = make_measurer (self, plan, &self->measurer, error);
-  if (status == CUDACCL_OK) {
-    CclError reason = {CUDACCL_OK};
-    self->engine = make_engine (self, plan, &reason);
-    if (!self->engine)
-      status = ccl_error_set (error, reason.status, "%s", reason.message);
-  }
-  return status;
+  return status == CUDACCL_OK ? make_engine (self, plan, &self->engine, error) : status;
 }
 
 CclLabeller *
@@ -415,16 +395,7 @@ ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
   self->base.plan = *plan;
   self->base.plan.algorithm = algorithm->name;
   self->algorithm = algorithm;
-  self->device = ccl_cuda_device_ref (device);
-
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, error);
-    if (status != CUDACCL_OK && self->own_stream)
-      device->driver->cuStreamSynchronize (self->own_stream); /* before its memory is freed */
-    ccl_cuda_device_leave (device);
-  }
-  if (status != CUDACCL_OK) {
+  if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) != CUDACCL_OK) {
     cuda_labeller_free (&self->base);
     return NULL;
   }
@@ -468,16 +439,16 @@ ccl_cuda_labeller_set_stream (CclLabeller *labeller, void *stream, CclError *err
   if (labeller->is_queued)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the frame that is queued has not been waited for");
-  CudaLabeller *self = (CudaLabeller *)labeller;
-  self->stream = stream ? stream : self->own_stream;
+  ccl_cuda_runner_set_stream (&((CudaLabeller *)labeller)->runner, stream);
   return CUDACCL_OK;
 }
 
 void *
 ccl_cuda_labeller_get_stream (CclLabeller *labeller)
 {
-  return labeller && labeller->klass == &cuda_labeller_class ? ((CudaLabeller *)labeller)->stream
-                                                             : NULL;
+  return labeller && labeller->klass == &cuda_labeller_class
+             ? ((CudaLabeller *)labeller)->runner.stream
+             : NULL;
 }
 
 CclStatus

@@ -40,22 +40,21 @@ ccl_cuda_sequence_engine_table (CclCudaEngine *engine)
   return &((CclCudaSequenceEngine *)engine)->analysis.table;
 }
 
-static CclCudaEngine *
+static CclStatus
 sequence_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm,
-    const CclLabellerPlan *plan, CUstream stream, CclError *error)
+    const CclLabellerPlan *plan, CUstream stream, CclCudaEngine **engine, CclError *error)
 {
-  CclCudaSequenceEngine *engine = calloc (1, sizeof *engine);
-  if (!engine) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
-    return NULL;
-  }
-  engine->base.klass = &ccl_cuda_sequence_engine;
-  if (ccl_cuda_sequence_engine_init (engine, device, algorithm, plan, stream, error) !=
-      CUDACCL_OK) {
-    free (engine);
-    return NULL;
-  }
-  return &engine->base;
+  CclCudaSequenceEngine *self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+  self->base.klass = &ccl_cuda_sequence_engine;
+  const CclStatus status =
+      ccl_cuda_sequence_engine_init (self, device, algorithm, plan, stream, error);
+  if (status == CUDACCL_OK)
+    *engine = &self->base;
+  else
+    free (self);
+  return status;
 }
 
 static CclStatus

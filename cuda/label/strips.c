@@ -431,33 +431,34 @@ strips_measures (const CclLabellerPlan *plan)
          !CUDACCL_STRIPS_HAS_NEIGHBOURS (plan->columns);
 }
 
-static CclCudaEngine *
+static CclStatus
 strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclLabellerPlan *plan,
-    CUstream stream, CclError *error)
+    CUstream stream, CclCudaEngine **engine, CclError *error)
 {
   (void)algorithm;
   (void)stream; /* no preparatory work */
   Strips *strips = calloc (1, sizeof *strips);
-  if (!strips) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
-    return NULL;
-  }
+  if (!strips)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
   strips->engine.klass = &ccl_cuda_strips_engine;
   strips->device = device;
   strips->format = plan->format;
   strips->columns = strips_measures (plan) ? plan->columns : 0;
   strips->table_location = plan->table_location;
   strips->strip_rows = plan->connectivity == CUDACCL_CONNECTIVITY_8 ? 2 : 1;
-  if (find_kernels (strips, error) != CUDACCL_OK ||
-      strips_resize (&strips->engine, plan, error) != CUDACCL_OK) {
+  CclStatus status = find_kernels (strips, error);
+  if (status == CUDACCL_OK)
+    status = strips_resize (&strips->engine, plan, error);
+  if (status != CUDACCL_OK) {
     strips_free (&strips->engine);
-    return NULL;
+    return status;
   }
   strips->is_first = false;
   if (!ccl_cuda_kernel_graph_is_possible (device))
     ccl_log (CUDACCL_LOG_WARNING,
         "the driver has no graphs, so kernels are queued one by one, which takes longer");
-  return &strips->engine;
+  *engine = &strips->engine;
+  return CUDACCL_OK;
 }
 
 const CclCudaEngineClass ccl_cuda_strips_engine = {

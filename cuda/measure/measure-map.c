@@ -142,13 +142,12 @@ allocate_on_device (CclMapMeasurer *self, CclError *error)
 
 /* Allocates everything that the object needs, the context being current. */
 static CclStatus
-allocate (CclMapMeasurer *self, CclError *error)
+allocate (void *object, CclError *error)
 {
+  CclMapMeasurer *self = object;
   const size_t n = self->parameters.n_rows;
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  CclStatus status = plan_launches (self, error);
 
-  if (status == CUDACCL_OK)
-    status = plan_launches (self, error);
   if (status == CUDACCL_OK)
     status = allocate_on_device (self, error);
   self->rows = malloc (n * sizeof *self->rows);
@@ -194,13 +193,7 @@ ccl_cuda_map_measurer_new (CclCudaDevice *device, const CclMapMeasurerPlan *plan
       .columns = plan->columns,
       .n_rows = plan->max_labels,
   };
-  self->runner.device = ccl_cuda_device_ref (device);
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status != CUDACCL_OK)
+  if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) != CUDACCL_OK)
     ccl_cuda_map_measurer_free (&self);
   return self;
 }
@@ -325,6 +318,19 @@ ccl_cuda_map_measurer_set_stream (CclMapMeasurer *measurer, void *stream, CclErr
   return CUDACCL_OK;
 }
 
+static void
+release (void *object)
+{
+  CclMapMeasurer *self = object;
+  CclCudaDevice *device = self->runner.device;
+  CUdeviceptr *on_device[] = {&self->parts, &self->measures, &self->greatest_label};
+  void **pinned[] = {&self->result_parts, &self->result_measures, &self->head};
+  for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
+    ccl_cuda_device_release (device, on_device[i]);
+  for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
+    ccl_cuda_device_release_pinned (device, pinned[i]);
+}
+
 void
 ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
 {
@@ -333,19 +339,7 @@ ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
   if (!self)
     return;
   *measurer = NULL;
-  CclCudaDevice *device = self->runner.device;
-  /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (device, NULL) == CUDACCL_OK;
-  CUdeviceptr *on_device[] = {&self->parts, &self->measures, &self->greatest_label};
-  void **pinned[] = {&self->result_parts, &self->result_measures, &self->head};
-  for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
-    ccl_cuda_device_release (device, on_device[i]);
-  for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-    ccl_cuda_device_release_pinned (device, pinned[i]);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (device);
-  ccl_cuda_device_unref (&self->runner.device);
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self->rows);
   free (self->shapes);
   free (self);

@@ -94,16 +94,15 @@ allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
   return status;
 }
 
-CclCudaMeasurer *
-ccl_cuda_measurer_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error)
+CclStatus
+ccl_cuda_measurer_new (
+    CclCudaDevice *device, const CclLabellerPlan *plan, CclCudaMeasurer **measurer, CclError *error)
 {
   const uint32_t most = ccl_plan_most_components (plan);
-  CclCudaMeasurer *self = calloc (1, sizeof *self);
+  CclCudaMeasurer *self = *measurer = calloc (1, sizeof *self);
 
-  if (!self) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
-    return NULL;
-  }
+  if (!self)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
   self->device = device;
   self->parameters = (CclMeasureParameters){
       .width = plan->width,
@@ -113,9 +112,12 @@ ccl_cuda_measurer_new (CclCudaDevice *device, const CclLabellerPlan *plan, CclEr
       .words = words_of (plan->columns),
       .n_rows = plan->max_components < most ? plan->max_components : most,
   };
-  if (find_kernels (self, error) != CUDACCL_OK || allocate (self, plan, error) != CUDACCL_OK)
-    ccl_cuda_measurer_free (&self);
-  return self;
+  CclStatus status = find_kernels (self, error);
+  if (status == CUDACCL_OK)
+    status = allocate (self, plan, error);
+  if (status != CUDACCL_OK)
+    ccl_cuda_measurer_free (measurer);
+  return status;
 }
 
 const CclFeatures *

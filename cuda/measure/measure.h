@@ -23,10 +23,10 @@ typedef struct CclCudaMeasurer {
   bool is_clean;             /* sums are zeros */
 } CclCudaMeasurer;
 
-/* Allocates everything for frames of a plan with columns. Returns NULL with nothing left allocated:
- * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
-CclCudaMeasurer *ccl_cuda_measurer_new (
-    CclCudaDevice *device, const CclLabellerPlan *plan, CclError *error);
+/* Allocates everything for frames of a plan with columns. After an error nothing is left allocated,
+ * and *measurer is NULL: CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_measurer_new (CclCudaDevice *device, const CclLabellerPlan *plan,
+    CclCudaMeasurer **measurer, CclError *error);
 
 /* The features of the last frame, at the plan's table_location. */
 const CclFeatures *ccl_cuda_measurer_features (const CclCudaMeasurer *self);

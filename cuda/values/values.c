@@ -132,15 +132,10 @@ plan_launches (CudaValuesLabeller *self, CclError *error)
 
 /* Allocates everything that the labeller needs, the context being current. */
 static CclStatus
-allocate (CudaValuesLabeller *self, CclError *error)
+allocate (void *object, CclError *error)
 {
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
-
-  if (status == CUDACCL_OK)
-    status = plan_launches (self, error);
-  if (status == CUDACCL_OK)
-    status = allocate_memory (self, error);
-  return status;
+  const CclStatus status = plan_launches (object, error);
+  return status == CUDACCL_OK ? allocate_memory (object, error) : status;
 }
 
 static CclStatus
@@ -179,19 +174,19 @@ cuda_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
 }
 
 static void
-cuda_values_labeller_free (CclValuesLabeller *labeller)
+release (void *object)
 {
-  CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
-  /* On a lost device only the host's memory can be freed. */
-  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
-
+  CudaValuesLabeller *self = object;
   ccl_cuda_device_release (self->runner.device, &self->parents);
   ccl_cuda_device_release (self->runner.device, &self->chunk_offsets);
   ccl_cuda_device_release_pinned (self->runner.device, &self->n_components);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (self->runner.device);
-  ccl_cuda_device_unref (&self->runner.device);
+}
+
+static void
+cuda_values_labeller_free (CclValuesLabeller *labeller)
+{
+  CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self);
 }
 
@@ -218,14 +213,8 @@ ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, 
   }
   self->base.klass = &cuda_values_labeller_class;
   self->base.plan = *plan;
-  self->runner.device = ccl_cuda_device_ref (device);
   plan_geometry (&self->parameters, plan);
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status == CUDACCL_OK)
+  if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_values_labeller_free (&self->base);
   return NULL;

@@ -141,9 +141,10 @@ allocate_memory (CudaVolumeLabeller *self, CclError *error)
 
 /* Allocates everything that the labeller needs, the context being current. */
 static CclStatus
-allocate (CudaVolumeLabeller *self, CclError *error)
+allocate (void *object, CclError *error)
 {
-  CclStatus status = ccl_cuda_runner_init (&self->runner, error);
+  CudaVolumeLabeller *self = object;
+  CclStatus status = CUDACCL_OK;
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
         self->runner.device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
@@ -270,22 +271,22 @@ cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
 }
 
 static void
-cuda_volume_labeller_free (CclVolumeLabeller *labeller)
+release (void *object)
 {
-  CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
+  CudaVolumeLabeller *self = object;
   CUdeviceptr *blocks[] = {&self->words, &self->parents, &self->areas, &self->chunk_offsets,
       &self->accumulators, &self->n_components};
-  /* Runs wait for their work, so nothing is queued. A lost device frees nothing; the host's memory
-   * is freed in any case. */
-  const bool entered = ccl_cuda_device_enter (self->runner.device, NULL) == CUDACCL_OK;
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     ccl_cuda_device_release (self->runner.device, blocks[i]);
   ccl_cuda_device_release_pinned (self->runner.device, &self->result);
   ccl_cuda_upload_clear (&self->upload);
-  ccl_cuda_runner_clear (&self->runner);
-  if (entered)
-    ccl_cuda_device_leave (self->runner.device);
-  ccl_cuda_device_unref (&self->runner.device);
+}
+
+static void
+cuda_volume_labeller_free (CclVolumeLabeller *labeller)
+{
+  CudaVolumeLabeller *self = (CudaVolumeLabeller *)labeller;
+  ccl_cuda_runner_close (&self->runner, release, self);
   free (self);
 }
 
@@ -311,19 +312,11 @@ ccl_cuda_volume_labeller_new (CclCudaDevice *device, const CclVolumePlan *plan, 
   }
   self->base.klass = &cuda_volume_labeller_class;
   self->base.plan = *plan;
-  self->runner.device = ccl_cuda_device_ref (device);
   plan_geometry (&self->parameters, plan, (uint32_t)device->n_multiprocessors);
-
-  CclStatus status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = allocate (self, error);
-    ccl_cuda_device_leave (device);
-  }
-  if (status != CUDACCL_OK) {
-    cuda_volume_labeller_free (&self->base);
-    return NULL;
-  }
-  return &self->base;
+  if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
+    return &self->base;
+  cuda_volume_labeller_free (&self->base);
+  return NULL;
 }
 
 CclStatus

@@ -69,28 +69,26 @@ typedef struct ResearchEngine {
   CclResearchRounds rounds;
 } ResearchEngine;
 
-static CclCudaEngine *
+static CclStatus
 research_engine_new (CclCudaDevice *device, const CclAlgorithm *algorithm,
-    const CclLabellerPlan *plan, CUstream stream, CclError *error)
+    const CclLabellerPlan *plan, CUstream stream, CclCudaEngine **engine, CclError *error)
 {
-  ResearchEngine *engine = calloc (1, sizeof *engine);
-  if (!engine) {
-    ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
-    return NULL;
-  }
-  CclCudaSequenceEngine *head = &engine->head;
+  ResearchEngine *self = calloc (1, sizeof *self);
+  if (!self)
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
+  CclCudaSequenceEngine *head = &self->head;
   head->base.klass = &ccl_research_engine;
   CclStatus status = ccl_cuda_sequence_engine_init (head, device, algorithm, plan, stream, error);
   if (status == CUDACCL_OK) {
-    status = ccl_research_rounds_init (&engine->rounds, &head->sequence, error);
+    status = ccl_research_rounds_init (&self->rounds, &head->sequence, error);
     if (status != CUDACCL_OK)
       ccl_cuda_sequence_engine_clear (head);
   }
-  if (status != CUDACCL_OK) {
-    free (engine);
-    return NULL;
-  }
-  return &head->base;
+  if (status == CUDACCL_OK)
+    *engine = &head->base;
+  else
+    free (self);
+  return status;
 }
 
 static CclStatus

@@ -72,8 +72,8 @@ main (void)
   const CclCudaDriver *driver = device->driver;
   CUstream stream;
   driver->cuStreamCreate (&stream, CU_STREAM_NON_BLOCKING);
-  CclCudaEngine *engine = ccl_cuda_strips_engine.new(device, NULL, &plan, stream, &error);
-  if (!engine)
+  CclCudaEngine *engine = NULL;
+  if (ccl_cuda_strips_engine.new(device, NULL, &plan, stream, &engine, &error))
     end (error.message);
 
   const CclCudaInput input = {memory, WIDTH, {.threshold = 0}};
