@@ -259,12 +259,6 @@ workers_number (const Workers *workers)
   return workers->n_threads;
 }
 
-bool
-workers_may_spin (const Workers *workers)
-{
-  return workers->may_spin;
-}
-
 void
 workers_free (Workers *workers)
 {

@@ -41,9 +41,6 @@ workers_first_part (uint32_t n_parts, uint32_t thread, uint32_t n_threads)
 /* The number of threads that it was made for. */
 uint32_t workers_number (const Workers *workers);
 
-/* Whether threads that wait may spin for a short time: no control group limits their time. */
-bool workers_may_spin (const Workers *workers);
-
 /* Ends the threads. NULL is allowed. */
 void workers_free (Workers *workers);
 
