@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Device memory for programs that have no CUDA headers. */
 #include "device.h"
+#include "upload.h"
 
 static CclStatus
 check_copy (
@@ -53,10 +54,7 @@ ccl_cuda_memory_upload (
   status = ccl_cuda_device_enter (device, error);
   if (status != CUDACCL_OK)
     return status;
-  status = ccl_cuda_call (
-      device->driver, error, cuMemcpyHtoDAsync ((CUdeviceptr)memory, host, size, NULL));
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (NULL));
+  status = ccl_cuda_upload_and_wait (device, host, (CUdeviceptr)memory, size, NULL, error);
   ccl_cuda_device_leave (device);
   return status;
 }

@@ -76,3 +76,15 @@ ccl_cuda_upload_clear (CclCudaUpload *upload)
   if (upload->device)
     ccl_cuda_device_release (upload->device, &upload->memory);
 }
+
+CclStatus
+ccl_cuda_upload_and_wait (CclCudaDevice *device, const void *from, CUdeviceptr memory, size_t size,
+    CUstream stream, CclError *error)
+{
+  const CclStatus queued =
+      ccl_cuda_call (device->driver, error, cuMemcpyHtoDAsync (memory, from, size, stream));
+  /* The caller may free the host's memory after an error, too. */
+  const CclStatus ended = ccl_cuda_call (
+      device->driver, queued == CUDACCL_OK ? error : NULL, cuStreamSynchronize (stream));
+  return queued == CUDACCL_OK ? ended : queued;
+}

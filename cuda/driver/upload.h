@@ -45,4 +45,8 @@ CclStatus ccl_cuda_upload_queue_samples (CclCudaUpload *upload, const void *data
 /* Frees the memory of init(); does nothing before it. */
 void ccl_cuda_upload_clear (CclCudaUpload *upload);
 
+/* Copies `size` bytes from host memory, and waits. */
+CclStatus ccl_cuda_upload_and_wait (CclCudaDevice *device, const void *from, CUdeviceptr memory,
+    size_t size, CUstream stream, CclError *error);
+
 #endif /* CUDACCL_CUDA_UPLOAD_H */

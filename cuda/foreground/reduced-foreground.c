@@ -10,6 +10,7 @@
 #include "cuda/driver/runner.h"
 #include "images.h"
 #include "cuda/driver/launch.h"
+#include "cuda/driver/upload.h"
 #include "reduction-parameters.h"
 #include "segmenter.h"
 
@@ -264,7 +265,6 @@ static CclStatus
 upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
 {
   const size_t width = self->base.plan.width, height = self->base.plan.height;
-  const CclCudaDriver *driver = self->runner.device->driver;
   CclStatus status =
       ccl_cuda_device_allocate (self->runner.device, width * height, &self->roi_mask, error);
   if (status != CUDACCL_OK)
@@ -277,12 +277,10 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
     for (size_t x = 0; x < width; x++)
       bytes[y * width + x] =
           ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
-  status = ccl_cuda_call (driver, error,
-      cuMemcpyHtoDAsync (self->roi_mask, bytes, width * height, self->runner.own_stream));
-  const CclStatus end_status = ccl_cuda_call (
-      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->runner.own_stream));
+  status = ccl_cuda_upload_and_wait (
+      self->runner.device, bytes, self->roi_mask, width * height, self->runner.own_stream, error);
   free (bytes);
-  return status == CUDACCL_OK ? end_status : status;
+  return status;
 }
 
 static CclStatus

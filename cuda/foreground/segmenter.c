@@ -6,6 +6,7 @@
 #include "segmenter.h"
 
 #include "core/label/labeller-class.h"
+#include "cuda/driver/upload.h"
 
 #include <stdlib.h>
 
@@ -200,7 +201,6 @@ static CclStatus
 upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *error)
 {
   const CclForegroundPlan *plan = &self->base.plan;
-  const CclCudaDriver *driver = self->runner.device->driver;
   const size_t row_words = self->extent.row_words;
   const size_t size = row_words * plan->height * sizeof (uint32_t);
   CclStatus status = ccl_cuda_device_allocate (self->runner.device, size, &self->roi_mask, error);
@@ -215,12 +215,10 @@ upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *err
     for (size_t x = 0; x < plan->width; x++)
       words[y * row_words + x / 32] |= (uint32_t)(row[x] != 0) << x % 32;
   }
-  status = ccl_cuda_call (
-      driver, error, cuMemcpyHtoDAsync (self->roi_mask, words, size, self->runner.own_stream));
-  CclStatus end_status = ccl_cuda_call (
-      driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (self->runner.own_stream));
+  status = ccl_cuda_upload_and_wait (
+      self->runner.device, words, self->roi_mask, size, self->runner.own_stream, error);
   free (words);
-  return status == CUDACCL_OK ? end_status : status;
+  return status;
 }
 
 /* Allocates everything, and sets the parameters that are the same in all frames. */
