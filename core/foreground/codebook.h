@@ -185,25 +185,6 @@ typedef struct CclCodebookResult {
   uint8_t model_luma;    /* of that word */
 } CclCodebookResult;
 
-CUDACCL_CODEBOOK_FUNCTION CclCodeword
-ccl_codebook_word (const CclCodebookBlock *block, uint32_t k, uint32_t lane)
-{
-  const CclCodeword word = {block->luma[k][lane], block->u[k][lane], block->v[k][lane],
-      block->weight[k][lane], block->birth[k][lane], block->visits[k][lane]};
-  return word;
-}
-
-CUDACCL_CODEBOOK_FUNCTION void
-ccl_codebook_set_word (CclCodebookBlock *block, uint32_t k, uint32_t lane, CclCodeword word)
-{
-  block->weight[k][lane] = word.weight;
-  block->luma[k][lane] = word.luma;
-  block->u[k][lane] = word.u;
-  block->v[k][lane] = word.v;
-  block->birth[k][lane] = word.birth;
-  block->visits[k][lane] = word.visits;
-}
-
 /* A share, in 1/65536, of a weight. */
 CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_share (uint32_t weight, uint32_t share)

@@ -188,10 +188,6 @@ def flags_of(properties: Iterable[str], measured: dict[str, Property], column_of
     return columns
 
 
-def columns_for(properties: Iterable[str], ndim: int) -> int:
-    return flags_of(properties, MEASURED[ndim], COLUMN_OF[ndim])
-
-
 def is_table(table: Any) -> bool:
     return "area" in (getattr(getattr(table, "dtype", None), "names", None) or ())
 

@@ -27,8 +27,7 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->width = width;
   self->height = height;
   self->n_pixels = (uint32_t)n;
-  self->blocks =
-      g_new0 (CclCodebookBlock, (n + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES);
+  self->words = g_malloc0_n (n, sizeof *self->words);
   self->states = g_new0 (CclCodebookState, n);
   self->classes = g_new0 (CclPixelClass, n);
   self->background = g_new0 (uint8_t, n);
@@ -55,7 +54,7 @@ codebook_reference_new (uint32_t width, uint32_t height)
 void
 codebook_reference_free (CodebookReference *self)
 {
-  g_free (self->blocks);
+  g_free (self->words);
   g_free (self->states);
   g_free (self->classes);
   g_free (self->background);
@@ -360,16 +359,8 @@ static void
 update_pixel (
     CodebookReference *self, uint32_t pixel, uint8_t luma, CclCodebookValue value, uint32_t cell)
 {
-  CclCodebookBlock *block = &self->blocks[pixel / CUDACCL_CODEBOOK_LANES];
-  const uint32_t lane = pixel % CUDACCL_CODEBOOK_LANES;
-  CclCodeword words[CUDACCL_CODEBOOK_WORDS];
-
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    words[k] = ccl_codebook_word (block, k, lane);
   const CclCodebookResult result =
-      ccl_codebook_update (words, value, self->states[pixel], &self->frame);
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
-    ccl_codebook_set_word (block, k, lane, words[k]);
+      ccl_codebook_update (self->words[pixel], value, self->states[pixel], &self->frame);
   self->classes[pixel] = result.pixel_class;
   self->background[pixel] = result.background;
   self->recurrent[pixel] = result.is_recurrent;
@@ -494,8 +485,7 @@ static void
 begin_model (CodebookReference *self)
 {
   const size_t n = self->n_pixels;
-  memset (self->blocks, 0,
-      (n + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES * sizeof *self->blocks);
+  memset (self->words, 0, n * sizeof *self->words);
   memset (self->states, 0, n * sizeof *self->states);
   memset (self->background, 0, n);
   memset (self->noise, 0, sizeof self->noise);

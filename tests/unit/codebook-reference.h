@@ -12,12 +12,12 @@
 
 typedef struct CodebookReference {
   uint32_t width, height, n_pixels;
-  CclCodebookBlock *blocks; /* of CUDACCL_CODEBOOK_LANES pixels in raster order */
-  CclCodebookState *states; /* of each pixel */
-  CclPixelClass *classes;   /* before the filter */
-  uint8_t *background;      /* the luma of each pixel's heaviest word */
-  bool *recurrent;          /* whether a word beside it is recurrent */
-  CclCodebookNoise noise;   /* of the last frame */
+  CclCodeword (*words)[CUDACCL_CODEBOOK_WORDS]; /* of the pixels in raster order */
+  CclCodebookState *states;                     /* of each pixel */
+  CclPixelClass *classes;                       /* before the filter */
+  uint8_t *background;                          /* the luma of each pixel's heaviest word */
+  bool *recurrent;                              /* whether a word beside it is recurrent */
+  CclCodebookNoise noise;                       /* of the last frame */
   CclCodebookFrame frame;
   CclLightGrid grid;
   CclLightCell *cells;
