@@ -34,6 +34,9 @@ sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
   lay_out_rows (layout, self->n_words, self->grid.rows, &self->around);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->candidates);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->shadows);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->agrees);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->differs);
+  self->counts = lay_out (layout, CUDACCL_SAMPLED_CELLS, sizeof *self->counts);
   self->kept = lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept);
 }
 
@@ -45,6 +48,7 @@ sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *opt
     self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0]);
   self->begins = begins;
   self->period = ccl_sampled_period (ccl_absorb_time (options->absorb_after, options->hold));
+  self->finds_light = options->light && options->shadows != CUDACCL_SHADOWS_KEEP;
   self->time = ccl_sampled_advance (&self->clock, options->frame_duration);
 }
 
@@ -132,16 +136,42 @@ sampled_places_add_candidates (SampledPlaces *self, uint32_t y, const uint64_t *
   }
 }
 
-/* Counts of a row of cells. */
-typedef struct CellCounts {
-  uint64_t candidates; /* cells that have any */
-  uint32_t confirming[CUDACCL_SAMPLED_CELLS];
-} CellCounts;
-
+/* Compares the pairs whose first pixels are set in a word. */
 static void
-count_word (const SampledPlaces *self, size_t word, uint64_t candidates, uint64_t around,
-    CellCounts *counts)
+compare_pairs (uint64_t firsts, const uint8_t *frame, const uint8_t *model, uint64_t *agrees,
+    uint64_t *differs)
 {
+  *agrees = *differs = 0;
+  for (; firsts; firsts &= firsts - 1) {
+    const int i = __builtin_ctzll (firsts), k = i + CUDACCL_TEXTURE_DISTANCE;
+    const CclTexture texture = ccl_texture_compare (frame[i], frame[k], model[i], model[k]);
+    *agrees |= (uint64_t)(texture == CCL_TEXTURE_AGREES) << i;
+    *differs |= (uint64_t)(texture == CCL_TEXTURE_DIFFERS) << i;
+  }
+}
+
+void
+sampled_places_compare_texture (
+    SampledPlaces *self, uint32_t y, const uint8_t *frame, const uint8_t *model)
+{
+  const uint64_t *candidates = row_of (&self->candidates, y);
+  if (!self->finds_light)
+    return;
+  for (size_t i = 0; i < self->n_pixel_words; i++)
+    compare_pairs (
+        candidates[i] & candidates[i] >> CUDACCL_TEXTURE_DISTANCE & CUDACCL_TEXTURE_FIRST,
+        frame + 64 * i, model + 64 * i, row_of (&self->agrees, y) + i,
+        row_of (&self->differs, y) + i);
+}
+
+/* Adds the candidates of a word of row y. */
+static void
+count_word (const SampledPlaces *self, uint32_t y, size_t word, SampledCellCounts *counts)
+{
+  const uint64_t candidates = row_of (&self->candidates, y)[word];
+  const uint64_t around = pixels_of_places (row_of (&self->around, y / 2), word);
+  const uint64_t agrees = row_of (&self->agrees, y)[word];
+  const uint64_t differs = row_of (&self->differs, y)[word];
   const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
   const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
   for (uint32_t x = 0; x < 64; x += n) {
@@ -150,26 +180,43 @@ count_word (const SampledPlaces *self, size_t word, uint64_t candidates, uint64_
       continue;
     counts->candidates |= UINT64_C (1) << cell;
     counts->confirming[cell] += (uint32_t)__builtin_popcountll (candidates & around & mask << x);
+    if (!self->finds_light)
+      continue;
+    counts->pairs[cell].agreeing += (uint32_t)__builtin_popcountll (agrees & mask << x);
+    counts->pairs[cell].differing += (uint32_t)__builtin_popcountll (differs & mask << x);
   }
 }
 
-/* The cells of a row that have candidates. *confirmed: those that are confirmed. */
+/* Counts a row of cells. Returns those that are confirmed. */
 static uint64_t
-count_cells_of_row (const SampledPlaces *self, uint32_t row, uint64_t *confirmed)
+count_cells_of_row (const SampledPlaces *self, uint32_t row, SampledCellCounts *counts)
 {
   const uint32_t top = row << self->grid.shift, end = top + (1u << self->grid.shift);
-  CellCounts counts = {0};
-  for (uint32_t y = top; y < end && y < self->height; y++) {
-    const uint64_t *candidates = row_of (&self->candidates, y);
+  uint64_t confirmed = 0;
+
+  *counts = (SampledCellCounts){0};
+  for (uint32_t y = top; y < end && y < self->height; y++)
     for (size_t i = 0; i < self->n_pixel_words; i++)
-      if (candidates[i])
-        count_word (
-            self, i, candidates[i], pixels_of_places (row_of (&self->around, y / 2), i), &counts);
+      if (row_of (&self->candidates, y)[i])
+        count_word (self, y, i, counts);
+  for (uint32_t i = 0; counts->candidates && i < CUDACCL_SAMPLED_CELLS; i++)
+    confirmed |= (uint64_t)(counts->confirming[i] >= CUDACCL_SAMPLED_CONFIRMING) << i;
+  return confirmed;
+}
+
+/* What a cell says, with those around it. */
+static CclTexture
+texture_of_cell (const SampledCellCounts *rows, uint32_t n_rows, uint32_t column, uint32_t row)
+{
+  const uint32_t top = row > 0 ? row - 1 : 0, left = column > 0 ? column - 1 : 0;
+  CclTexturePairs around = {0};
+  for (uint32_t y = top; y <= row + 1 && y < n_rows; y++) {
+    for (uint32_t x = left; x <= column + 1 && x < CUDACCL_SAMPLED_CELLS; x++) {
+      around.agreeing += rows[y].pairs[x].agreeing;
+      around.differing += rows[y].pairs[x].differing;
+    }
   }
-  *confirmed = 0;
-  for (uint32_t i = 0; counts.candidates && i < CUDACCL_SAMPLED_CELLS; i++)
-    *confirmed |= (uint64_t)(counts.confirming[i] >= CUDACCL_SAMPLED_CONFIRMING) << i;
-  return counts.candidates;
+  return ccl_texture_of_cell (rows[row].pairs[column], around);
 }
 
 /* Adds to the kept cells those that are connected with them. */
@@ -185,6 +232,24 @@ connect_cells (const CclSampledCells candidates, CclSampledCells kept)
       kept[i] = reached;
     }
   }
+}
+
+/* Takes cells that are lit away from those with candidates. */
+static void
+remove_lit_cells (const SampledCellCounts *rows, uint32_t n_rows, CclSampledCells candidates)
+{
+  CclSampledCells lit = {0}, unknown = {0};
+  for (uint32_t row = 0; row < n_rows; row++) {
+    for (uint64_t rest = candidates[row]; rest; rest &= rest - 1) {
+      const uint32_t column = (uint32_t)__builtin_ctzll (rest);
+      const CclTexture texture = texture_of_cell (rows, n_rows, column, row);
+      lit[row] |= (uint64_t)(texture == CCL_TEXTURE_AGREES) << column;
+      unknown[row] |= (uint64_t)(texture == CCL_TEXTURE_UNKNOWN) << column;
+    }
+  }
+  connect_cells (unknown, lit);
+  for (uint32_t row = 0; row < n_rows; row++)
+    candidates[row] &= ~lit[row];
 }
 
 /* The pixels of the kept cells of a row of cells. */
@@ -208,8 +273,14 @@ sampled_places_connect (SampledPlaces *self)
 {
   const uint32_t n_rows = ((self->height - 1) >> self->grid.shift) + 1;
   CclSampledCells candidates = {0}, kept = {0};
+  for (uint32_t i = 0; i < n_rows; i++) {
+    kept[i] = count_cells_of_row (self, i, &self->counts[i]);
+    candidates[i] = self->counts[i].candidates;
+  }
+  if (self->finds_light)
+    remove_lit_cells (self->counts, n_rows, candidates);
   for (uint32_t i = 0; i < n_rows; i++)
-    candidates[i] = count_cells_of_row (self, i, &kept[i]);
+    kept[i] &= candidates[i];
   connect_cells (candidates, kept);
   for (uint32_t i = 0; i < n_rows; i++)
     fill_kept (self, i, kept[i]);

@@ -5,8 +5,16 @@
 #define CUDACCL_CPU_SAMPLED_PLACES_H
 
 #include "core/foreground/sampled-cells.h"
+#include "core/foreground/texture.h"
 #include "cpu/pixels/bit-rows.h"
 #include "cpu/pixels/pixels.h"
+
+/* Counts of a row of cells. */
+typedef struct SampledCellCounts {
+  uint64_t candidates; /* cells that have any */
+  uint32_t confirming[CUDACCL_SAMPLED_CELLS];
+  CclTexturePairs pairs[CUDACCL_SAMPLED_CELLS];
+} SampledCellCounts;
 
 typedef struct SampledPlaces {
   uint32_t width, height; /* pixels */
@@ -30,7 +38,10 @@ typedef struct SampledPlaces {
   BitRows around;                              /* places around which most are different */
   BitRows candidates;                          /* pixels */
   BitRows shadows;
-  uint64_t *kept; /* for each row of cells, a row of pixels */
+  bool finds_light;          /* cells that are lit are told from objects */
+  BitRows agrees, differs;   /* first pixels of pairs of candidates (texture.h) */
+  SampledCellCounts *counts; /* for each row of cells */
+  uint64_t *kept;            /* for each row of cells, a row of pixels */
 } SampledPlaces;
 
 void sampled_places_init (
@@ -55,6 +66,11 @@ void sampled_places_look_around (SampledPlaces *places, uint32_t row, uint64_t *
 /* Then for each row of pixels: adds the dynamic ones that are different to its candidates, which
  * the caller has filled with the objects of the codebook. */
 void sampled_places_add_candidates (SampledPlaces *places, uint32_t y, const uint64_t *dynamic);
+
+/* Then for each row of pixels: compares the texture of its candidates, in the luma of the frame and
+ * of the background. */
+void sampled_places_compare_texture (
+    SampledPlaces *places, uint32_t y, const uint8_t *frame, const uint8_t *model);
 
 /* Then once: finds the cells whose candidates are kept. */
 void sampled_places_connect (SampledPlaces *places);

@@ -6,6 +6,7 @@
 #include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-cells.h"
+#include "core/foreground/texture.h"
 #include "foreground-parameters.h"
 #include "light-parameters.h"
 
@@ -56,9 +57,10 @@ typedef struct CclCodebookCounts {
   uint32_t n_blocks; /* that have added their counts */
 } CclCodebookCounts;
 
-/* Pixels of a cell that are candidates, and of these, those that confirm it. */
+/* Pixels of a cell that are candidates, and of these, those that confirm it; and pairs of them. */
 typedef struct CclSampledCell {
   uint32_t candidates, confirming;
+  CclTexturePairs pairs;
 } CclSampledCell;
 
 /* The second model. Bits of places are words of 32, row_words in a row; bits of pixels are as in
@@ -75,6 +77,8 @@ typedef struct CclSampledParameters {
   uint32_t *different, *restless; /* places */
   uint32_t *candidates, *shadows; /* pixels */
   uint32_t *found;                /* pixels: the mask */
+  uint32_t finds_light;           /* cells that are lit are told from objects */
+  uint32_t *agrees, *differs;     /* pixels: the first ones of pairs (texture.h) */
   CclSampledCell *cells;          /* CUDACCL_SAMPLED_CELLS in a row */
 } CclSampledParameters;
 

@@ -199,6 +199,7 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
   p->time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
   p->sampled.period = ccl_sampled_period (absorb_time);
   p->sampled.time = ccl_sampled_advance (&self->sampled_clock, options->frame_duration);
+  p->sampled.finds_light = options->light && options->shadows != CUDACCL_SHADOWS_KEEP;
   self->launches[FIRST] = segmenter->first;
 }
 
@@ -315,7 +316,8 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
   const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
-      &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found};
+      &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found,
+      &p->sampled.agrees, &p->sampled.differs};
   Layout layout = begin_layout (memory);
 
   p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);

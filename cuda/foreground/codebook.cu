@@ -534,6 +534,26 @@ update_pixels (
              : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, weights);
 }
 
+/* What the texture of a warp's pixels says, of a row of pixels from x on; background: their luma in
+ * the model. */
+static __device__ __forceinline__ void
+compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, uint32_t background)
+{
+  const uint32_t own = luma << 8 | background;
+  const uint32_t other = __shfl_down_sync (FULL_WARP, own, CUDACCL_TEXTURE_DISTANCE);
+  const bool is_pair = (CUDACCL_TEXTURE_FIRST >> lane_of_warp () & 1) &&
+                       x + CUDACCL_TEXTURE_DISTANCE < p.extent.width;
+  const CclTexture texture =
+      is_pair ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX)
+              : CCL_TEXTURE_UNKNOWN;
+  const uint32_t agrees = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
+  const uint32_t differs = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_DIFFERS);
+  if (lane_of_warp () == 0) {
+    p.sampled.agrees[word] = agrees;
+    p.sampled.differs[word] = differs;
+  }
+}
+
 /* Updates the pixels of a warp, writes their classes and counts them. */
 static __device__ __forceinline__ void
 update_word (
@@ -568,6 +588,8 @@ update_word (
     p.recurrent[word] = recurrent;
     p.settled[word] = settled;
   }
+  if (p.sampled.finds_light)
+    compare_texture (p, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
   const uint32_t between = (1u << p.sample_shift) - 1; /* samples */
   if (inside && ((x | y) & between) == 0)

@@ -161,12 +161,25 @@ pixels_of_places (uint32_t places, uint32_t column)
   return doubled_bits (places >> 16 * (column % 2) & 0xffff);
 }
 
-/* Adds the candidates of a word to their cells. around: those around which most places are
- * different. */
+/* Adds the pairs of candidates of a word, which are moved to its first bits, to a cell. */
 static __device__ __forceinline__ void
-count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, uint32_t candidates,
-    uint32_t around)
+count_pairs (uint32_t agrees, uint32_t differs, CclSampledCell *cell)
 {
+  if (agrees)
+    atomicAdd (&cell->pairs.agreeing, (uint32_t)__popc (agrees));
+  if (differs)
+    atomicAdd (&cell->pairs.differing, (uint32_t)__popc (differs));
+}
+
+/* Adds the candidates of a word to their cells. around: those around which most places are
+ * different. word: the place of the word. */
+static __device__ __forceinline__ void
+count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, size_t word,
+    uint32_t candidates, uint32_t around)
+{
+  const uint32_t pairs = s.finds_light ? candidates & candidates >> CUDACCL_TEXTURE_DISTANCE : 0;
+  const uint32_t agrees = pairs ? pairs & s.agrees[word] : 0;
+  const uint32_t differs = pairs ? pairs & s.differs[word] : 0;
   const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
   for (uint32_t x = 0; x < 32; x += n) {
     const uint32_t some = candidates >> x & mask;
@@ -177,6 +190,7 @@ count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, ui
     atomicAdd (&cell->candidates, (uint32_t)__popc (some));
     if (some & around >> x)
       atomicAdd (&cell->confirming, (uint32_t)__popc (some & around >> x));
+    count_pairs (agrees >> x & mask, differs >> x & mask, cell);
   }
 }
 
@@ -195,15 +209,18 @@ find_candidates (
   const uint32_t restless =
       pixels_of_places (s.restless[(size_t)(y / 2) * s.row_words + column / 2], column);
   const uint32_t candidates = objects | (dynamic & around & ~restless);
-  count_candidates (s, column, y, candidates, around);
+  count_candidates (s, column, y, (size_t)y * p.extent.row_words + column, candidates, around);
   return candidates;
 }
 
 /* ---- cells ---- */
 
+/* Bits of cells. */
+typedef uint32_t CellBits[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
+
 struct Cells {
-  uint32_t candidates[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
-  uint32_t kept[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
+  CellBits candidates, kept;
+  CellBits lit, unknown; /* of texture.h */
 };
 
 static __device__ __forceinline__ uint64_t
@@ -219,15 +236,16 @@ set_row_of_cells (uint32_t *words, uint32_t row, uint64_t cells)
   words[ROW_HALVES * row + 1] = (uint32_t)(cells >> 32);
 }
 
-/* Adds to the kept cells those that are connected with them. One warp, a thread two rows. */
+/* Adds to the kept cells those of the candidates that are connected with them. One warp, a thread
+ * two rows. */
 static __device__ __forceinline__ void
-connect_cells (Cells *cells)
+connect_cells (const CellBits &candidates, CellBits &kept)
 {
   const uint32_t lane = lane_of_warp ();
-  const uint64_t upper_candidates = row_of_cells (cells->candidates, 2 * lane);
-  const uint64_t lower_candidates = row_of_cells (cells->candidates, 2 * lane + 1);
-  uint64_t upper = row_of_cells (cells->kept, 2 * lane);
-  uint64_t lower = row_of_cells (cells->kept, 2 * lane + 1);
+  const uint64_t upper_candidates = row_of_cells (candidates, 2 * lane);
+  const uint64_t lower_candidates = row_of_cells (candidates, 2 * lane + 1);
+  uint64_t upper = row_of_cells (kept, 2 * lane);
+  uint64_t lower = row_of_cells (kept, 2 * lane + 1);
   for (bool changes = true; changes;) {
     uint64_t above = __shfl_up_sync (FULL_WARP, lower, 1);
     uint64_t below = __shfl_down_sync (FULL_WARP, upper, 1);
@@ -239,8 +257,41 @@ connect_cells (Cells *cells)
     upper = now_upper;
     lower = now_lower;
   }
-  set_row_of_cells (cells->kept, 2 * lane, upper);
-  set_row_of_cells (cells->kept, 2 * lane + 1, lower);
+  set_row_of_cells (kept, 2 * lane, upper);
+  set_row_of_cells (kept, 2 * lane + 1, lower);
+}
+
+/* What a cell that has candidates says, with those around it. */
+static __device__ __forceinline__ CclTexture
+texture_of_cell (const CclSampledParameters &s, uint32_t i)
+{
+  const uint32_t N = CUDACCL_SAMPLED_CELLS, row = i / N, column = i % N;
+  CclTexturePairs around = {};
+  for (uint32_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < N; y++) {
+    for (uint32_t x = column > 0 ? column - 1 : 0; x <= column + 1 && x < N; x++) {
+      const CclTexturePairs pairs = s.cells[y * N + x].pairs;
+      around.agreeing += pairs.agreeing;
+      around.differing += pairs.differing;
+    }
+  }
+  return ccl_texture_of_cell (s.cells[i].pairs, around);
+}
+
+/* Takes the lit cells away from those with candidates and those that are kept, then adds to these
+ * what is connected with them. One warp. */
+static __device__ __forceinline__ void
+keep_connected (const CclSampledParameters &s, Cells *cells)
+{
+  if (s.finds_light) {
+    connect_cells (cells->unknown, cells->lit);
+    __syncwarp ();
+    for (uint32_t i = lane_of_warp (); i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32) {
+      cells->candidates[i] &= ~cells->lit[i];
+      cells->kept[i] &= cells->candidates[i];
+    }
+    __syncwarp ();
+  }
+  connect_cells (cells->candidates, cells->kept);
 }
 
 /* Finds the cells that are kept. All threads of a block. */
@@ -250,16 +301,23 @@ find_kept_cells (const CclSampledParameters &s, Cells *cells)
   for (uint32_t i = threadIdx.x; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
        i += CUDACCL_FOREGROUND_THREADS) {
     const CclSampledCell cell = s.cells[i];
-    const uint32_t candidates = __ballot_sync (FULL_WARP, cell.candidates > 0);
+    const bool is_candidate = cell.candidates > 0;
+    const CclTexture texture =
+        s.finds_light && is_candidate ? texture_of_cell (s, i) : CCL_TEXTURE_DIFFERS;
+    const uint32_t candidates = __ballot_sync (FULL_WARP, is_candidate);
     const uint32_t kept = __ballot_sync (FULL_WARP, cell.confirming >= CUDACCL_SAMPLED_CONFIRMING);
+    const uint32_t lit = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
+    const uint32_t unknown = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_UNKNOWN);
     if (lane_of_warp () == 0) {
       cells->candidates[i / 32] = candidates;
       cells->kept[i / 32] = kept;
+      cells->lit[i / 32] = lit;
+      cells->unknown[i / 32] = unknown;
     }
   }
   __syncthreads ();
   if (threadIdx.x < 32)
-    connect_cells (cells);
+    keep_connected (s, cells);
   __syncthreads ();
 }
 

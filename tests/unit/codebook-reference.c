@@ -419,7 +419,7 @@ filter (CodebookReference *self)
 
 /* The objects that the second model confirms. */
 static void
-check_with_samples (CodebookReference *self)
+check_with_samples (CodebookReference *self, const uint8_t *luma)
 {
   g_autofree bool *candidates = g_new (bool, self->n_pixels);
   g_autofree bool *is_dynamic = g_new (bool, self->n_pixels);
@@ -427,8 +427,9 @@ check_with_samples (CodebookReference *self)
     candidates[i] = self->mask[i] == 255;
     is_dynamic[i] = self->states[i].is_dynamic;
   }
-  sampled_reference_judge (
-      self->sampled, is_dynamic, !self->scene.is_lost && !self->camera->hides, candidates);
+  const bool finds_light = self->has_light && self->shadows != CUDACCL_SHADOWS_KEEP;
+  sampled_reference_judge (self->sampled, is_dynamic, !self->scene.is_lost && !self->camera->hides,
+      finds_light ? luma : NULL, self->background, candidates);
   for (uint32_t i = 0; i < self->n_pixels; i++) {
     const bool was_object = self->mask[i] == 255;
     self->mask[i] = candidates[i] ? 255 : was_object ? 0 : self->mask[i];
@@ -589,6 +590,6 @@ codebook_reference_run (
   judge_scene (self);
   set_tolerances (self);
   filter (self);
-  check_with_samples (self);
+  check_with_samples (self, luma);
   self->n_frames++;
 }

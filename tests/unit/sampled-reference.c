@@ -117,14 +117,85 @@ keep_cells (int column, int row, const bool has_candidates[64][64], bool kept[64
       keep_cells (x, y, has_candidates, kept);
 }
 
+/* 1 where two pixels, four apart, have the ground's ratio, −1 where not, 0 where neither is sure.
+ */
+static int
+vote_of_pair (const uint8_t *frame, const uint8_t *ground)
+{
+  const int a = frame[0], b = frame[4], c = ground[0], d = ground[4];
+  const int level = (a + b + 1) / 2, ground_level = (c + d + 1) / 2;
+  const int error = abs (a * d - b * c), texture = level * abs (c - d);
+  if (texture >= 8 * ground_level && 2 * error <= texture)
+    return 4 * level >= ground_level && level <= 4 * ground_level;
+  return error >= 8 * ground_level && 4 * error >= 3 * texture ? -1 : 0;
+}
+
+/* The pairs of candidates that agree with the ground, and those that do not, in cells. */
+static void
+count_votes (const SampledReference *self, const bool *candidates, const uint8_t *frame,
+    const uint8_t *ground, uint32_t side, int votes[64][64][2])
+{
+  for (uint32_t i = 0; i < self->width * self->height; i++) {
+    const uint32_t x = i % self->width, y = i / self->width;
+    if (x % 8 > 3 || x + 4 >= self->width || !candidates[i] || !candidates[i + 4])
+      continue;
+    const int vote = vote_of_pair (frame + i, ground + i);
+    votes[y / side][x / side][0] += vote == 1;
+    votes[y / side][x / side][1] += vote == -1;
+  }
+}
+
+/* 1: lit; −1: not; 0: unknown. */
+static int
+light_of_cell (int votes[64][64][2], int column, int row)
+{
+  int *own = votes[row][column], sum[2] = {own[0], own[1]};
+  if (own[0] + own[1] < 4) {
+    sum[0] = sum[1] = 0;
+    for (int y = MAX (row - 1, 0); y <= MIN (row + 1, 63); y++)
+      for (int x = MAX (column - 1, 0); x <= MIN (column + 1, 63); x++) {
+        sum[0] += votes[y][x][0];
+        sum[1] += votes[y][x][1];
+      }
+    if (sum[0] + sum[1] < 8)
+      return 0;
+  }
+  return sum[0] >= 2 * sum[1] ? 1 : -1;
+}
+
+/* Takes lit cells, and those without texture that such cells connect with them, from those with
+ * candidates. */
+static void
+remove_lit_cells (int votes[64][64][2], bool has_candidates[64][64])
+{
+  static bool are_unknown[64][64], are_lit[64][64];
+  memset (are_unknown, 0, sizeof are_unknown);
+  memset (are_lit, 0, sizeof are_lit);
+  for (int i = 0; i < 64 * 64; i++)
+    are_unknown[i / 64][i % 64] =
+        has_candidates[i / 64][i % 64] && light_of_cell (votes, i % 64, i / 64) == 0;
+  for (int i = 0; i < 64 * 64; i++) {
+    const int x = i % 64, y = i / 64;
+    if (!has_candidates[y][x] || light_of_cell (votes, x, y) != 1)
+      continue;
+    are_lit[y][x] = true;
+    for (int k = 0; k < 9; k++)
+      keep_cells (x + k % 3 - 1, y + k / 3 - 1, are_unknown, are_lit);
+  }
+  for (int i = 0; i < 64 * 64; i++)
+    has_candidates[i / 64][i % 64] &= !are_lit[i / 64][i % 64];
+}
+
 void
-sampled_reference_judge (
-    SampledReference *self, const bool *is_dynamic, bool adds, bool *candidates)
+sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool adds,
+    const uint8_t *frame, const uint8_t *ground, bool *candidates)
 {
   static bool has_candidates[64][64], kept[64][64];
   static uint32_t n_confirming[64][64];
+  static int votes[64][64][2];
   uint32_t side = 8;
 
+  memset (votes, 0, sizeof votes);
   memset (has_candidates, 0, sizeof has_candidates);
   memset (kept, 0, sizeof kept);
   memset (n_confirming, 0, sizeof n_confirming);
@@ -138,6 +209,10 @@ sampled_reference_judge (
     candidates[i] |= adds && is_dynamic[i] && place->is_around && place->restlessness < 40;
     has_candidates[y / side][x / side] |= candidates[i];
     n_confirming[y / side][x / side] += candidates[i] && place->is_around;
+  }
+  if (frame) {
+    count_votes (self, candidates, frame, ground, side, votes);
+    remove_lit_cells (votes, has_candidates);
   }
   for (int i = 0; i < 64 * 64; i++)
     if (n_confirming[i / 64][i % 64] >= 8)

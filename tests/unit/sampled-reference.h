@@ -32,8 +32,9 @@ void sampled_reference_update (SampledReference *reference, const CclCodebookVal
     const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins);
 
 /* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
- * confirmed. */
-void sampled_reference_judge (
-    SampledReference *reference, const bool *is_dynamic, bool adds, bool *candidates);
+ * confirmed, and those that are lit. frame, ground: the luma of the frame and of the background;
+ * frame is NULL where nothing is taken for light. */
+void sampled_reference_judge (SampledReference *reference, const bool *is_dynamic, bool adds,
+    const uint8_t *frame, const uint8_t *ground, bool *candidates);
 
 #endif /* CUDACCL_TEST_SAMPLED_REFERENCE_H */

@@ -520,6 +520,56 @@ test_recurrent_value_is_known_by_seconds (void)
   }
 }
 
+/* Darkens a rectangle to two fifths of its light, with a hard edge, as the shadow of an object. */
+static void
+draw_shadow (Scene *self, int left, int right)
+{
+  for (int y = 8; y < HEIGHT - 8; y++)
+    for (int x = left; x < right; x++)
+      self->luma[y * WIDTH + x] = (uint8_t)(self->luma[y * WIDTH + x] * 2 / 5);
+}
+
+/* A hard shadow, which keeps the ground's texture, at the side of an object, which does not. */
+static void
+test_hard_shadow_is_no_object (void)
+{
+  Scene scene;
+  int n_shadow = 0, n_object = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 60; t++) {
+    draw (&scene, 1, 100, 0, 1);
+    if (t >= 30) {
+      draw_shadow (&scene, 40, 72);
+      draw_square (&scene, 12, 25);
+    }
+    run (&scene);
+    for (int i = 0; i < N && t >= 30; i++) {
+      n_shadow += i % WIDTH >= 40 && scene.reference->mask[i];
+      n_object += i % WIDTH >= 12 && i % WIDTH < 32 && scene.reference->mask[i];
+    }
+  }
+  g_assert_cmpint (n_shadow, ==, 0);
+  g_assert_cmpint (n_object, >, 30 * 400 * 3 / 4);
+  scene_clear (&scene);
+}
+
+/* Without texture, on ground without texture, nothing speaks for light. */
+static void
+test_plain_object_on_plain_ground_is_foreground (void)
+{
+  Scene scene;
+  scene_start (&scene);
+  for (int t = 0; t < 40; t++) {
+    memset (scene.luma, 150, N);
+    if (t >= 30)
+      draw_square (&scene, 30, 60);
+    const int n = run (&scene);
+    if (t > 30)
+      g_assert_cmpint (n, >, 350);
+  }
+  scene_clear (&scene);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -552,5 +602,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/counts-seconds", test_codebook_counts_seconds);
   g_test_add_func (
       "/codebook/recurrent-value-is-known-by-seconds", test_recurrent_value_is_known_by_seconds);
+  g_test_add_func ("/codebook/hard-shadow-is-no-object", test_hard_shadow_is_no_object);
+  g_test_add_func ("/codebook/plain-object-on-plain-ground-is-foreground",
+      test_plain_object_on_plain_ground_is_foreground);
   return g_test_run ();
 }
