@@ -89,6 +89,13 @@ def redirecting(camera, client):
                 f"Location: rtsp://127.0.0.1:{camera.port}/other\r\n\r\n".encode())
 
 
+def redirecting_http(camera, client):
+    """To another path each time."""
+    request(client)
+    camera.send(client, f"HTTP/1.1 302 Moved\r\nLocation: http://127.0.0.1:{camera.port}/{camera.n_connections}\r\n"
+                "Content-Length: 0\r\nConnection: close\r\n\r\n".encode())
+
+
 def endless_part(camera, client):
     """HTTP, whose first picture does not end."""
     request(client)

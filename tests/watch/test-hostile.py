@@ -73,6 +73,18 @@ def redirections():
         assert camera.n_connections < 30, camera.n_connections
 
 
+def cameras_of_one_host():
+    """redirections by HTTP are counted for each camera of a host, also for two with the same address"""
+    with HostileCamera(hostile_cameras.redirecting_http) as camera, watch(
+            *(f"{name}=http://127.0.0.1:{camera.port}/{name[0]}?x=1" for name in ("a", "b", "b2")), *QUICK, "-s",
+            "timeout=30", "-s", "retry-max=30", "-s", "retry-min=30") as program:
+        for name in "a", "b", "b2":
+            wait_for(lambda: program.lines.states(name), f"no state of {name}")
+        for line in program.lines.all():
+            assert "redirection" in line["detail"], line
+        assert camera.n_connections < 60, camera.n_connections
+
+
 def dripping():
     """an answer that comes drop by drop: no thread is stuck, /healthz is 200, and the other camera plays"""
     with HostileCamera(hostile_cameras.dripping) as camera, watch(
@@ -88,4 +100,5 @@ def dripping():
         wait_for(lambda: camera.n_connections > 2, "no further connection")
 
 
-sys.exit(tap.run(endless_sdp, endless_headers, endless_part, endless_playlist, redirections, dripping))
+sys.exit(tap.run(endless_sdp, endless_headers, endless_part, endless_playlist, redirections, cameras_of_one_host,
+                 dripping))

@@ -2,8 +2,10 @@
 #include "sockets.h"
 
 #include <gio/gio.h>
+#include <libsoup/soup.h>
 #include <linux/tcp.h>
 #include <netinet/in.h>
+#include <string.h>
 
 #include "camera-state.h"
 #include "reach.h"
@@ -12,6 +14,7 @@
  * for one, are far smaller. */
 #define MAX_BYTES (64 << 20)
 #define MAX_CONNECTIONS 10 /* without a frame; more are redirections */
+#define MARK "ccl-watch-"
 
 static GMutex lock;         /* of this file, and of each camera's `sockets` */
 static GHashTable *cameras; /* number → WatchCamera that is connected */
@@ -38,8 +41,8 @@ has_too_many_connections (WatchCamera *camera)
   return camera->sockets.n_connections > MAX_CONNECTIONS && watch_camera_is_first_frame (camera);
 }
 
-/* Threads of some libraries cannot be known: their connections are of the only camera of that
- * host and port. With the lock. */
+/* Some threads cannot be known, such as those that read the parts of a playlist: their connections
+ * are of the only camera of that host and port. With the lock. */
 static WatchCamera *
 find_by_host (GSocketConnectable *connectable)
 {
@@ -58,6 +61,20 @@ find_by_host (GSocketConnectable *connectable)
       found = value;
   }
   return n == 1 ? found : NULL;
+}
+
+/* Called in the thread of an HTTP session before it connects. The session of a source has a thread
+ * of its own, and its first request the address that mark_address() has made. */
+static gboolean
+on_request (GSignalInvocationHint *hint, guint n_values, const GValue *values, gpointer data)
+{
+  GUri *uri = soup_message_get_uri (g_value_get_object (&values[1]));
+  const gchar *fragment = g_uri_get_fragment (uri);
+
+  if (fragment && g_str_has_prefix (fragment, MARK))
+    g_private_set (&thread_number,
+        GUINT_TO_POINTER ((guint)g_ascii_strtoull (fragment + strlen (MARK), NULL, 10)));
+  return TRUE;
 }
 
 /* With the lock. A library that follows redirections does so as fast as it can. */
@@ -101,6 +118,9 @@ watch_sockets_install (void)
   cameras = g_hash_table_new (NULL, NULL);
   g_signal_add_emission_hook (
       g_signal_lookup ("event", G_TYPE_SOCKET_CLIENT), 0, on_event, NULL, NULL);
+  g_type_class_ref (SOUP_TYPE_SESSION);
+  g_signal_add_emission_hook (
+      g_signal_lookup ("request-queued", SOUP_TYPE_SESSION), 0, on_request, NULL, NULL);
 }
 
 void
@@ -135,6 +155,25 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
+/* Names the connection in the fragment of a source's HTTP address, which is not sent. */
+static void
+mark_address (WatchCamera *camera, GstElement *source)
+{
+  gchar *location, *marked;
+
+  if (!g_str_has_prefix (camera->config->uri, "http") ||
+      !g_object_class_find_property (G_OBJECT_GET_CLASS (source), "location"))
+    return;
+  g_object_get (source, "location", &location, NULL);
+  if (location) {
+    location[strcspn (location, "#")] = 0;
+    marked = g_strdup_printf ("%s#" MARK "%u", location, camera->sockets.number);
+    g_object_set (source, "location", marked, NULL);
+    g_free (marked);
+  }
+  g_free (location);
+}
+
 void
 watch_sockets_add_source (WatchCamera *camera, GstElement *source)
 {
@@ -144,6 +183,7 @@ watch_sockets_add_source (WatchCamera *camera, GstElement *source)
     gst_pad_add_probe (
         pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, camera, NULL);
   gst_clear_object (&pad);
+  mark_address (camera, source);
 }
 
 /* By the kernel's count, so that it does not matter who reads. */
