@@ -38,8 +38,8 @@
  *
  * Regions of interest and object detections that the labeller attached (`meta=ccl+roi+analytics`)
  * are replaced, too, by one for each listed track, with the track's box. A region of interest has
- * the identity in the parameter `object_id`, as the int `id`, which trackers of DL Streamer set, too,
- * and as the uint64 `track`. With GStreamer 1.26 or later, a detection is related to a
+ * the identity in the parameter `object_id`, as the int `id`, which trackers of DL Streamer set,
+ * too, and as the uint64 `track`. With GStreamer 1.26 or later, a detection is related to a
  * #GstAnalyticsTrackingMtd of that identity; a lost track has the latter alone. Where the analytics
  * metadata has items of other elements, the detections of components stay beside those of tracks.
  *
