@@ -39,7 +39,7 @@ ccl_foreground_model (const CclForeground *foreground)
   return foreground->model ? foreground->model : foreground;
 }
 
-/* What both backends know of a method: a row of foreground-methods.c. */
+/* What both backends know of a method: a row of foreground-list.h. */
 typedef struct CclMethod {
   const char *name;
   /* Checks the options that the method alone has. NULL: there are none. */
@@ -48,7 +48,8 @@ typedef struct CclMethod {
   bool has_model;       /* ccl_foreground_method_has_model() */
   bool has_scene;       /* ccl_foreground_method_has_scene(): objects have a camera */
   bool has_median;      /* the method ends with a median filter: of CclDenoise it takes openings */
-  uint32_t most_pixels; /* of a model whose reduction is CUDACCL_REDUCTION_AUTO */
+  uint32_t most_pixels; /* of a model: above that, CUDACCL_REDUCTION_AUTO halves the frame in both
+                         * directions again */
 } CclMethod;
 
 /* The row of a method; NULL: there is none of this number. */

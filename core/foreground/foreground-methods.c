@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The foreground methods. The backends have a table of the same numbers: what each does. */
+/* What both backends know of the foreground methods. */
 #include "foreground-class.h"
+#include "foreground-list.h"
 
 #include "core/label/labeller-class.h"
 
@@ -30,29 +31,8 @@ check_mog2 (const CclForegroundPlan *plan, const CclForegroundOptions *options, 
   return CUDACCL_OK;
 }
 
-/* Above most_pixels, CUDACCL_REDUCTION_AUTO halves the frame in both directions again. With MOG2,
- * frames of up to 768×576 keep their size: at half of it, the boxes of people fit worse. With the
- * codebook they fit better at half of it; smaller frames have objects of few pixels
- * (docs/quality.md). */
-static const CclMethod methods[] = {
-    [CUDACCL_FOREGROUND_THRESHOLD] = {.name = "threshold", .check = check_threshold},
-    [CUDACCL_FOREGROUND_OTSU] = {.name = "otsu"},
-    [CUDACCL_FOREGROUND_MOG2] =
-        {
-            .name = "mog2",
-            .check = check_mog2,
-            .has_model = true,
-            .most_pixels = 450000,
-        },
-    [CUDACCL_FOREGROUND_CODEBOOK] =
-        {
-            .name = "codebook",
-            .has_model = true,
-            .has_median = true,
-            .has_scene = true,
-            .most_pixels = 250000,
-        },
-};
+#define ROW(number, method, ...) [CUDACCL_FOREGROUND_##number] = {.name = #method, __VA_ARGS__},
+static const CclMethod methods[] = {CCL_FOREGROUND_METHODS (ROW)};
 
 const CclMethod *
 ccl_find_method (CclForegroundMethod method)

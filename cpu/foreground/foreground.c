@@ -29,12 +29,8 @@
 /* With fewer pixels, waking a thread takes longer than its work. */
 #define DEFAULT_PIXELS_PER_THREAD (1u << 18)
 
-static const CpuMethod *const methods[] = {
-    [CUDACCL_FOREGROUND_THRESHOLD] = &cpu_threshold,
-    [CUDACCL_FOREGROUND_OTSU] = &cpu_otsu,
-    [CUDACCL_FOREGROUND_MOG2] = &cpu_mog2,
-    [CUDACCL_FOREGROUND_CODEBOOK] = &cpu_codebook,
-};
+#define ROW(number, name, ...) [CUDACCL_FOREGROUND_##number] = &cpu_##name,
+static const CpuMethod *const methods[] = {CCL_FOREGROUND_METHODS (ROW)};
 
 static void
 find_foreground (void *data, uint32_t index)

@@ -5,6 +5,7 @@
 #define CUDACCL_CPU_FOREGROUND_H
 
 #include "core/foreground/foreground-class.h"
+#include "core/foreground/foreground-list.h"
 #include "core/label/labeller-class.h"
 #include "cpu/base/mapping.h"
 #include "cpu/base/workers.h"
@@ -50,7 +51,9 @@ typedef struct CpuMethod {
   void (*free) (void *model); /* which may be NULL */
 } CpuMethod;
 
-extern const CpuMethod cpu_threshold, cpu_otsu, cpu_mog2, cpu_codebook;
+#define DECLARE(number, name, ...) extern const CpuMethod cpu_##name;
+CCL_FOREGROUND_METHODS (DECLARE)
+#undef DECLARE
 
 struct CpuForeground {
   CclForeground base;

@@ -10,12 +10,8 @@
 
 #include <stdlib.h>
 
-static const CclCudaMethod *const methods[] = {
-    [CUDACCL_FOREGROUND_THRESHOLD] = &ccl_cuda_threshold,
-    [CUDACCL_FOREGROUND_OTSU] = &ccl_cuda_otsu,
-    [CUDACCL_FOREGROUND_MOG2] = &ccl_cuda_mog2,
-    [CUDACCL_FOREGROUND_CODEBOOK] = &ccl_cuda_codebook,
-};
+#define ROW(number, name, ...) [CUDACCL_FOREGROUND_##number] = &ccl_cuda_##name,
+static const CclCudaMethod *const methods[] = {CCL_FOREGROUND_METHODS (ROW)};
 
 size_t
 ccl_cuda_segmenter_plane_size (const CclCudaSegmenter *self)

@@ -8,6 +8,7 @@
 #define CUDACCL_CUDA_SEGMENTER_H
 
 #include "core/foreground/foreground-class.h"
+#include "core/foreground/foreground-list.h"
 
 #include "cuda/driver/frame-upload.h"
 #include "cuda/driver/launch.h"
@@ -37,7 +38,9 @@ typedef struct CclCudaMethod {
   void (*free) (CclCudaSegmenter *segmenter);
 } CclCudaMethod;
 
-extern const CclCudaMethod ccl_cuda_threshold, ccl_cuda_otsu, ccl_cuda_mog2, ccl_cuda_codebook;
+#define DECLARE(number, name, ...) extern const CclCudaMethod ccl_cuda_##name;
+CCL_FOREGROUND_METHODS (DECLARE)
+#undef DECLARE
 
 struct CclCudaSegmenter {
   CclForeground base;
