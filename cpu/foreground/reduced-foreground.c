@@ -61,7 +61,7 @@ reduce_row_of (const ReducedForeground *self, const Plane *plane, uint32_t y, ui
       .n_samples = plane->n_samples,
       .step = plane->step,
       .n_means = width,
-      .ahead = y > 0 ? -(ptrdiff_t)(plane->factor_y * plane->stride) : 0,
+      .ahead = y > 1 ? -2 * (ptrdiff_t)(plane->factor_y * plane->stride) : 0,
       .sums = sums,
       .means = plane->means + y * self->stride,
   };

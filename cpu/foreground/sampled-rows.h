@@ -13,7 +13,13 @@
 
 #include <string.h>
 
-enum { PLACE_LANES = 2 * STEP_LANES };
+enum {
+  PLACE_LANES = 2 * STEP_LANES,
+  /* How far ahead samples are prefetched; beyond the end of a row, those of the next one. */
+  PLACES_AHEAD = 512,
+  /* The samples that most places need. */
+  PLACES_NEEDED = CUDACCL_SAMPLED_NEEDED,
+};
 
 typedef uint8_t PlaceBytes __attribute__ ((vector_size (PLACE_LANES)));
 
@@ -51,21 +57,37 @@ place_sums (const uint8_t *luma)
   return (pairs & 0xff) + (pairs >> 8);
 }
 
+/* A byte of the chroma of each second pixel, of the lower or of the upper ones. */
+static ALWAYS_INLINE PlaceBytes
+chroma_of_places (const uint16_t *chroma, int shift)
+{
+  typedef uint32_t Pairs __attribute__ ((vector_size (sizeof (Steps))));
+  typedef uint8_t PairBytes __attribute__ ((vector_size (STEP_LANES / 2)));
+  uint8_t bytes[PLACE_LANES];
+  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES / 2) {
+    Pairs pairs;
+    memcpy (&pairs, chroma + 2 * i, sizeof pairs);
+    const PairBytes of_pairs = __builtin_convertvector(pairs >> shift & 0xff, PairBytes);
+    memcpy (bytes + i, &of_pairs, sizeof of_pairs);
+  }
+  return load_place_bytes (bytes);
+}
+
 static ALWAYS_INLINE PlaceColours
 colours_of_places (const SampledRow *row, uint32_t x)
 {
-  uint8_t luma[PLACE_LANES], u[PLACE_LANES], v[PLACE_LANES];
+  const PlaceBytes grey = (PlaceBytes){0} + 128;
+  uint8_t luma[PLACE_LANES];
   for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
     store_bytes (
         (place_sums (row->luma[0] + 2 * (x + i)) + place_sums (row->luma[1] + 2 * (x + i)) + 2) >>
             2,
         luma + i);
-  for (uint32_t i = 0; i < PLACE_LANES; i++) {
-    const uint32_t chroma = row->chroma ? row->chroma[2 * (x + i)] : CUDACCL_NO_CHROMA;
-    u[i] = (uint8_t)chroma;
-    v[i] = (uint8_t)(chroma >> 8);
-  }
-  return (PlaceColours){load_place_bytes (luma), load_place_bytes (u), load_place_bytes (v)};
+  return (PlaceColours){
+      .luma = load_place_bytes (luma),
+      .u = row->chroma ? chroma_of_places (row->chroma + 2 * x, 0) : grey,
+      .v = row->chroma ? chroma_of_places (row->chroma + 2 * x, 8) : grey,
+  };
 }
 
 /* Whether bytes differ by at most those of another vector. */
@@ -81,8 +103,8 @@ tolerances_of_places (const SampledRow *row, const PlaceColours *colours)
 {
   uint8_t luma[PLACE_LANES], tolerances[PLACE_LANES];
   memcpy (luma, &colours->luma, sizeof luma);
-  for (uint32_t i = 0; i < PLACE_LANES; i++)
-    tolerances[i] = row->tolerances[luma[i] >> 4];
+  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
+    store_bytes (look_up (row->tolerances, load_bytes (luma + i) >> 4), tolerances + i);
   return load_place_bytes (tolerances);
 }
 
@@ -100,6 +122,14 @@ static ALWAYS_INLINE uint8_t *
 samples_at (const SampledRow *row, uint32_t k, uint32_t x)
 {
   return row->samples + k * row->sample_distance + x;
+}
+
+static ALWAYS_INLINE void
+prefetch_samples (const SampledRow *row, uint32_t x)
+{
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
+    for (uint32_t i = 0; i < (row->chroma ? 3 : 1); i++)
+      __builtin_prefetch (samples_at (row, k, x) + i * row->plane_distance + PLACES_AHEAD);
 }
 
 /* The places of a vector that are different. Most have enough near samples among the first ones. */
@@ -181,6 +211,7 @@ static ALWAYS_INLINE void
 update_places (const SampledRow *row, uint32_t x)
 {
   const PlaceColours colours = colours_of_places (row, x);
+  prefetch_samples (row, x);
   if (row->begins)
     begin_samples (row, x, &colours);
   const uint64_t different = place_bits (find_different (row, x, &colours));

@@ -158,7 +158,7 @@ typedef struct ReducedRow {
   uint32_t n_samples;      /* of a row; the last one is repeated as far as means need it */
   uint32_t step;           /* bytes from sample to sample */
   uint32_t n_means;
-  ptrdiff_t ahead; /* bytes from the rows to those that are reduced next, to be loaded; or 0 */
+  ptrdiff_t ahead; /* bytes from the rows to those that are reduced soon, to be loaded; or 0 */
   uint16_t *sums;  /* scratch memory: n_means × factor × step entries */
   uint8_t *means;
 } ReducedRow;

@@ -25,7 +25,7 @@ static ALWAYS_INLINE void
 prefetch_next (const ReducedRow *row, uint32_t n_rows, uint32_t x)
 {
   for (uint32_t y = 0; y < n_rows; y++)
-    __builtin_prefetch (row->rows[y] + x + row->ahead, 0, 0);
+    __builtin_prefetch (row->rows[y] + x + row->ahead, 0, 2);
 }
 
 /* 8 means, of 32 bits each, from 32 columns. */

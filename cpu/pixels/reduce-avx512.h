@@ -11,7 +11,7 @@
 static ALWAYS_INLINE __m512i
 sum_pairs (const uint8_t *from, ptrdiff_t ahead)
 {
-  __builtin_prefetch (from + ahead, 0, 0);
+  __builtin_prefetch (from + ahead, 0, 2);
   return _mm512_maddubs_epi16 (_mm512_loadu_si512 (from), _mm512_set1_epi8 (1));
 }
 

@@ -95,7 +95,8 @@ reduce_pairs (const ReducedRow *row, uint32_t shift)
     average_fours (row->sums, shift, row->n_means, row->means);
 }
 
-/* Starts to load the rows that are reduced next. Processors do not predict by themselves what
+/* Starts to load the rows that are reduced next but one, into the second-level cache, which can
+ * wait for more lines at a time than the first one. Processors do not predict by themselves what
  * begins on another page, as most rows do. */
 static void
 prefetch_ahead (const ReducedRow *row, uint32_t n_bytes)
@@ -104,7 +105,7 @@ prefetch_ahead (const ReducedRow *row, uint32_t n_bytes)
     return;
   for (uint32_t y = 0; y < row->n_rows; y++)
     for (size_t x = 0; x < n_bytes; x += CACHE_LINE)
-      __builtin_prefetch (row->rows[y] + row->ahead + x, 0, 0);
+      __builtin_prefetch (row->rows[y] + row->ahead + x, 0, 2);
 }
 
 /* The means from one on. */
