@@ -319,6 +319,25 @@ def camera_killed():
             tap.equal([line["frame"] for line in frames], list(range(len(frames))), "its frames")
 
 
+def quiet_start():
+    """RTSP: the ball is no component in the first two seconds after connecting, and after a reconnection"""
+    with camera(rate=5) as (first, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK) as program:
+        def found():
+            return any(line["components"] for line in program.lines.frames())
+        wait_for(found, "no component")
+        first.kill()
+        first.wait()
+        program.wait_for_state("lost")
+        before = len(program.lines.frames())
+        with camera(port, rate=5):
+            wait_for(lambda: any(line["components"] for line in program.lines.frames()[before:]), "no component again")
+        frames = program.lines.frames()
+    for connection in frames[:before], frames[before:]:
+        begin = seconds_of(connection[0])
+        first_found = next(seconds_of(line) - begin for line in connection if line["components"])
+        assert 1.5 < first_found < 10, first_found
+
+
 def camera_stopped():
     """RTSP: a camera that hangs is silent, its tracks end, and it plays when it goes on"""
     with camera() as (process, port), watch(f"door=rtsp://127.0.0.1:{port}/camera", *QUICK, "-s", WHOLE) as program:
@@ -631,6 +650,6 @@ def help_and_version():
 
 
 sys.exit(tap.run(files, same_components, events, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
-                 secrets, secret_properties, sender_clock, local_camera, camera_killed, camera_stopped, garbage, no_stream,
+                 secrets, secret_properties, sender_clock, local_camera, camera_killed, quiet_start, camera_stopped, garbage, no_stream,
                  unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))
