@@ -35,6 +35,15 @@ ccl_sampled (uint32_t size, uint32_t step)
   return size / step + (size % step != 0);
 }
 
+/* How much the measured centre of an object trembles: second differences of its last places, while
+ * it is alone and whole. */
+typedef struct Tremble {
+  double x[2], y[2]; /* the places before, the last one first */
+  uint32_t n_places; /* in succession */
+  double sum;        /* of the squares of n_differences second differences */
+  uint32_t n_differences;
+} Tremble;
+
 typedef struct Track {
   uint64_t id;
   CclAxis x, y;
@@ -60,7 +69,10 @@ typedef struct Track {
                              * component was its own */
   double begin_x, begin_y;  /* where it began */
   double begin_width, begin_height; /* of its box there */
-  bool travelled;                   /* it has gone least_way from where it began */
+  bool travelled;                   /* it went away from where it began */
+  bool came_out;                    /* of a component with an object that had travelled */
+  CclBox component_box;             /* of the component in which it was found last */
+  Tremble tremble;
   double last_x, last_y, path;   /* where it was found last, and the length of its way to there */
   double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
 } Track;
@@ -94,7 +106,10 @@ struct CclTracker {
   uint64_t last_id;
   CclSizes sizes;
   CclTypicalSize typical;
-  double restless[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS]; /* tracks that came to nothing */
+
+  /* Tracks that came to nothing, lately: in each cell, and in the whole picture. */
+  double restless[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
+  double restless_picture;
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -221,10 +236,13 @@ bool ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const C
 void ccl_tracker_correct (CclTracker *tracker, double elapsed);
 
 /* travel.c: how far tracks go from where they began, and the memory of places where tracks ended
- * that went nowhere. ccl_tracker_restlessness() is 0…1. */
-void ccl_track_add_step (Track *t);
+ * that went nowhere. ccl_tracker_restlessness() is 0…1. ccl_track_add_step() takes the component in
+ * which the track was found. ccl_tracker_came_out() tells whether a track that begins with that box
+ * comes out of a component of the frame before with an object that had travelled. */
+void ccl_track_add_step (Track *t, const Component *c);
 void ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way);
 bool ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least_way);
+bool ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box);
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);

@@ -187,6 +187,7 @@ ccl_tracker_reset (CclTracker *tracker)
   tracker->sizes.n = 0;
   tracker->typical = (CclTypicalSize){0};
   memset (tracker->restless, 0, sizeof tracker->restless);
+  tracker->restless_picture = 0;
 }
 
 void

@@ -1,20 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Objects travel. Leaves, flags and water move, too, but in their place. So places are remembered
- * where tracks end that never went away from where they began. The more of them a place has seen,
- * the farther and the straighter a track must go from there before it is confirmed. At a place
- * without them a track is confirmed at once: people who meet would otherwise have no track while
- * they are in each other's way.
+ * Objects travel. Leaves, flags and water move, too, but in their place. So a track is confirmed
+ * when its way is long beside the object's size, beside the trembling of its measured place, and
+ * beside the path that it took. An object that comes out of a component of one that has travelled
+ * need not do so again.
+ *
+ * How much is asked for depends on the place: tracks that ended and went nowhere are remembered
+ * there, and for a shorter time in the whole picture. Where many of them were, a track must go
+ * farther and straighter.
  */
 #include "tracker-private.h"
 
 #define RESTLESS_WAY 2.0  /* sizes that a track must go besides least_way when it has just begun */
 #define RESTLESS_TIME 1.0 /* seconds, and frames, after which least_way is enough */
 #define RESTLESS_FRAMES 10.0
-#define STRAIGHT 0.7  /* least way from the begin there, parts of the whole way */
-#define CALM 3.0      /* so many tracks that went nowhere do not make a place restless */
-#define RESTLESS 13.0 /* so many make it fully restless */
-#define MEMORY 60.0   /* seconds, the time constant of forgetting them */
+#define STRAIGHT 0.35 /* least way from the begin, parts of the path; at a restless place twice */
+#define FAR 2.0       /* sizes from which on the path does not matter */
+#define STEADY 5.0    /* least way, in standard deviations of the trembling */
+#define RESTLESS_STEADY 2.0 /* the same, in addition, at a restless place */
+#define FIRST_TREMBLE 0.1   /* sizes; it counts as one measured difference */
+#define STILL 0.05          /* sizes: what trembles less is no leaf */
+#define STILL_DIFFERENCES 5 /* after which this is known */
+#define CALM 3.0            /* so many tracks that went nowhere do not make a place restless */
+#define RESTLESS 13.0       /* so many make it fully restless */
+#define MEMORY 60.0         /* seconds, the time constant of forgetting them */
+#define PICTURE_MEMORY 10.0 /* the same for the whole picture */
+#define MIN_INSIDE 0.5      /* of the box of an object that came out of a component */
+#define MAX_RESTLESS 0.5    /* restlessness up to which that is enough */
 
 static uint32_t
 cell_at (double place, uint32_t extent)
@@ -23,7 +35,7 @@ cell_at (double place, uint32_t extent)
   return cell <= 0 ? 0 : cell >= CUDACCL_TRAVEL_CELLS ? CUDACCL_TRAVEL_CELLS - 1 : (uint32_t)cell;
 }
 
-/* The cell of the place and the cells beside it count. */
+/* The cell of the place and the cells beside it count, or the whole picture. */
 double
 ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y)
 {
@@ -33,33 +45,62 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
     for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
       sum += tracker->restless[v][u];
+  sum = ccl_max (sum, tracker->restless_picture);
   return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
 void
 ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
 {
-  const double kept = 1 / (1 + elapsed * tracker->frame_time / MEMORY);
+  const double time = elapsed * tracker->frame_time, kept = 1 / (1 + time / MEMORY);
   for (uint32_t v = 0; v < CUDACCL_TRAVEL_CELLS; v++)
     for (uint32_t u = 0; u < CUDACCL_TRAVEL_CELLS; u++)
       tracker->restless[v][u] *= kept;
+  tracker->restless_picture /= 1 + time / PICTURE_MEMORY;
 }
 
 void
 ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
 {
+  if (t->travelled)
+    return;
   const uint32_t x = cell_at (t->x.centre, tracker->plan.width);
   const uint32_t y = cell_at (t->y.centre, tracker->plan.height);
-  tracker->restless[y][x] += !t->travelled;
+  tracker->restless[y][x]++;
+  tracker->restless_picture++;
+}
+
+/* A component that the object shares, or that the border cuts, does not tell its place. */
+static void
+add_place (Tremble *tremble, const Component *c)
+{
+  if (c->n_members != 1 || !c->whole) {
+    tremble->n_places = 0;
+    return;
+  }
+  const double x = 0.5 * (c->box.left + c->box.right), y = 0.5 * (c->box.top + c->box.bottom);
+  if (tremble->n_places >= 2) {
+    const double dx = x - 2 * tremble->x[0] + tremble->x[1];
+    const double dy = y - 2 * tremble->y[0] + tremble->y[1];
+    tremble->sum += dx * dx + dy * dy;
+    tremble->n_differences++;
+  }
+  tremble->x[1] = tremble->x[0];
+  tremble->y[1] = tremble->y[0];
+  tremble->x[0] = x;
+  tremble->y[0] = y;
+  tremble->n_places++;
 }
 
 void
-ccl_track_add_step (Track *t)
+ccl_track_add_step (Track *t, const Component *c)
 {
   const double dx = t->x.centre - t->last_x, dy = t->y.centre - t->last_y;
   t->path += sqrt (dx * dx + dy * dy);
   t->last_x = t->x.centre;
   t->last_y = t->y.centre;
+  t->component_box = c->box;
+  add_place (&t->tremble, c);
 }
 
 /* The way on an axis. An object that comes in at the border is first seen in part; its inner edge
@@ -89,10 +130,43 @@ way_from_begin (const CclTracker *tracker, const Track *t)
   return sqrt (dx * dx + dy * dy);
 }
 
+/* The standard deviation of the measured place, in sizes. The variance of a second difference is
+ * six times that of a place. */
+static double
+trembling (const Track *t)
+{
+  const double size = size_of_way (t), first = FIRST_TREMBLE * FIRST_TREMBLE;
+  const Tremble *tremble = &t->tremble;
+  return sqrt ((tremble->sum / (6 * size * size) + first) / (tremble->n_differences + 1));
+}
+
+static bool
+is_far (const CclTracker *tracker, const Track *t, double least_way, double restless)
+{
+  const double size = size_of_way (t), way = way_from_begin (tracker, t) / size;
+  const double begun =
+      1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
+  return way >= least_way + restless * RESTLESS_WAY * ccl_max (begun, 0) &&
+         way >= (STEADY + restless * RESTLESS_STEADY) * trembling (t) &&
+         (way >= FAR || way >= (1 + restless) * STRAIGHT * t->path / size);
+}
+
 void
 ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way)
 {
-  t->travelled = t->travelled || way_from_begin (tracker, t) >= least_way * size_of_way (t);
+  t->travelled = t->travelled || (t->component != NONE && is_far (tracker, t, least_way, 0));
+}
+
+bool
+ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *t = &tracker->tracks[i];
+    if (t->confirmed && (t->travelled || t->came_out) && t->lost <= 0 &&
+        ccl_box_overlap (&t->component_box, box) >= MIN_INSIDE * ccl_box_area (box))
+      return true;
+  }
+  return false;
 }
 
 bool
@@ -100,10 +174,9 @@ ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least
 {
   if (least_way == 0)
     return true;
-  const double way = way_from_begin (tracker, t);
   const double restless = ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y);
-  const double begun =
-      1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
-  return way >= restless * (least_way + RESTLESS_WAY * ccl_max (begun, 0)) * size_of_way (t) &&
-         way >= restless * STRAIGHT * t->path;
+  const bool is_still = t->tremble.n_differences >= STILL_DIFFERENCES && trembling (t) < STILL;
+  if ((t->came_out && restless <= MAX_RESTLESS) || ((t->came_out || t->travelled) && is_still))
+    return true;
+  return t->component != NONE && is_far (tracker, t, least_way, restless);
 }

@@ -3,7 +3,7 @@
 
 #include "shared/gstcclproperty.h"
 
-#define LEAST_WAY 0.4 /* sizes */
+#define LEAST_WAY 0.3 /* sizes */
 
 static const GEnumValue anchor_values[] = {
     {CUDACCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
@@ -32,9 +32,9 @@ static const GstCclProperty properties[] = {
       "raise it where noise gives short tracks",
       1, 1000, NULL, CONTROLLED},
   {GST_CCL_KIND_DOUBLE, FIELD (options.least_way), "least-way", "Least way",
-      "In sizes of the object (the square root of its box's area): where tracks end again and again "
-      "that went less far, such as leaves and flags, a track must go at least so far before it is "
-      "confirmed; 0 = everywhere alike",
+      "In sizes of the object (the square root of its box's area): a track must go at least so far "
+      "before it is confirmed, and farther where tracks end again and again that go nowhere, such as "
+      "leaves and flags; 0 = tracks that stay in their place are confirmed, too",
       0, 100, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
       "The number of frames for which a track is kept while its object is not found; raise it where "

@@ -69,9 +69,10 @@ typedef struct CclTrackerOptions {
                         * the first one on, and no others; 1…4096, 0 is 1: all pixels. A change
                         * makes the next label map a first one. Since: 0.3 */
   double least_way; /* 0…100, in sizes of the object (the square root of its box's area): a track
-                     * that ends closer to where it began makes that place restless. From a
-                     * restless place, such as leaves, a track must go at least so far, and
-                     * straight, before it is confirmed. 0: places are not remembered. Since: 0.4 */
+                     * must go at least so far before it is confirmed, with few turns and little
+                     * trembling beside its way, unless it comes out of a component with an object
+                     * that has done so. Where tracks end again and again that did not, such as
+                     * leaves, more is asked for. 0: nothing of this. Since: 0.4 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -86,8 +87,8 @@ typedef struct CclTrackerOptions {
 
 typedef enum CclTrackState {
   CUDACCL_TRACK_TENTATIVE = 0, /* new, and possibly noise */
-  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs, and, from a restless
-                                  place, has gone least_way */
+  CUDACCL_TRACK_CONFIRMED = 1, /* found in confirm_frames successive runs, and has gone
+                                  least_way */
   CUDACCL_TRACK_STATIC = 2,    /* confirmed, and at the same place for static_frames */
   CUDACCL_TRACK_LOST = 3,      /* confirmed, in no component of this frame; its box is predicted */
 } CclTrackState;

@@ -75,6 +75,8 @@ class Tracker:
     max_lost: frames: a track ends when it was not found for longer.
     static_frames: a track that stayed at its place for this number of frames is static; 0: never.
     frame_rate: frames per second, 0.01…10000; 0: unknown, 25 is used.
+    least_way: 0…100, in sizes of the object (the square root of its box's area): a track must go so far, and farther
+        where tracks come to nothing, before it is confirmed. ccltrack uses 0.3. 0: none must. Since: 0.4
 
     Raises ValueError or MemoryError. Calls from several threads run one after the other. Since: 0.2
     """
@@ -82,7 +84,7 @@ class Tracker:
     def __init__(self, shape: tuple[int, int], *, max_tracks: int = DEFAULTS["max_tracks"],
                  max_components: int = DEFAULTS["max_components"], confirm_frames: int = DEFAULTS["confirm_frames"],
                  max_lost: int = DEFAULTS["max_lost"], static_frames: int = DEFAULTS["static_frames"],
-                 frame_rate: float = DEFAULTS["frame_rate"]) -> None:
+                 frame_rate: float = DEFAULTS["frame_rate"], least_way: float = DEFAULTS["least_way"]) -> None:
         sides = check_sides(shape)
         check_integers(1, 4096, max_tracks=max_tracks, max_components=max_components)
         self._tracker = _cudaccl.Tracker(*sides, max_tracks, max_components)
@@ -90,6 +92,7 @@ class Tracker:
         self.max_lost = max_lost
         self.static_frames = static_frames
         self.frame_rate = frame_rate
+        self.least_way = least_way
         self.feet: NDArray[Any] = np.empty(0, foot_dtype)
         """The foot points of the tracks that update() returned last, rows of foot_dtype, for Ground.motion().
         Since: 0.3"""
@@ -112,12 +115,13 @@ class Tracker:
         table = table.astype(component_dtype, copy=False)  # those of former versions have uint32
         rows = np.ascontiguousarray(table).view(np.uint8)
         map_view = None if labels is None else view_of(host_labels(labels))
-        settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate
+        settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate, self.least_way
         try:
             tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, *settings)
         except TypeError:
             check_integers(0, ALL, confirm_frames=self.confirm_frames, max_lost=self.max_lost, static_frames=self.static_frames)
-            raise TypeError(f"elapsed and frame_rate must be numbers, not {elapsed!r:.40} and {self.frame_rate!r:.40}") from None
+            raise TypeError(f"elapsed, frame_rate and least_way must be numbers, not {elapsed!r:.40}, {self.frame_rate!r:.40} "
+                            f"and {self.least_way!r:.40}") from None
         self.feet = np.frombuffer(feet, foot_dtype)
         return Tracks(np.frombuffer(tracks, track_dtype), np.frombuffer(members, member_dtype),
                       np.frombuffer(events, event_dtype))

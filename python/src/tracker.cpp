@@ -34,7 +34,7 @@ public:
   /* Tracks the rows of a component table, given as bytes, with its label map if there is one. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray, nb::bytearray>
   run (const View &rows, const View *labels, double elapsed, int64_t confirm_frames,
-      int64_t max_lost, int64_t static_frames, double frame_rate)
+      int64_t max_lost, int64_t static_frames, double frame_rate, double least_way)
   {
     const uint32_t n =
         to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
@@ -44,12 +44,13 @@ public:
       check_labels (*labels);
       map = {labels->data, (size_t)labels->strides[0]};
     }
-    const CclTrackerOptions options = {
+    const CclTrackerOptions options = {.size = sizeof options,
         .confirm_frames = to_uint32 ("confirm_frames", confirm_frames),
         .max_lost = to_uint32 ("max_lost", max_lost),
         .static_frames = to_uint32 ("static_frames", static_frames),
         .frame_rate = frame_rate,
-        .label_step = 1};
+        .label_step = 1,
+        .least_way = least_way};
     CclTracks tracks = {};
     CclError error = {};
     CclStatus status;
@@ -112,6 +113,7 @@ defaults ()
   values["max_lost"] = options.max_lost;
   values["static_frames"] = options.static_frames;
   values["frame_rate"] = options.frame_rate;
+  values["least_way"] = options.least_way;
   return values;
 }
 
@@ -124,7 +126,7 @@ bind_tracker (nb::module_ &module)
           nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))
       .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (), nb::arg ("elapsed"),
           nb::arg ("confirm_frames"), nb::arg ("max_lost"), nb::arg ("static_frames"),
-          nb::arg ("frame_rate"),
+          nb::arg ("frame_rate"), nb::arg ("least_way"),
           "Tracks the components of a frame; returns the rows of tracks, members, events and feet.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }

@@ -132,6 +132,23 @@ def test_tables_are_signed():
     assert len(cudaccl.Tracker((3, 3)).update(former).tracks) == 1
 
 
+def test_least_way_of_tracks():
+    """a thing that stays in its place is confirmed without a least way alone"""
+    image = np.zeros((60, 80), np.uint8)
+    image[20:40, 30:50] = 1
+    table = cudaccl.components(image)
+    for least_way, state in ((0, 1), (0.3, 0)):
+        tracker = cudaccl.Tracker(image.shape, least_way=least_way)
+        states = [tracker.update(table).tracks["state"][0] for _ in range(10)]
+        assert states[-1] == state
+    tracker.least_way = 101
+    with pytest.raises(ValueError, match="least_way"):
+        tracker.update(table)
+    tracker.least_way = "far"
+    with pytest.raises(TypeError, match="least_way"):
+        tracker.update(table)
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i4", "i8", "u8"])
 def test_thresholds_beyond_64_bits(dtype):
     limits = np.iinfo(dtype)

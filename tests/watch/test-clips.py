@@ -102,7 +102,7 @@ def picture_holds_boxes():
     """a picture is taken at the beginning of motion, with boxes or without"""
     for boxes in "true", "false":
         store = served.folder / f"pictures {boxes}"
-        with served.Served("--folder", store, "--set", f"picture-boxes={boxes}",
+        with served.Served("--folder", store, "--set", f"picture-boxes={boxes}", "--set", "ccltrack.least-way=0",
                            "--set", "clips=false", f"a={source}") as server:
             tap.equal(server.process.wait(timeout=40), 0, "exit status")
         picture, = files(store, "jpg")
