@@ -22,7 +22,6 @@ typedef struct CclAxis {
 
 /* A place on the axis, in extents from the centre. */
 #define CUDACCL_AXIS_LOW -0.5 /* left, top */
-#define CUDACCL_AXIS_CENTRE 0.0
 #define CUDACCL_AXIS_HIGH 0.5 /* right, bottom */
 
 static inline double

@@ -17,8 +17,6 @@ enum {
   PLACE_LANES = 2 * STEP_LANES,
   /* How far ahead samples are prefetched; beyond the end of a row, those of the next one. */
   PLACES_AHEAD = 512,
-  /* The samples that most places need. */
-  PLACES_NEEDED = CUDACCL_SAMPLED_NEEDED,
 };
 
 typedef uint8_t PlaceBytes __attribute__ ((vector_size (PLACE_LANES)));

@@ -35,8 +35,7 @@
  */
 #define COLLECT_SLOTS THREADS
 
-/* A bit for each pixel of a patch, in raster order. */
-#define PATCH_COLUMN 0x1111u
+/* The first row of a patch, which has a bit for each pixel in raster order. */
 #define PATCH_ROW 0x000fu
 
 static __device__ __forceinline__ CclAccumulator *
