@@ -360,11 +360,14 @@ test_shake_is_no_change_of_scene (void)
   scene_clear (&scene);
 }
 
-static void
-test_infrared_is_change_of_scene (void)
+/* The frames until a switch to infrared is reported. */
+static int
+find_infrared (int rate)
 {
   Scene scene;
+  int found = 0;
   scene_start (&scene);
+  scene.reference->frame_duration = 1000000000 / (uint64_t)rate;
   for (int t = 0; t < 60; t++) {
     draw (&scene, 1, 100, 0, 0);
     if (t >= 30) {
@@ -375,9 +378,22 @@ test_infrared_is_change_of_scene (void)
           scene.luma[i] = (uint8_t)(250 - scene.luma[i]);
     }
     g_assert_cmpint (run (&scene), ==, 0);
+    if (found == 0 && scene.reference->n_scene_changes > 0)
+      found = t - 30;
   }
   g_assert_cmpint (scene.reference->n_scene_changes, ==, 1);
   scene_clear (&scene);
+  return found;
+}
+
+/* The frame that begins with the new scene follows 0.16 seconds later, after at least two frames.
+ */
+static void
+test_infrared_is_change_of_scene (void)
+{
+  static const int rates[] = {1, 2, 5, 10, 25, 50}, frames[] = {2, 2, 2, 3, 5, 8};
+  for (size_t i = 0; i < G_N_ELEMENTS (rates); i++)
+    g_assert_cmpint (find_infrared (rates[i]), ==, frames[i]);
 }
 
 /* Draws a square of 20×20 pixels. */
