@@ -26,7 +26,7 @@ ccl_tracker_learn_sizes (CclTracker *tracker, double elapsed)
     if (c->whole && area <= MAX_PART * frame && area >= LEAST_PART * frame)
       ccl_typical_size_learn (&tracker->typical, &c->box);
   }
-  ccl_typical_size_end_frame (&tracker->typical, elapsed);
+  ccl_typical_size_end_frame (&tracker->typical, elapsed * tracker->frame_time);
 }
 
 bool

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "typical-size.h"
 
-#define MEMORY 250    /* frames after which a frame weighs 1/e */
+#define MEMORY 15.0   /* seconds after which a frame weighs 1/e */
 #define MIN_FRAMES 2  /* with components, after which the height is known */
 #define TOLERANCE 0.2 /* part of the mean height from which a difference reduces the weight */
 #define MIN_SPREAD                                                                                 \

@@ -32,7 +32,7 @@ typedef struct CclTypicalSize {
 /* Learns a component of this frame that is completely inside it. */
 void ccl_typical_size_learn (CclTypicalSize *size, const CclBox *box);
 
-/* Ends a frame. `elapsed` is the time since the last one, in frames. */
+/* Ends a frame. `elapsed` is the time since the last one, in seconds. */
 void ccl_typical_size_end_frame (CclTypicalSize *size, double elapsed);
 
 /* The typical height of an object with its foot in a row; 0: unknown. */

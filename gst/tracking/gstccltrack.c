@@ -428,6 +428,7 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
       &self->clock, &trans->segment, GST_BUFFER_PTS (frame), &elapsed_time);
   self->last = (GstCclMoment){GST_BUFFER_PTS (frame), trans->segment};
   settings.options.frame_rate = self->clock.frame_rate;
+  gst_ccl_track_settings_count_frames (&settings, self->clock.frame_rate);
   if (run_tracker (self, frame, meta, &table, elapsed, &settings.options, &tracks, &error) !=
           CUDACCL_OK ||
       !gst_ccl_ground_run (&self->ground, self->frame_width, self->frame_height, self->tracker,

@@ -3,7 +3,11 @@
 
 #include "shared/gstcclproperty.h"
 
-#define LEAST_WAY 0.3 /* sizes */
+#define LEAST_WAY 0.3       /* sizes */
+#define LOST_TIME 2.0       /* seconds */
+#define STATIC_TIME 2.0     /* seconds */
+#define MIN_LOST 2          /* frames */
+#define MAX_FRAMES 10000000 /* that a time is counted as */
 
 static const GEnumValue anchor_values[] = {
     {CUDACCL_ANCHOR_FOOT, "The middle of the lower edge of the box", "foot"},
@@ -36,14 +40,21 @@ static const GstCclProperty properties[] = {
       "before it is confirmed, and farther where tracks end again and again that go nowhere, such as "
       "leaves and flags; 0 = tracks that stay in their place are confirmed, too",
       0, 100, NULL, CONTROLLED},
+  {GST_CCL_KIND_DOUBLE, FIELD (lost_time), "lost-time", "Lost time",
+      "The time in seconds for which a track is kept while its object is not found, two frames at least; "
+      "raise it where objects pass behind others for longer",
+      0, 86400, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
-      "The number of frames for which a track is kept while its object is not found; raise it where "
-      "objects pass behind others",
-      0, 100000, NULL, CONTROLLED},
+      "lost-time as a number of frames, as in former releases; by default lost-time decides",
+      0, GST_CCL_TRACK_BY_TIME, NULL, CONTROLLED},
+  {GST_CCL_KIND_DOUBLE, FIELD (static_time), "static-time", "Static time",
+      "The time in seconds without motion after which a track is static; 0 means never. Raise it where "
+      "objects that only pause must not become static",
+      0, 86400, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.static_frames), "static-frames", "Static frames",
-      "The number of frames without motion after which a track is static; 0 means never. Raise it "
-      "where objects that only pause must not become static",
-      0, 100000000, NULL, CONTROLLED},
+      "static-time as a number of frames, as in former releases, and 0 means never; by default "
+      "static-time decides",
+      0, GST_CCL_TRACK_BY_TIME, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (tentative), "tentative", "Tentative",
       "Whether tracks that are not confirmed yet are listed; set it to see objects confirm-frames "
       "earlier, with more noise",
@@ -97,7 +108,10 @@ gst_ccl_track_settings_init (GstCclTrackSettings *settings)
       .max_tracks = plan.max_tracks,
       .max_components = plan.max_components,
       .use_mask = TRUE,
+      .lost_time = LOST_TIME,
+      .static_time = STATIC_TIME,
   };
+  settings->options.max_lost = settings->options.static_frames = GST_CCL_TRACK_BY_TIME;
   settings->options.least_way = LEAST_WAY;
 }
 
@@ -127,6 +141,26 @@ gst_ccl_track_settings_install (GObjectClass *object_class)
   gst_ccl_track_settings_init (&initial);
   gst_ccl_properties_install (
       object_class, properties, G_N_ELEMENTS (properties), GST_CCL_ALL_CLASSES, &initial);
+}
+
+static guint
+frames_of (gdouble seconds, gdouble frame_rate, guint least)
+{
+  const gdouble rate = frame_rate > 0 ? frame_rate : CUDACCL_TRACKER_FRAME_RATE;
+
+  return (guint)CLAMP (seconds * rate + 0.5, least, MAX_FRAMES);
+}
+
+void
+gst_ccl_track_settings_count_frames (GstCclTrackSettings *settings, gdouble frame_rate)
+{
+  CclTrackerOptions *options = &settings->options;
+
+  if (options->max_lost == GST_CCL_TRACK_BY_TIME)
+    options->max_lost = frames_of (settings->lost_time, frame_rate, MIN_LOST);
+  if (options->static_frames == GST_CCL_TRACK_BY_TIME)
+    options->static_frames =
+        settings->static_time > 0 ? frames_of (settings->static_time, frame_rate, 1) : 0;
 }
 
 gboolean

@@ -10,8 +10,13 @@
 
 G_BEGIN_DECLS
 
+/* A number of frames that follows from a time and the frame rate. */
+#define GST_CCL_TRACK_BY_TIME G_MAXUINT
+
 typedef struct {
-  CclTrackerOptions options; /* frame_rate: not a property */
+  CclTrackerOptions options;      /* frame_rate: not a property; max_lost, static_frames: or
+                                   * GST_CCL_TRACK_BY_TIME */
+  gdouble lost_time, static_time; /* seconds; static_time 0: never */
   CclRegionsOptions region_options;
   gboolean tentative, lost; /* list these tracks, too */
   guint max_tracks, max_components;
@@ -36,6 +41,9 @@ gboolean gst_ccl_track_settings_get (const GstCclTrackSettings *settings, guint 
 
 /* Installs the properties. For class_init. */
 void gst_ccl_track_settings_install (GObjectClass *object_class);
+
+/* Sets the numbers of frames that follow from times. frame_rate: frames per second; 0: unknown. */
+void gst_ccl_track_settings_count_frames (GstCclTrackSettings *settings, gdouble frame_rate);
 
 /* Whether the metadata lists a track. */
 gboolean gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track);

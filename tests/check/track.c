@@ -770,6 +770,33 @@ GST_START_TEST (test_resting_object_is_static)
 }
 GST_END_TEST
 
+/* At 10, 5 and 1 frames a second: static after three seconds at rest, gone four seconds after the
+ * last frame with it. */
+GST_START_TEST (test_times_are_those_of_the_content)
+{
+  const guint stride = (guint[]){1, 2, 10}[__i__]; /* tenths of a second */
+  GstHarness *h = gst_harness_new_parse (
+      "ccl threshold=128 ! ccltrack least-way=0 static-time=3 lost-time=4 lost=true");
+  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
+  const Rectangle object = walker (0);
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10 / stride, 1, NULL);
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < 140; i += stride) {
+    GstBuffer *out = track (h, i, &object, i < 80);
+    const GstCclComponent *row = i >= 2 * stride ? find_track (out, 1, NULL) : NULL;
+
+    if (i >= 2 * stride && i < 80)
+      fail_unless_equals_int (track_info (out, 1)->state,
+          i + stride < 30 ? GST_CCL_TRACK_STATE_CONFIRMED : GST_CCL_TRACK_STATE_STATIC);
+    if (i >= 80)
+      fail_unless (!row == (i >= 80 + 40), "at %u: %p", i, (gpointer)row);
+    gst_buffer_unref (out);
+  }
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 /* The message has the content of the event, and the times of the frame. */
 GST_START_TEST (test_message)
 {
@@ -1112,6 +1139,7 @@ ccltrack_suite (void)
   tcase_add_test (tcase, test_regions_of_interest);
   tcase_add_test (tcase, test_row_of_a_track);
   tcase_add_test (tcase, test_object_that_leaves_vanishes);
+  tcase_add_loop_test (tcase, test_times_are_those_of_the_content, 0, 3);
   tcase_add_test (tcase, test_dropped_frames);
   tcase_add_test (tcase, test_gap_event);
   tcase_add_test (tcase, test_unknown_frame_rate);
