@@ -38,7 +38,7 @@ struct MeasuredColumns {
     typedef unsigned long long Unit;
     enum {
       ROW_UNITS = sizeof (CclFeatures) / sizeof (Unit),
-      STAGED = sizeof block.rows / sizeof (CclFeatures) / 32 * 32,
+      STAGED = sizeof block.rows / (sizeof (CclFeatures)) / 32 * 32,
     };
     CclFeatures *const staged = (CclFeatures *)block.rows;
 #pragma unroll 1
