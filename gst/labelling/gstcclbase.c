@@ -204,28 +204,9 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   return priv->takes_batches || gst_ccl_stream_set_caps (&priv->stream, incaps);
 }
 
-/* A question posts nothing. But queues, tees and the like ask instead of passing a caps event on:
- * behind them the debug log alone can say why caps are refused. */
-static void
-log_refusal (GstElement *element, GstQuery *query)
-{
-  GstCaps *caps;
-  gchar *text;
-
-  if (GST_QUERY_TYPE (query) != GST_QUERY_ACCEPT_CAPS)
-    return;
-  gst_query_parse_accept_caps (query, &caps);
-  text = gst_ccl_refusal_explain (element, caps);
-  if (text)
-    GST_INFO_OBJECT (element, "%s", text);
-  g_free (text);
-}
-
 static gboolean
 gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
-  if (direction == GST_PAD_SINK)
-    log_refusal (GST_ELEMENT (trans), query);
   gst_ccl_query_pass_labeller (query);
   return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
 }

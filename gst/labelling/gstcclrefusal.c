@@ -2,6 +2,7 @@
 #include "gstcclrefusal.h"
 
 #define CUDA_MEMORY "memory:CUDAMemory"
+#define MOST_ELEMENTS 16 /* upstream, through which a question comes */
 
 /* Whether caps describe raw video and nothing else. */
 static gboolean
@@ -63,8 +64,10 @@ describe (const GstCaps *refused, const GstCaps *taken, const gchar *element)
       is_cuda ? " in CUDA memory" : "", is_cuda ? "cudaconvert" : "videoconvert", element);
 }
 
-gchar *
-gst_ccl_refusal_explain (GstElement *element, const GstCaps *caps)
+/* Why the sink pad takes none of the caps, whatever the peer downstream takes; NULL if it takes
+ * some or if they are not raw video alone. The caller frees the text. */
+static gchar *
+explain (GstElement *element, const GstCaps *caps)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
   GstCaps *taken = gst_pad_template_get_caps (gst_element_get_pad_template (element, "sink"));
@@ -76,25 +79,106 @@ gst_ccl_refusal_explain (GstElement *element, const GstCaps *caps)
   return text;
 }
 
+/* The pad that feeds the element of a src pad; NULL if there is none, or not just one. The caller
+ * unrefs it. */
+static GstPad *
+find_feeding_pad (GstPad *src)
+{
+  GstIterator *links = gst_pad_iterate_internal_links (src);
+  GValue item = G_VALUE_INIT;
+  GstPad *sink = NULL, *feeding = NULL;
+  guint n = 0;
+
+  while (links && gst_iterator_next (links, &item) == GST_ITERATOR_OK) {
+    g_clear_object (&sink);
+    sink = g_value_dup_object (&item);
+    g_value_reset (&item);
+    n++;
+  }
+  if (n == 1)
+    feeding = gst_pad_get_peer (sink);
+  g_value_unset (&item);
+  g_clear_object (&sink);
+  g_clear_pointer (&links, gst_iterator_free);
+  return feeding;
+}
+
+static gboolean
+has_caps (GstPad *pad, const GstCaps *caps)
+{
+  GstCaps *present = gst_pad_get_current_caps (pad);
+  const gboolean has = present && gst_caps_is_equal (present, caps);
+
+  gst_clear_caps (&present);
+  return has;
+}
+
+/* Whether a pad upstream of the sink pad has these caps, so that their event is on its way: a pad
+ * has the caps before it pushes their event. */
+static gboolean
+are_coming (GstPad *sink, const GstCaps *caps)
+{
+  GstPad *pad = gst_pad_get_peer (sink);
+  gboolean found = FALSE;
+
+  for (guint i = 0; i < MOST_ELEMENTS && pad && !found; i++) {
+    GstPad *next;
+
+    found = has_caps (pad, caps);
+    next = found ? NULL : find_feeding_pad (pad);
+    gst_object_unref (pad);
+    pad = next;
+  }
+  gst_clear_object (&pad);
+  return found;
+}
+
+/* Posts an error, once, if the caps are refused. */
+static void
+look_at_caps (GstCclRefusal *refusal, const GstCaps *caps)
+{
+  gchar *text = explain (refusal->element, caps);
+  gboolean is_known;
+
+  GST_OBJECT_LOCK (refusal->element);
+  is_known = g_strcmp0 (refusal->latest, text) == 0;
+  g_free (refusal->latest);
+  refusal->latest = g_strdup (text);
+  GST_OBJECT_UNLOCK (refusal->element);
+  if (text && !is_known)
+    GST_ELEMENT_ERROR (refusal->element, CORE, NEGOTIATION, ("%s", text),
+        ("refused caps: %" GST_PTR_FORMAT, caps));
+  g_free (text);
+}
+
 /* GStreamer refuses caps that the pad does not accept before the pad's event function sees them: a
  * probe is called earlier. The same event comes again with each frame. */
 static GstPadProbeReturn
 look_at_event (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  GstCclRefusal *refusal = data;
   GstEvent *event = GST_PAD_PROBE_INFO_EVENT (info);
   GstCaps *caps;
-  gchar *text;
 
-  if (GST_EVENT_TYPE (event) != GST_EVENT_CAPS)
-    return GST_PAD_PROBE_OK;
-  gst_event_parse_caps (event, &caps);
-  text = gst_ccl_refusal_explain (refusal->element, caps);
-  if (text && g_strcmp0 (refusal->latest, text) != 0)
-    GST_ELEMENT_ERROR (refusal->element, CORE, NEGOTIATION, ("%s", text),
-        ("refused caps: %" GST_PTR_FORMAT, caps));
-  g_free (refusal->latest);
-  refusal->latest = text;
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    look_at_caps (data, caps);
+  }
+  return GST_PAD_PROBE_OK;
+}
+
+/* A question posts nothing. But queues, tees and the like ask instead of passing a caps event on,
+ * and the event never arrives. */
+static GstPadProbeReturn
+look_at_query (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  GstQuery *query = GST_PAD_PROBE_INFO_QUERY (info);
+  GstCaps *caps;
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ACCEPT_CAPS) {
+    gst_query_parse_accept_caps (query, &caps);
+    if (are_coming (pad, caps))
+      look_at_caps (data, caps);
+  }
   return GST_PAD_PROBE_OK;
 }
 
@@ -104,10 +188,18 @@ gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *sink)
   refusal->element = element;
   refusal->latest = NULL;
   gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, look_at_event, refusal, NULL);
+  gst_pad_add_probe (sink, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM | GST_PAD_PROBE_TYPE_PUSH,
+      look_at_query, refusal, NULL);
 }
 
 void
 gst_ccl_refusal_clear (GstCclRefusal *refusal)
 {
-  g_clear_pointer (&refusal->latest, g_free);
+  gchar *latest;
+
+  GST_OBJECT_LOCK (refusal->element);
+  latest = refusal->latest;
+  refusal->latest = NULL;
+  GST_OBJECT_UNLOCK (refusal->element);
+  g_free (latest);
 }

@@ -8,18 +8,15 @@
 
 G_BEGIN_DECLS
 
-/* Why the sink pad takes none of the caps, whatever the peer downstream takes; NULL if it takes
- * some or if they are not raw video alone. The caller frees the text. */
-gchar *gst_ccl_refusal_explain (GstElement *element, const GstCaps *caps);
-
-/* Belongs to the streaming thread. */
 typedef struct {
   GstElement *element;
-  gchar *latest; /* the latest error, while caps are refused; it is not posted again */
+  gchar *latest; /* the latest error, while caps are refused; it is not posted again. With the
+                  * element's lock */
 } GstCclRefusal;
 
 /* From now on, a caps event at the sink pad whose caps the pad does not take, whatever the peer
- * downstream takes, is an error of the element. The refusal must live as long as the pad. */
+ * downstream takes, is an error of the element; so is the question for such caps when their event
+ * waits for the answer, upstream of a queue. The refusal must live as long as the pad. */
 void gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *sink);
 
 /* Forgets the latest error. */
