@@ -24,13 +24,13 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
-  Picture *values;   /* of --intensity; NULL: there are none */
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   Holes *holes;      /* to be filled; NULL: none are */
   const char *input; /* its name */
   AllOutputs outputs;
   ColumnPicture kind;
-  uint32_t plane;      /* of the values, which the present run measures */
+  Intensities intensities;
+  uint32_t plane;      /* of the intensities, which the present run measures */
   PlaneShapes *shapes; /* of all planes; NULL: there is only one */
   bool shows_progress;
   Phases phases;
@@ -92,8 +92,8 @@ read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, 
   Job *job = data;
   const uint64_t rows = rows_per_layer (job);
   const Phase before = phases_enter (&job->phases, PHASE_READ);
-  const bool succeeded = picture_read_colour (
-      job->values, job->plane, first_layer * rows, n_layers * rows, values, error);
+  const bool succeeded = intensities_read (
+      &job->intensities, job->plane, first_layer * rows, n_layers * rows, values, error);
   phases_enter (&job->phases, before);
   return to_status (succeeded);
 }
@@ -218,9 +218,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .n_threads = options->mask.n_threads,
       .label_bytes = options->bits / 8,
       .columns = options->columns.measured,
-      .intensity_format = job->values && job->values->type == SAMPLE_UINT16
-                              ? CUDACCL_PIXEL_FORMAT_16
-                              : CUDACCL_PIXEL_FORMAT_8,
+      .intensity_format = job->intensities.format,
   };
   if (picture->type == SAMPLE_UINT8) {
     const double threshold = options->mask.threshold;
@@ -252,7 +250,7 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
       .write = job->outputs.map || job->outputs.contours ? write_layers : NULL,
       .rows = job->outputs.table || job->outputs.contours ? write_rows : NULL,
       .progress = show_progress,
-      .read_values = job->values ? read_values : NULL,
+      .read_values = job->intensities.picture ? read_values : NULL,
       .measured = n_planes > 1 ? join_measured : write_measured,
   };
   CclTiledIo other = {.data = job,
@@ -355,7 +353,7 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .min_area = options->min_area,
       .max_area = options->max_area,
       .columns = options->columns.measured,
-      .values = job->values,
+      .intensities = job->intensities.picture ? &job->intensities : NULL,
       .n_planes = job->kind.n_planes,
       .device = device};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
@@ -395,30 +393,6 @@ check_picture (const Job *job, const char *name, CclError *error)
   return true;
 }
 
-/* Opens the picture of the intensities. */
-static bool
-open_values (Job *job, CclError *error)
-{
-  const Picture *picture = job->picture;
-  const char *const name = job->options->intensity;
-  PictureOptions how = job->options->picture;
-
-  how.pipes = false;
-  job->values = picture_open ((char *const *)&name, 1, &how, error);
-  if (!job->values)
-    return false;
-  if (!picture->is_volume && job->values->is_volume)
-    picture_take_colours (job->values);
-  if (job->values->width != picture->width || job->values->height != picture->height ||
-      job->values->depth != picture->depth)
-    return fail (error, "%s: the intensities have another size than the picture", name);
-  if (job->values->type != SAMPLE_UINT8 && job->values->type != SAMPLE_UINT16)
-    return fail (error, "%s: intensities are of uint8 or uint16, not of %s", name,
-        sample_type_name (job->values->type));
-  job->kind.n_planes = picture_n_colours (job->values);
-  return true;
-}
-
 /* Checks the columns of the table, and opens what they need. */
 static bool
 prepare_columns (Job *job, CclError *error)
@@ -428,9 +402,14 @@ prepare_columns (Job *job, CclError *error)
 
   job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
       connectivity_of (job), 1};
-  if (!columns_check (&options->columns, &job->kind, error) ||
-      (options->intensity && !open_values (job, error)))
+  if (!columns_check (&options->columns, &job->kind, error))
     return false;
+  if (options->intensity) {
+    if (!intensities_open (&job->intensities, options->intensity, &options->picture, picture,
+            options->ignores_nan, error))
+      return false;
+    job->kind.n_planes = job->intensities.n_planes;
+  }
   if (options->sort_by || options->largest) {
     if (job->processes.n_ranks > 1)
       return fail (error, "--sort-by and --largest are for one process, not for several");
@@ -535,7 +514,7 @@ main (int argc, char **argv)
   holes_free (job.holes);
   mask_free (job.mask);
   picture_free (job.picture);
-  picture_free (job.values);
+  intensities_close (&job.intensities);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);
   processes_end ();

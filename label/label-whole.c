@@ -183,13 +183,13 @@ measure_plane (const Picture *picture, const WholeSettings *settings, uint32_t p
   const CclVolumeLabels map = map_of (picture, result->labels);
   const uint32_t columns =
       plane == 0 ? settings->columns : settings->columns & CUDACCL_COLUMN_INTENSITY;
-  const size_t row = settings->values ? picture->width * sample_bytes (settings->values->type) : 0;
-  const bool has_words = settings->values && settings->values->type == SAMPLE_UINT16;
+  const Intensities *intensities = settings->intensities;
+  const size_t row = intensities ? picture->width * intensities_bytes (intensities) : 0;
   const CclVolumeIntensity values = {samples, row, row * picture->height,
-      has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8};
+      intensities ? intensities->format : CUDACCL_PIXEL_FORMAT_8};
 
-  if (samples && !picture_read_colour (
-                     settings->values, plane, 0, picture->height * picture->depth, samples, error))
+  if (samples &&
+      !intensities_read (intensities, plane, 0, picture->height * picture->depth, samples, error))
     return false;
   return ccl_measure_volume_labels (&map, (uint32_t)picture->width, (uint32_t)picture->height,
              picture->is_volume ? (uint32_t)picture->depth : 0, samples ? &values : NULL, columns,
@@ -204,13 +204,13 @@ measure_planes (const Picture *picture, const WholeSettings *settings, WholeLabe
   const size_t n = result->n_components, n_planes = settings->n_planes;
   const size_t n_pixels = picture->width * picture->height * picture->depth;
   void *samples =
-      settings->values ? malloc (n_pixels * sample_bytes (settings->values->type)) : NULL;
+      settings->intensities ? malloc (n_pixels * intensities_bytes (settings->intensities)) : NULL;
   CclVolumeShape *shapes = settings->columns ? malloc ((n + 1) * sizeof *shapes) : NULL;
   bool succeeded = true;
 
   if (settings->columns)
     result->shapes = malloc ((n + 1) * n_planes * sizeof *result->shapes);
-  if ((settings->values && !samples) || (settings->columns && (!shapes || !result->shapes)))
+  if ((settings->intensities && !samples) || (settings->columns && (!shapes || !result->shapes)))
     succeeded = fail_without_memory (error);
   for (uint32_t plane = 0; plane < n_planes && succeeded; plane++) {
     succeeded = measure_plane (picture, settings, plane, result, samples, rows, shapes, error);

@@ -4,6 +4,7 @@
 #ifndef CUDACCL_LABEL_LABEL_WHOLE_H
 #define CUDACCL_LABEL_LABEL_WHOLE_H
 
+#include "intensities.h"
 #include "mask.h"
 
 #include <cudaccl/device.h>
@@ -14,11 +15,11 @@ typedef struct WholeSettings {
   uint32_t connectivity;
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
-  uint64_t min_area, max_area; /* as in CclTiledPlan */
-  uint32_t columns;            /* flags of CclColumn that are measured */
-  Picture *values;       /* whose colours are measured; NULL with no CUDACCL_COLUMN_INTENSITY */
-  uint32_t n_planes;     /* of the values; 1 without */
-  CclCudaDevice *device; /* that labels; NULL: the CPU */
+  uint64_t min_area, max_area;    /* as in CclTiledPlan */
+  uint32_t columns;               /* flags of CclColumn that are measured */
+  const Intensities *intensities; /* NULL with no CUDACCL_COLUMN_INTENSITY */
+  uint32_t n_planes;              /* of the intensities; 1 without */
+  CclCudaDevice *device;          /* that labels; NULL: the CPU */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */

@@ -30,6 +30,7 @@ const char options_help[] =
     "      --columns NAMES   columns of the table, by the names of scikit-image's properties:\n"
     "                        label,bbox,perimeter,euler_number,inertia_tensor,…\n"
     "      --intensity FILE  a picture of the same size, for intensity_mean and the like\n"
+    "      --ignore-nan      leave pixels of --intensity out that are not a number\n"
     "      --sort-by NAME    order of the table's rows: area, or one of --columns\n"
     "      --largest N       only N rows, those with the greatest area or --sort-by\n"
     "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
@@ -108,6 +109,7 @@ enum {
   CLOSING_HEIGHT,
   ROI_MASK,
   VALUES,
+  IGNORE_NAN,
   SPLIT,
   DISTANCES,
   FILL_HOLES,
@@ -130,6 +132,7 @@ static const struct option long_options[] = {
     {"table", required_argument, NULL, 't'},
     {"columns", required_argument, NULL, COLUMNS},
     {"intensity", required_argument, NULL, INTENSITIES},
+    {"ignore-nan", no_argument, NULL, IGNORE_NAN},
     {"sort-by", required_argument, NULL, SORT_BY},
     {"largest", required_argument, NULL, LARGEST},
     {"contours", required_argument, NULL, CONTOURS},
@@ -206,6 +209,8 @@ take_flag (Options *options, int option)
     return options->mask.invert = true;
   case VALUES:
     return options->many_values = true;
+  case IGNORE_NAN:
+    return options->ignores_nan = true;
   case 'q':
     return options->quiet = true;
   case STATISTICS:
@@ -369,6 +374,8 @@ check_together (const Options *options, CclError *error)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)
     return fail (error, "no column needs --intensity");
+  if (options->ignores_nan && !options->intensity)
+    return fail (error, "--ignore-nan is for --intensity");
   return (!options->many_values && !options->split_radius && !options->distances) ||
          check_whole (options, error);
 }

@@ -11,6 +11,7 @@ typedef struct Options {
   PictureOptions picture;
   const char *labels, *table, *contours, *distances, *compression;
   const char *intensity; /* the picture with the second plane; NULL: not given */
+  bool ignores_nan;      /* in it */
   ColumnList columns;    /* of the table; none: the usual ones */
   const char *sort_by;   /* the column that orders the rows of the table; NULL: not given */
   uint64_t largest;      /* the most rows; 0: all */

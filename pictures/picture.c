@@ -255,6 +255,64 @@ picture_read_colour (Picture *picture, uint32_t channel, uint64_t first_row, uin
   return for_rows (picture, false, first_row, n_rows, take_colour, &colour, error);
 }
 
+typedef struct Reals {
+  uint32_t channel;
+  double *samples;
+} Reals;
+
+#define CONVERT(type)                                                                              \
+  for (uint64_t i = 0; i < n; i++)                                                                 \
+  reals->samples[done + i] = (double)((const type *)samples)[i * n_channels + reals->channel]
+
+static void
+take_reals (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const Reals *reals = data;
+  const uint32_t n_channels = picture->n_channels;
+
+  switch (picture->type) {
+  case SAMPLE_UINT8:
+    CONVERT (uint8_t);
+    break;
+  case SAMPLE_INT8:
+    CONVERT (int8_t);
+    break;
+  case SAMPLE_UINT16:
+    CONVERT (uint16_t);
+    break;
+  case SAMPLE_INT16:
+    CONVERT (int16_t);
+    break;
+  case SAMPLE_UINT32:
+    CONVERT (uint32_t);
+    break;
+  case SAMPLE_INT32:
+    CONVERT (int32_t);
+    break;
+  case SAMPLE_UINT64:
+    CONVERT (uint64_t);
+    break;
+  case SAMPLE_INT64:
+    CONVERT (int64_t);
+    break;
+  case SAMPLE_FLOAT32:
+    CONVERT (float);
+    break;
+  case SAMPLE_FLOAT64:
+    CONVERT (double);
+    break;
+  }
+}
+
+bool
+picture_read_reals (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
+    double *samples, CclError *error)
+{
+  Reals reals = {channel, samples};
+
+  return for_rows (picture, false, first_row, n_rows, take_reals, &reals, error);
+}
+
 #define COMPARE(type, limit)                                                                       \
   for (uint64_t i = 0; i < n; i++)                                                                 \
   pixels[i] = ((const type *)samples)[i] > (limit) ? 255 : 0

@@ -113,6 +113,10 @@ uint32_t picture_n_colours (const Picture *picture);
 bool picture_read_colour (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
     void *samples, CclError *error);
 
+/* The same as doubles. */
+bool picture_read_reals (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
+    double *samples, CclError *error);
+
 /* Reads rows as one byte per pixel: grey samples of uint8 as they are; of other types 255 where a
  * sample is greater than the threshold, else 0. */
 bool picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,

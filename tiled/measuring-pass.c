@@ -176,7 +176,8 @@ measure_tile (Tiled *self, uint64_t index, CclError *error)
     status = tile_labeller_measure (&self->tile, self->plan->columns, error);
   for (uint32_t i = 0; i < record->n_nodes && status == CUDACCL_OK; i++) {
     Node *root = node_at (&self->seams, seams_find (&self->seams, record->first_node + i));
-    ccl_measures_add (root->measures, tile_measures (&self->tile, self->seam_labels[i]));
+    ccl_measures_add (root->measures, tile_measures (&self->tile, self->seam_labels[i]),
+        ccl_values_are_real (self->plan->intensity_format));
   }
   seams_rest (&self->seams);
   if (self->n_tiles > 1)

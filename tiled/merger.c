@@ -53,7 +53,8 @@ unite_entries (void *data, uint32_t a, uint32_t b)
   roots[other] = least;
   ccl_part_add (&root->part, &joined->part);
   if (merger->plan->columns)
-    ccl_measures_add (root->measures, joined->measures);
+    ccl_measures_add (
+        root->measures, joined->measures, ccl_values_are_real (merger->plan->intensity_format));
 }
 
 /* Marks the components of a layer of the merged group. first: the number of the layer's first

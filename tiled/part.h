@@ -75,7 +75,8 @@ depends_on_corners (const CclTiledPlan *plan)
 static inline CclMeasuredPicture
 measured_picture (const CclTiledPlan *plan)
 {
-  return (CclMeasuredPicture){plan->width, plan->height, !is_frame (plan)};
+  return (CclMeasuredPicture){
+      plan->width, plan->height, !is_frame (plan), ccl_values_are_real (plan->intensity_format)};
 }
 
 #endif /* CUDACCL_TILED_PART_H */

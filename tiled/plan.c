@@ -38,10 +38,9 @@ check_columns (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
   if (!io->read_values)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the column of intensities needs a function to read values");
-  if (plan->intensity_format != CUDACCL_PIXEL_FORMAT_8 &&
-      plan->intensity_format != CUDACCL_PIXEL_FORMAT_16)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "the values of the second plane must have 8 or 16 bits");
+  if (ccl_value_bytes (plan->intensity_format) == 0)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the values of the second plane must have 8 or 16 bits or be doubles");
   return CUDACCL_OK;
 }
 

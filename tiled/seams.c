@@ -34,7 +34,7 @@ seams_init (Seams *seams, const CclTiledPlan *plan, CclError *error)
 {
   const char *folder = plan->scratch_folder;
 
-  *seams = (Seams){.file = -1};
+  *seams = (Seams){.file = -1, .has_reals = ccl_values_are_real (plan->intensity_format)};
   seams->node_size = sizeof (Node) + (plan->columns ? sizeof (CclMeasures) : 0);
   if (!folder)
     return CUDACCL_OK;
@@ -117,7 +117,7 @@ seams_unite (Seams *seams, uint64_t a, uint64_t b)
   other->parent = least;
   ccl_part_add (&root->part, &other->part);
   if (seams->node_size > sizeof (Node))
-    ccl_measures_add (root->measures, other->measures);
+    ccl_measures_add (root->measures, other->measures, seams->has_reals);
 }
 
 void

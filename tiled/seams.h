@@ -24,7 +24,8 @@ typedef struct Seams {
   size_t node_size;
   uint64_t n;
   uint64_t capacity;
-  int file; /* that backs the nodes; -1: memory */
+  int file;       /* that backs the nodes; -1: memory */
+  bool has_reals; /* of the plan */
 } Seams;
 
 static inline Node *

@@ -18,7 +18,9 @@ tile_bytes_per_pixel (const CclTiledPlan *plan)
    * pixel, and the final labels; values and measures. */
   const uint64_t labelling = is_frame (plan) ? 1 + 4 + 22 + sizeof (CclComponent) / 2 + 8
                                              : 1 + 4 + 40 + sizeof (CclVolumeComponent) / 2 + 8;
-  return plan->columns ? labelling + 2 + sizeof (CclMeasures) / 2 : labelling;
+  return plan->columns
+             ? labelling + ccl_value_bytes (plan->intensity_format) + sizeof (CclMeasures) / 2
+             : labelling;
 }
 
 /* The most components that a tile can have. */
@@ -45,7 +47,7 @@ tile_labeller_init (
   self->before = malloc (n_around + 1);
   self->map_memory = malloc ((n_pixels + n_around + 1) * sizeof *self->map);
   if (plan->columns & CUDACCL_COLUMN_INTENSITY)
-    self->values = malloc (2 * n_pixels + 1);
+    self->values = malloc (ccl_value_bytes (plan->intensity_format) * n_pixels + 1);
   if (!self->pixels || !self->before || !self->map_memory ||
       (plan->columns & CUDACCL_COLUMN_INTENSITY && !self->values))
     return ccl_error_set (
@@ -146,7 +148,7 @@ tile_labeller_measure (TileLabeller *self, uint32_t columns, CclError *error)
 {
   const CclTiledPlan *plan = self->plan;
   const size_t layer = layer_size (plan);
-  const size_t value_bytes = plan->intensity_format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const size_t value_bytes = ccl_value_bytes (plan->intensity_format);
   const uint32_t n_before = self->n_before, end = n_before + self->n_layers;
   CclPartMap map = {
       .labels = self->map - n_before * layer,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "component-part.h"
 
+#include <stddef.h>
+
 #include "ellipse.h"
 
 #define ALWAYS_INLINE inline __attribute__ ((always_inline))
@@ -99,6 +101,62 @@ derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVo
   derive_ellipsoid (shape);
 }
 
+_Static_assert(offsetof (CclMeasures, reals) == offsetof (CclMeasures, sum_value) &&
+                   offsetof (CclMeasures, sum_value) + sizeof (CclReals) <=
+                       offsetof (CclMeasures, least_value),
+    "real values take the place of sums of integers");
+
+/* fmin() and fmax() would pass over NaN. */
+static double
+least_of (double a, double b)
+{
+  return isnan (a) || a < b ? a : b;
+}
+
+static double
+greatest_of (double a, double b)
+{
+  return isnan (a) || a > b ? a : b;
+}
+
+void
+ccl_reals_add (CclReals *part, const CclReals *other)
+{
+  const double n = part->n + other->n;
+
+  if (other->n == 0)
+    return;
+  if (part->n == 0) {
+    *part = *other;
+    return;
+  }
+  const double distance = other->sum / other->n - part->sum / part->n;
+  part->squares += other->squares + distance * distance * (part->n * other->n / n);
+  part->n = n;
+  part->sum += other->sum;
+  part->sum_x += other->sum_x;
+  part->sum_y += other->sum_y;
+  part->sum_z += other->sum_z;
+  part->least = least_of (part->least, other->least);
+  part->greatest = greatest_of (part->greatest, other->greatest);
+}
+
+/* With a sum of 0, the weighted centroid is infinite or not a number. */
+static void
+derive_reals (const CclReals *r, bool is_volume, CclVolumeShape *shape)
+{
+  if (r->n == 0)
+    return;
+  shape->least_value = r->least;
+  shape->greatest_value = r->greatest;
+  shape->mean_value = r->sum / r->n;
+  shape->standard_deviation = sqrt (r->squares / r->n);
+  shape->weighted_centroid_x = r->sum_x / r->sum;
+  shape->weighted_centroid_y = r->sum_y / r->sum;
+  if (is_volume)
+    shape->weighted_centroid_z = r->sum_z / r->sum;
+}
+
 static ALWAYS_INLINE void
 derive_intensity (const CclPart *part, const CclMeasures *m, bool is_volume, CclVolumeShape *shape)
 {
@@ -145,7 +203,11 @@ ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t 
 {
   const uint64_t slice = picture->width * picture->height;
 
-  derive (part, measures, columns, picture->is_volume, shape);
+  const uint32_t real = picture->has_reals ? columns & CUDACCL_COLUMN_INTENSITY : 0;
+
+  derive (part, measures, columns & ~real, picture->is_volume, shape);
+  if (real)
+    derive_reals (&measures->reals, picture->is_volume, shape);
   shape->first_x = (double)(measures->first % picture->width);
   shape->first_y = (double)(measures->first / picture->width % picture->height);
   if (picture->is_volume)

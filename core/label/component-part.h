@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The measures of a component, or of the part of one that is inside a tile or a slab. They are
- * exact integers, so that parts can be combined in any order. Coordinates are those of the whole
- * picture.
+ * exact integers, so that parts can be combined in any order; CclReals alone are rounded.
+ * Coordinates are those of the whole picture.
  */
 #ifndef CUDACCL_COMPONENT_PART_H
 #define CUDACCL_COMPONENT_PART_H
@@ -51,14 +51,46 @@ typedef struct CclPart {
 #define CCL_MEASURE_WIDE(FIELD, column, field, combine) FIELD (column, CclWide, field, combine)
 #define CCL_MEASURE_NONE(FIELD, column, field, combine)
 
+/* Of values that are real numbers, in place of those of the column INTENSITY. */
+typedef struct CclReals {
+  double n;                        /* values; with 0, the other fields have no meaning */
+  double sum, sum_x, sum_y, sum_z; /* of the values, and of their products with coordinates */
+  double squares;                  /* the sum of squared differences from the mean */
+  double least, greatest;          /* NaN if a value is */
+} CclReals;
+
 typedef struct CclMeasures {
+  union {
+    struct {
 #define CCL_MEASURE_FIELD(column, type, field, combine) type field;
-  CCL_MEASURE_FIELDS (CCL_MEASURE_FIELD)
+      CCL_MEASURE_FIELDS (CCL_MEASURE_FIELD)
 #undef CCL_MEASURE_FIELD
+    };
+    struct {
+      CclWide of_moments[6];
+      CclReals
+          reals; /* with CclMeasuredPicture.has_reals, in the place of sum_value and the next */
+    };
+  };
 } CclMeasures;
 
 /* Of no pixel. */
 #define CCL_EMPTY_MEASURES ((CclMeasures){.first = UINT64_MAX, .least_value = UINT32_MAX})
+
+static inline bool
+ccl_values_are_real (CclPixelFormat format)
+{
+  return format == CUDACCL_PIXEL_FORMAT_REAL || format == CUDACCL_PIXEL_FORMAT_REAL_OR_NAN;
+}
+
+/* Bytes of a value of the second plane; 0 of formats that it cannot have. */
+static inline size_t
+ccl_value_bytes (CclPixelFormat format)
+{
+  if (ccl_values_are_real (format))
+    return sizeof (double);
+  return format == CUDACCL_PIXEL_FORMAT_16 ? 2 : format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 0;
+}
 
 #define CCL_PART_SUM(a, b) ((a) + (b))
 #define CCL_PART_MIN(a, b) ((a) < (b) ? (a) : (b))
@@ -72,12 +104,22 @@ ccl_part_add (CclPart *part, const CclPart *other)
   CCL_PART_FIELDS (CCL_PART_COMBINE)
 }
 
+/* Adds values whose means may differ (Chan, Golub and LeVeque, "Updating formulae and a pairwise
+ * algorithm for computing sample variances", 1979). */
+void ccl_reals_add (CclReals *part, const CclReals *other);
+
 static inline void
-ccl_measures_add (CclMeasures *part, const CclMeasures *other)
+ccl_measures_add (CclMeasures *part, const CclMeasures *other, bool has_reals)
 {
+  CclReals reals = part->reals;
+
 #define CCL_MEASURE_COMBINE(column, type, field, combine) CCL_PART_COMBINE (type, field, combine)
   CCL_MEASURE_FIELDS (CCL_MEASURE_COMBINE)
 #undef CCL_MEASURE_COMBINE
+  if (has_reals) {
+    ccl_reals_add (&reals, &other->reals);
+    part->reals = reals;
+  }
 }
 
 #undef CCL_PART_COMBINE
@@ -89,6 +131,7 @@ ccl_measures_add (CclMeasures *part, const CclMeasures *other)
 typedef struct CclMeasuredPicture {
   uint64_t width, height; /* pixels */
   bool is_volume;
+  bool has_reals; /* the values of the second plane are real numbers */
 } CclMeasuredPicture;
 
 /* Computes what follows from the measures of a component. Values of other columns are not a number.

@@ -24,10 +24,14 @@ ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolu
   if (!intensity || !intensity->data)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the column of intensities needs a second volume: its pointer is NULL");
-  if (intensity->format != CUDACCL_PIXEL_FORMAT_8 && intensity->format != CUDACCL_PIXEL_FORMAT_16)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "the values of the second volume must have 8 or 16 bits");
-  const size_t row = plan->width * (intensity->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+  const size_t bytes = ccl_value_bytes (intensity->format), row = plan->width * bytes;
+  if (bytes == 0)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the values of the second volume must have 8 or 16 bits or be doubles");
+  if (bytes == sizeof (double) &&
+      ((uintptr_t)intensity->data | intensity->row_stride | intensity->slice_stride) % bytes)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "doubles of the second volume must have addresses that are multiples of %zu", bytes);
   if (intensity->row_stride < row ||
       !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,

@@ -7,6 +7,7 @@
 #include "core/label/preceding.h"
 #include "value-sums.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* Neighbours as bits (preceding.h). */
@@ -268,6 +269,31 @@ add_values (const Measurer *self, CclMeasures *measures, const Run *run, const u
   }
 }
 
+/* The same of doubles. */
+static void
+add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const double *values)
+{
+  const bool ignores = self->map->value_format == CUDACCL_PIXEL_FORMAT_REAL_OR_NAN;
+  CclReals reals = {.least = INFINITY, .greatest = -INFINITY};
+
+  for (uint32_t x = run->begin; x < run->end; x++) {
+    if (ignores && isnan (values[x]))
+      continue;
+    reals.n++;
+    reals.sum += values[x];
+    reals.sum_x += values[x] * x;
+    reals.least = isnan (values[x]) || values[x] < reals.least ? values[x] : reals.least;
+    reals.greatest = isnan (values[x]) || values[x] > reals.greatest ? values[x] : reals.greatest;
+  }
+  reals.sum_y = reals.sum * (double)run->y;
+  reals.sum_z = reals.sum * (double)run->z;
+  const double mean = reals.sum / reals.n;
+  for (uint32_t x = run->begin; x < run->end; x++)
+    if (!ignores || !isnan (values[x]))
+      reals.squares += (values[x] - mean) * (values[x] - mean);
+  ccl_reals_add (&measures->reals, &reals);
+}
+
 static void
 add_to_part (CclPart *part, const Run *run)
 {
@@ -297,10 +323,15 @@ measure_run (Measurer *self, const Run *run, uint32_t y, uint32_t z)
     add_topology (self, measures, run);
   if (self->borders[0])
     add_borders (self, measures, run, y);
-  if (self->columns & CUDACCL_COLUMN_INTENSITY)
-    add_values (self, measures, run,
-        (const uint8_t *)map->values + (z - map->first_slice) * map->value_slice_stride +
-            (y - map->first_row) * map->value_row_stride);
+  if (!(self->columns & CUDACCL_COLUMN_INTENSITY))
+    return;
+  const uint8_t *values = (const uint8_t *)map->values +
+                          (z - map->first_slice) * map->value_slice_stride +
+                          (y - map->first_row) * map->value_row_stride;
+  if (ccl_values_are_real (map->value_format))
+    add_reals (self, measures, run, (const double *)(const void *)values);
+  else
+    add_values (self, measures, run, values);
 }
 
 static void

@@ -66,7 +66,8 @@ ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t width, uint32
       .depth = is_volume ? depth : 1,
       .connectivity = CUDACCL_CONNECTIVITY_26,
       .max_components = 1};
-  const CclMeasuredPicture picture = {width, height, is_volume};
+  const CclMeasuredPicture picture = {
+      width, height, is_volume, intensity && ccl_values_are_real (intensity->format)};
   CclVolumeLabels map_labels = labels ? *labels : (CclVolumeLabels){0};
   CclVolumeIntensity values = intensity ? *intensity : (CclVolumeIntensity){0};
 

@@ -93,6 +93,12 @@ typedef enum CclPixelFormat {
   CUDACCL_PIXEL_FORMAT_16 = 1,      /* two bytes, little-endian, 0…65535: GRAY16_LE, P010, P016 */
   CUDACCL_PIXEL_FORMAT_8_FIRST = 2, /* two bytes, of which the first is the value: YUY2, YVYU */
   CUDACCL_PIXEL_FORMAT_8_SECOND = 3, /* two bytes, of which the second is the value: UYVY, VYUY */
+
+  /* Doubles, of intensities alone that ccl_tiled_run() and ccl_measure_volume_labels() measure.
+   * Their sums are rounded. The measures of a component with a value that is not a number are not a
+   * number. Since: 0.4 */
+  CUDACCL_PIXEL_FORMAT_REAL = 4,
+  CUDACCL_PIXEL_FORMAT_REAL_OR_NAN = 5 /* the same, but NaN stands for no value. Since: 0.4 */
 } CclPixelFormat;
 
 typedef enum CclLocation {

@@ -59,8 +59,9 @@ typedef struct CclTiledPlan {
                      * measured on the CPU in any case. A perimeter is one of frames. 0:
                      * nothing, which costs nothing. Since: 0.3 */
   CclPixelFormat intensity_format; /* of the second plane, with CUDACCL_COLUMN_INTENSITY:
-                                    * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16. Since: 0.3
-                                    */
+                                    * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16, or one of
+                                    * doubles, whose measures depend on tiles and ranks in their
+                                    * last digits (since 0.4). Since: 0.3 */
 } CclTiledPlan;
 
 /* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */
@@ -115,7 +116,7 @@ typedef struct CclTiledIo {
   void (*progress) (void *data, uint64_t done, uint64_t total);
 
   /* Reads n_layers layers of the second plane, of the plan's intensity_format and without padding;
-   * words of 16 bits are in this machine's byte order. As often as the layers of the slab are
+   * words and doubles are in this machine's byte order. As often as the layers of the slab are
    * read. Required with CUDACCL_COLUMN_INTENSITY. Since: 0.3 */
   CclStatus (*read_values) (
       void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error);

@@ -112,7 +112,8 @@ typedef struct CclVolumeIntensity {
   const void *data;
   size_t row_stride;     /* bytes, at least those of a row's values */
   size_t slice_stride;   /* bytes, so that slices do not overlap */
-  CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16 */
+  CclPixelFormat format; /* CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16; on the CPU also
+                          * doubles, at addresses that are multiples of eight (since 0.4) */
 } CclVolumeIntensity;
 
 /* Measures the labels of a label map of a volume or a frame, of whatever origin, on the CPU. A

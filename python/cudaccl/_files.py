@@ -2,6 +2,7 @@
 """Pictures larger than memory: label_file()."""
 from __future__ import annotations
 
+import functools
 import math
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -55,6 +56,15 @@ class Files:
         self._read(self._reader.read, layers.start, samples)
         return samples
 
+    def colours(self) -> list[Colour]:
+        """The colours of a picture as pictures of one channel each; none if it is grey."""
+        return [Colour(self, number) for number in range(self._reader.n_colours)] if self._reader.n_colours > 1 else []
+
+    def read_colour(self, number: int, layers: slice) -> NDArray[Any]:
+        samples = np.empty((layers.stop - layers.start, *self.shape[1:]), self.dtype)
+        self._read(functools.partial(self._reader.read_colour, number), layers.start, samples)
+        return samples
+
     def read_mask(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a mask: true where a pixel is neither black nor transparent."""
         mask = np.empty((n, *self.shape[1:]), np.uint8)
@@ -64,6 +74,17 @@ class Files:
     def _read(self, read: Callable[[int, int, NDArray[Any]], None], first: int, out: NDArray[Any]) -> None:
         rows = math.prod(self.shape[1:-1])  # of a layer
         read(first * rows, len(out) * rows, out)
+
+
+class Colour:
+    """A colour of a picture in files."""
+
+    def __init__(self, files: Files, number: int) -> None:
+        self._files, self._number = files, number
+        self.shape, self.dtype = files.shape, files.dtype
+
+    def __getitem__(self, layers: slice) -> NDArray[Any]:
+        return self._files.read_colour(self._number, layers)
 
 
 class Input:
@@ -118,10 +139,17 @@ class Input:
         self.layers(first, n, np.frombuffer(pixels, bool).reshape(n, *self.shape[1:]))
 
     def read_samples(self, first: int, n: int, samples: memoryview) -> None:
-        """Reads samples as they are, in this machine's byte order."""
-        out = np.frombuffer(samples, self.dtype.newbyteorder("=")).reshape(n, *self.shape[1:])
+        """Reads samples as values of value_type."""
+        out = np.frombuffer(samples, self.value_type).reshape(n, *self.shape[1:])
         for begin, band in self.bands(first, n):
             out[begin - first:begin - first + len(band)] = band
+
+    @property
+    def value_type(self) -> np.dtype[Any]:
+        """As which the library measures samples: bool and short integers exactly, others as doubles."""
+        if self.dtype == bool:
+            return np.dtype(np.uint8)
+        return self.dtype.newbyteorder("=") if self.dtype in (np.uint8, np.uint16) else np.dtype(np.float64)
 
     def inside(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a region of interest mask: true inside."""
@@ -181,18 +209,17 @@ def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
     opened = open_picture(image, None, None, 3)  # colours of a file are allowed
     if isinstance(opened, np.ma.MaskedArray):
         raise TypeError("a masked array has no values where it is masked: give its data")
+    colours = opened.colours() if isinstance(opened, Files) and tuple(opened.shape) == shape else []
     has_channels = len(opened.shape) == len(shape) + 1 and tuple(opened.shape[:-1]) == shape
     if has_channels and opened.shape[-1] == 0:
         raise ValueError("the intensity image has no channels")
     if not has_channels and tuple(opened.shape) != shape:
         raise ValueError(f"the intensity image has the shape {tuple(opened.shape)}, the picture {shape}")
-    planes = [Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened]
+    planes = colours or ([Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened])
     values = [Input(plane, 0, len(shape)) for plane in planes]
     if isinstance(opened, Files):
         values[0].files = opened.paths
-    if values[0].dtype.kind not in "bu" or values[0].dtype.itemsize > 2:
-        raise TypeError(f"the intensity image must be of uint8, uint16 or bool, not {values[0].dtype}")
-    return values, has_channels
+    return values, has_channels or bool(colours)
 
 
 def check_label_map(labels: Any, image: Any, shape: tuple[int, ...]) -> None:
@@ -213,7 +240,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
                closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
-               properties: Iterable[str] | None = None, intensity_image: Any = None, comm: Any = None) -> int:
+               properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False,
+               comm: Any = None) -> int:
     """Labels a picture that may be larger than memory, tile by tile.
 
     image: the name of a file that ccl-label reads: PNG, JPEG, PNM, NumPy (.npy), TIFF, BigTIFF or raw;
@@ -249,10 +277,13 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     properties: the columns of the table, as for regionprops_table(), without 'slice' and those of hulls.
         With a connectivity of 4, 6 or 18, 'perimeter' and 'euler_number' need memory for the whole picture
         in one tile. None: those of tiled_component_dtype.
-    intensity_image: whatever image can be, except raw: of uint8, uint16 or bool, and of the shape of the
-        picture; for properties of intensity. An array with one dimension more has channels, as for regionprops_table(): the
-        picture is then labelled once for each, and some 350 bytes for each component are kept in memory. Colours of a
-        picture in a file become grey, those of an array in a NumPy file are channels.
+    intensity_image: whatever image can be, except raw, of the shape of the picture; for properties of intensity. bool,
+        uint8 and uint16 are summed as exact integers, others as doubles, whose last digits depend on tiles and ranks. The
+        colours of a picture in a file, without its opacity, are channels, and so is one dimension more of an array, as for
+        regionprops_table(): the picture is then labelled once for each, and some 350 bytes for each component are kept
+        in memory.
+    ignore_nan: whether pixels of the intensity image whose value is not a number are left out, as for
+        regionprops_table(). Since 0.4
     comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
         function together. Each reads its part of the picture and writes its part of the results, so
         all must reach the files under the same names. An array as labels must take writes of several
@@ -312,7 +343,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None) -> int:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, slab, tile, memory, n_threads,
-            label_bytes, gpu, folder, measured, channel.dtype.itemsize if channel else 1,
+            label_bytes, gpu, folder, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
             mask.read if mask.is_needed else mask.picture.read, begin, write, take, channel and channel.read_samples, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
         return n_components

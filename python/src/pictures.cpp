@@ -88,6 +88,25 @@ public:
     read_rows (first_row, n_rows, sample_bytes (picture_->type), samples, picture_read_grey);
   }
 
+  /* Red, green and blue, or grey alone. */
+  uint32_t
+  n_colours () const
+  {
+    return picture_n_colours (picture_);
+  }
+
+  /* Reads rows of the samples of a colour. */
+  void
+  read_colour (uint32_t channel, uint64_t first_row, uint64_t n_rows, Array samples)
+  {
+    if (channel >= n_colours ())
+      throw nb::value_error ("the picture has no such colour");
+    read_rows (first_row, n_rows, sample_bytes (picture_->type), samples,
+        [channel] (Picture *picture, uint64_t row, uint64_t n, void *to, CclError *error) {
+          return picture_read_colour (picture, channel, row, n, to, error);
+        });
+  }
+
   /* Reads rows of a mask: 0 where a pixel is black or transparent, else 255. */
   void
   read_mask (uint64_t first_row, uint64_t n_rows, Array mask)
@@ -132,6 +151,11 @@ NB_MODULE (_pictures, module)
       .def_prop_ro ("may_be", &Reader::may_be)
       .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
           nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
+      .def_prop_ro ("n_colours", &Reader::n_colours)
+      .def ("read_colour", &Reader::read_colour, nb::arg ("channel"), nb::arg ("first_row"),
+          nb::arg ("n_rows"), nb::arg ("samples"),
+          nb::sig ("def read_colour(self, channel: int, first_row: int, n_rows: int, samples: "
+                   "object) -> None"))
       .def ("read_mask", &Reader::read_mask, nb::arg ("first_row"), nb::arg ("n_rows"),
           nb::arg ("mask"),
           nb::sig ("def read_mask(self, first_row: int, n_rows: int, mask: object) -> None"));

@@ -8,7 +8,7 @@
 struct Run {
   nb::object read, begin, write, rows, read_values, send, receive, abort;
   uint64_t layer_pixels;
-  uint32_t value_bytes; /* of the second plane */
+  CclPixelFormat value_format; /* of the second plane */
   uint32_t label_bytes;
   std::exception_ptr raised; /* the first exception of a function, which ends the run */
 
@@ -97,11 +97,19 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
   });
 }
 
+static uint64_t
+bytes_of (CclPixelFormat format)
+{
+  return format == CUDACCL_PIXEL_FORMAT_8    ? 1
+         : format == CUDACCL_PIXEL_FORMAT_16 ? 2
+                                             : sizeof (double);
+}
+
 static CclStatus
 read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error)
 {
   return call (data, error, [&] (Run &run) {
-    const uint64_t size = n_layers * run.layer_pixels * run.value_bytes;
+    const uint64_t size = n_layers * run.layer_pixels * bytes_of (run.value_format);
     run.read_values (first_layer, n_layers, view_of (values, size, true));
   });
 }
@@ -126,14 +134,24 @@ abort_ranks (void *data)
   call (data, &error, [&] (Run &run) { run.abort (); });
 }
 
+/* Of the second plane, whose type is uint8, uint16 or float64. */
+static CclPixelFormat
+value_format (const std::string &type, bool ignore_nan)
+{
+  if (type == "float64")
+    return ignore_nan ? CUDACCL_PIXEL_FORMAT_REAL_OR_NAN : CUDACCL_PIXEL_FORMAT_REAL;
+  return type == "uint16" ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
+}
+
 /* shape: (height, width) or (depth, height, width); slab: first layer and number of layers. */
 static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
     uint64_t min_area, uint64_t max_area, const std::vector<uint64_t> &slab, uint64_t tile_layers,
     uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
-    const std::optional<std::string> &scratch_folder, uint32_t columns, uint32_t value_bytes,
-    nb::object read, nb::object begin, nb::object write, nb::object rows, nb::object values,
-    uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive, nb::object abort)
+    const std::optional<std::string> &scratch_folder, uint32_t columns,
+    const std::string &value_type, bool ignore_nan, nb::object read, nb::object begin,
+    nb::object write, nb::object rows, nb::object values, uint32_t rank, uint32_t n_ranks,
+    nb::object send, nb::object receive, nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -155,7 +173,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .device = device == HOST ? nullptr : open_device (device),
       .scratch_folder = scratch_folder ? scratch_folder->c_str () : nullptr,
       .columns = columns,
-      .intensity_format = value_bytes == 2 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
+      .intensity_format = value_format (value_type, ignore_nan),
   };
   Run run = {.read = read,
       .begin = begin,
@@ -166,7 +184,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .receive = receive,
       .abort = abort,
       .layer_pixels = is_volume ? width * height : width,
-      .value_bytes = value_bytes,
+      .value_format = plan.intensity_format,
       .label_bytes = 0,
       .raised = {}};
   const CclTiledIo io = {
@@ -220,9 +238,9 @@ bind_tiled (nb::module_ &module)
       nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("slab"),
       nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),
       nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("columns"),
-      nb::arg ("value_bytes"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
-      nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
-      nb::arg ("send").none (), nb::arg ("receive").none (),
+      nb::arg ("value_type"), nb::arg ("ignore_nan"), nb::arg ("read"), nb::arg ("begin"),
+      nb::arg ("write").none (), nb::arg ("rows").none (), nb::arg ("values").none (),
+      nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
       nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

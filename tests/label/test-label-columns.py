@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import numpy as np
+import tifffile
 from scipy import ndimage
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
@@ -193,6 +194,42 @@ def colours():
         assert np.load("t.npy").tobytes() == found[np.argsort(-found[key], kind="stable")[:2]].tobytes()
 
 
+def real_intensities():
+    """intensities of any type, with NaN left out on request, have numpy's measures, in NumPy files and TIFF, whatever the tiles"""
+    for i, kind in enumerate([np.int8, np.int16, np.uint32, np.int32, np.uint64, np.int64, np.float32, np.float64] * 2):
+        image, _ = random_case(2 + i % 2)
+        values = random.normal(50, 20, image.shape).astype(kind)
+        ignores = i >= 8
+        if values.dtype.kind == "f":
+            values[random.random(image.shape) < 0.2] = np.nan
+        if i % 3 or values.itemsize > 4 or image.ndim == 3:
+            np.save("v.npy", values)
+        else:
+            tifffile.imwrite("v.npy", values)  # the first bytes tell the format
+        np.save("i.npy", image)
+        names = ["label", *VALUES, "intensity_std"]
+        result = run("i.npy", "-t", "t.npy", "--columns", ",".join(names), "--intensity", "v.npy", "-c", 8 if image.ndim == 2 else 26,
+                     *[["--tile", random.integers(1, 6)], ["--distances", "d.npy"]][i % 4 == 0], *["--ignore-nan"] * ignores)
+        assert result.returncode == 0, result.stderr
+        labels, n = ndimage.label(image, np.ones((3,) * image.ndim))
+        found = np.load("t.npy")
+        tap.equal(len(found), n, "rows")
+        for row in found:
+            places = np.argwhere(labels == row["label"])
+            inside = values[labels == row["label"]].astype(float)
+            if ignores:
+                places, inside = places[~np.isnan(inside)], inside[~np.isnan(inside)]
+            want = [np.nan] * 4
+            if len(inside):
+                want = [inside.min(), inside.max(), inside.mean(), inside.std()]
+            ours = [row[f"intensity_{name}"] for name in ("min", "max", "mean", "std")]
+            np.testing.assert_allclose(ours, want, rtol=1e-9, atol=1e-9)
+            for axis in range(image.ndim):
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    want = (inside * places[:, axis]).sum() / inside.sum() if len(inside) else np.nan
+                np.testing.assert_allclose(row[f"centroid_weighted-{axis}"], want, rtol=1e-9, atol=1e-9)
+
+
 def whole_pictures():
     """pictures of many values, split objects and distances have scikit-image's columns of their label map"""
     for i in range(24):
@@ -287,7 +324,7 @@ def refused():
             (["-t", "r.csv", "--columns", "intensity_max"], "--intensity"),
             (["-t", "r.csv", "--columns", "area", "--intensity", "i.npy"], "--intensity"),
             (["-t", "r.csv", "--columns", "intensity_max", "--intensity", "n.npy"], "n.npy"),
-            (["-t", "r.csv", "--columns", "intensity_max", "--intensity", "f.npy"], "float32"),
+            (["-t", "r.csv", "--columns", "area", "--ignore-nan"], "--ignore-nan"),
             (["-t", "f.npy", "--columns", "intensity_max", "--intensity", "f.npy"], "f.npy")]:
         result = run("i.npy", *arguments)
         assert result.returncode == 1 and result.stderr.count("\n") == 1, (arguments, result.stderr)
@@ -299,6 +336,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
     status = tap.run(frames, volumes, other_neighbours, cracks_holes_and_surfaces, same_bits,
-                     columns_of_the_usual_table, colours, whole_pictures, formats, orders, refused)
+                     columns_of_the_usual_table, colours, real_intensities, whole_pictures, formats, orders, refused)
     os.chdir("/")
 sys.exit(status)

@@ -74,14 +74,14 @@ def test_files_with_channels(tmp_path):
     names = ["label", "area", "intensity_mean", "intensity_max", "centroid_weighted"]
     want = cudaccl.regionprops_table(cudaccl.label(mask)[0], colours, names)
     np.save(tmp_path / "colours.npy", colours)
-    for image in (colours, np.asfortranarray(colours), tmp_path / "colours.npy", colours.astype(">u2"), colours[..., :1]):
+    for image in (colours, np.asfortranarray(colours), tmp_path / "colours.npy", colours.astype(">u2"), colours.astype(float), colours[..., :1]):
         for tile in 0, 3:
             cudaccl.label_file(mask, None, tmp_path / "t.npy", properties=names, intensity_image=image, tile=tile)
             table = np.load(tmp_path / "t.npy")
             assert len(table.dtype.names) == 2 + 4 * (np.load(image) if isinstance(image, type(tmp_path)) else image).shape[2]
             for name in table.dtype.names:
                 np.testing.assert_allclose(table[name], want[name], rtol=1e-12)
-    for image in colours[1:], colours[..., :0], colours.astype(float):
+    for image in colours[1:], colours[..., :0], colours.astype(complex):
         with pytest.raises((TypeError, ValueError)):
             cudaccl.label_file(mask, None, tmp_path / "t.npy", properties=names, intensity_image=image)
 

@@ -21,6 +21,7 @@ sys.path.append(str(pathlib.Path(__file__).parents[1] / "label"))
 from formats import write_tiff  # noqa: E402
 
 cv2 = pytest.importorskip("cv2")
+tifffile = pytest.importorskip("tifffile")
 from filters import FILTERS, closed, otsu_threshold  # noqa: E402
 
 RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
@@ -601,21 +602,28 @@ OF_IMAGES = ["perimeter", "eccentricity", "orientation", "crack_length", "n_hole
 
 
 @given(st.sampled_from([2, 3]), st.integers(0, 2**32), st.floats(0, 1), st.integers(1, 9),
-       st.sampled_from(["u1", "<u2", ">u2"]))
-@settings(max_examples=30)
-def test_properties_are_those_of_regionprops_table(ndim, seed, density, tile, dtype):
+       st.sampled_from(["u1", "<u2", ">u2", "<i2", ">i4", "<u8", "<f4", ">f8", "nan"]), st.booleans())
+@settings(max_examples=60)
+def test_properties_are_those_of_regionprops_table(ndim, seed, density, tile, dtype, ignore_nan):
     random = np.random.default_rng(seed)
     mask = random.random(random.integers(1, 25 if ndim == 2 else 9, ndim)) < density
-    values = random.integers(0, 60000, mask.shape).astype(dtype)
+    values = random.integers(0, 60000, mask.shape).astype("f4" if dtype == "nan" else dtype)
+    if values.dtype.kind in "if":
+        values -= np.array(10000).astype(values.dtype)
+    if dtype == "nan":
+        values[random.random(mask.shape) < 0.3] = np.nan
     properties = OF_ALL + OF_VALUES + (OF_IMAGES if ndim == 2 else ["surface_area"])
-    cudaccl.label_file(mask, None, "t.npy", ndim=ndim, tile=tile, properties=properties, intensity_image=values)
+    cudaccl.label_file(mask, None, "t.npy", ndim=ndim, tile=tile, properties=properties, intensity_image=values,
+                       ignore_nan=ignore_nan)
     found = np.load("t.npy")
     native = values.astype(values.dtype.newbyteorder("="))
-    expected = cudaccl.regionprops_table(cudaccl.label(mask, ndim=ndim)[0], properties, intensity_image=native)
+    expected = cudaccl.regionprops_table(cudaccl.label(mask, ndim=ndim)[0], properties, intensity_image=native,
+                                         ignore_nan=ignore_nan)
     assert list(found.dtype.names) == list(expected)
     for name, column in expected.items():
         assert found[name].dtype == column.dtype, name
-        np.testing.assert_array_equal(found[name], column, err_msg=name)
+        is_exact = native.dtype in (np.uint8, np.uint16) or not name.startswith(("intensity_", "centroid_weighted"))
+        np.testing.assert_allclose(found[name], column, rtol=0 if is_exact else 1e-9, atol=0 if is_exact else 1e-9, err_msg=name)
 
 
 def test_properties_of_ranks_and_files():
@@ -634,6 +642,42 @@ def test_properties_of_ranks_and_files():
             assert open("one.npy", "rb").read() == open("many.npy", "rb").read()
 
 
+@pytest.mark.parametrize("ignore_nan", [False, True])
+def test_real_values_of_ranks_and_files(ignore_nan):
+    """Floats with NaN, in files of NumPy and TIFF, have the same measures in one tile and over seams of tiles and ranks."""
+    random = np.random.default_rng(6)
+    image, values = random.random((40, 31)) < 0.5, random.normal(1e6, 0.5, (40, 31)).astype(np.float32)
+    values[3, 4:9] = np.nan
+    want = cudaccl.regionprops_table(cudaccl.label(image)[0], ["label", *OF_VALUES], intensity_image=values, ignore_nan=ignore_nan)
+    np.save("values.npy", values)
+    tifffile.imwrite("values.tif", values)
+    for number, source in enumerate(["values.npy", "values.tif", values.astype(float)]):
+        run_ranks(1 + 2 * number, lambda comm: cudaccl.label_file(
+            image, None, "t.npy", properties=["label", *OF_VALUES], intensity_image=source, ignore_nan=ignore_nan, tile=3,
+            comm=comm))
+        found = np.load("t.npy")
+        for name, column in want.items():
+            np.testing.assert_allclose(found[name], column, rtol=1e-9, atol=1e-9, err_msg=name)
+    assert np.isnan(want["intensity_mean"]).any() != ignore_nan
+
+
+def test_colours_of_files_are_channels():
+    random = np.random.default_rng(7)
+    image, colours = random.random((20, 30)) < 0.5, random.integers(0, 255, (20, 30, 4), np.uint8)
+    cv2.imwrite("colours.png", colours[..., 2::-1])
+    cv2.imwrite("opacity.png", colours[..., [2, 1, 0, 3]])
+    tifffile.imwrite("colours.tif", colours[..., :3], photometric="rgb")
+    tifffile.imwrite("planes.tif", np.moveaxis(colours[..., :3].astype(np.uint16), 2, 0), photometric="rgb", planarconfig="separate")
+    want = cudaccl.regionprops_table(cudaccl.label(image)[0], OF_VALUES, intensity_image=colours[..., :3])
+    assert "intensity_mean-2" in want
+    for name in "colours.png", "opacity.png", "colours.tif", "planes.tif":
+        cudaccl.label_file(image, None, "t.npy", properties=OF_VALUES, intensity_image=name)
+        found = np.load("t.npy")
+        assert list(found.dtype.names) == list(want), name
+        for column, numbers in want.items():
+            np.testing.assert_array_equal(found[column], numbers, err_msg=f"{name} {column}")
+
+
 def test_properties_that_are_refused():
     mask, values = np.eye(6, dtype=bool), np.zeros((6, 6), np.uint8)
     for kind, word, options in [
@@ -643,7 +687,7 @@ def test_properties_that_are_refused():
             (ValueError, "surface_area", {"properties": ["surface_area"]}),
             (ValueError, "intensity_image", {"properties": ["intensity_max"]}),
             (ValueError, "shape", {"properties": ["intensity_max"], "intensity_image": values[1:]}),
-            (TypeError, "float32", {"properties": ["intensity_max"], "intensity_image": values.astype(np.float32)}),
+            (TypeError, "complex", {"properties": ["intensity_max"], "intensity_image": values.astype(complex)}),
             (ValueError, "read", {"properties": ["intensity_max"], "intensity_image": np.lib.format.open_memmap(
                 "t.npy", "w+", np.uint8, (6, 6))})]:
         with pytest.raises(kind, match=word):
