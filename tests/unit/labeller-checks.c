@@ -141,6 +141,9 @@ put_pixel (uint8_t *row, uint32_t x, uint32_t value, uint8_t noise, CclPixelForm
     row[2 * x] = noise;
     row[2 * x + 1] = (uint8_t)value;
     break;
+  case CUDACCL_PIXEL_FORMAT_REAL:
+  case CUDACCL_PIXEL_FORMAT_REAL_OR_NAN:
+    break; /* of intensities alone */
   }
 }
 
