@@ -293,7 +293,7 @@ ccl_cuda_map_measurer_run (CclMapMeasurer *measurer, const CclVolumeLabels *labe
   set_slices (&self->plan, &map, &values);
   CclStatus status = ccl_measured_intensity_check (&values, &plan, self->plan.columns, error);
   if (status == CUDACCL_OK && ccl_values_are_real (values.format))
-    status = ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "doubles are measured on the CPU: a GPU takes values of 8 or 16 bits");
   if (status == CUDACCL_OK)
     status = ccl_volume_labels_check (&map, &plan, error);

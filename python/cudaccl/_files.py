@@ -147,9 +147,10 @@ class Input:
     @property
     def value_type(self) -> np.dtype[Any]:
         """As which the library measures samples: bool and short integers exactly, others as doubles."""
-        if self.dtype == bool:
+        native = self.dtype.newbyteorder("=")
+        if native == bool:
             return np.dtype(np.uint8)
-        return self.dtype.newbyteorder("=") if self.dtype in (np.uint8, np.uint16) else np.dtype(np.float64)
+        return native if native in (np.uint8, np.uint16) else np.dtype(np.float64)
 
     def inside(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a region of interest mask: true inside."""
