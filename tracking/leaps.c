@@ -10,12 +10,6 @@
 #define MAX_LEAP 4.0   /* sizes */
 #define MAX_RATIO 1.5  /* of extents before and after */
 
-static bool
-are_alike (double a, double b)
-{
-  return a <= MAX_RATIO * b && b <= MAX_RATIO * a;
-}
-
 /* Whether the border of the frame cuts the box. */
 static bool
 is_cut (double low, double high, double extent)
@@ -34,8 +28,8 @@ have_one_shape (const CclTracker *tracker, const Track *a, const Track *b)
   const bool cut_y =
       is_cut (a->last_y - a->y.extent / 2, a->last_y + a->y.extent / 2, frame->height) ||
       is_cut (b->box.top, b->box.bottom, frame->height);
-  return (cut_x || are_alike (a->x.extent, b->x.extent)) &&
-         (cut_y || are_alike (a->y.extent, b->y.extent));
+  return (cut_x || ccl_are_alike (a->x.extent, b->x.extent, MAX_RATIO)) &&
+         (cut_y || ccl_are_alike (a->y.extent, b->y.extent, MAX_RATIO));
 }
 
 /* The nearest tentative track that was found in the frame before and can be the same object; or

@@ -12,29 +12,36 @@
 #define REST_RADIUS 0.25   /* sizes that an object at rest may move */
 #define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
 
+void
+ccl_tracker_place (const CclTracker *tracker, Track *t, const CclBox *box)
+{
+  const double area = ccl_box_area (box);
+  const double edge = CUDACCL_EDGE_NOISE * CUDACCL_EDGE_NOISE * area;
+  const double deviation = FIRST_VELOCITY * tracker->frame_time;
+  const double velocity = deviation * deviation * area;
+  t->x = ccl_axis_new (box->left, box->right, edge, velocity);
+  t->y = ccl_axis_new (box->top, box->bottom, edge, velocity);
+  ccl_track_update_box (t);
+}
+
 static void
 begin_track (CclTracker *tracker, uint32_t component)
 {
   if (tracker->n_tracks == tracker->plan.max_tracks)
     return;
   Component *c = &tracker->components[component];
-  const double area = ccl_box_area (&c->box);
-  const double edge = CUDACCL_EDGE_NOISE * CUDACCL_EDGE_NOISE * area;
-  const double deviation = FIRST_VELOCITY * tracker->frame_time;
-  const double velocity = deviation * deviation * area;
+  const bool came_out = ccl_tracker_came_out (tracker, &c->box);
   Track *t = &tracker->tracks[tracker->n_tracks++];
   *t = (Track){
       .id = ++tracker->last_id,
-      .x = ccl_axis_new (c->box.left, c->box.right, edge, velocity),
-      .y = ccl_axis_new (c->box.top, c->box.bottom, edge, velocity),
       .component = component,
       .previous = NONE,
       .group = CUDACCL_NO_GROUP,
-      .fill = c->area / area,
+      .fill = c->area / ccl_box_area (&c->box),
       .divided = c->divided,
-      .came_out = ccl_tracker_came_out (tracker, &c->box),
+      .came_out = came_out,
   };
-  ccl_track_update_box (t);
+  ccl_tracker_place (tracker, t, &c->box);
   t->begin_x = t->last_x = t->rest_x = t->x.centre;
   t->begin_y = t->last_y = t->rest_y = t->y.centre;
   t->begin_width = t->x.extent;
@@ -66,7 +73,8 @@ ccl_tracker_begin (CclTracker *tracker, double elapsed)
   const uint32_t n_before = tracker->n_tracks;
   for (uint32_t j = 0; j < tracker->n_components; j++) {
     const Component *c = &tracker->components[j];
-    if (c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored)
+    if (c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored &&
+        !ccl_tracker_reunite (tracker, j))
       begin_track (tracker, j);
   }
   for (uint32_t i = n_before; i < tracker->n_tracks; i++)

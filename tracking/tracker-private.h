@@ -155,6 +155,13 @@ ccl_track_is_farther (const Track *t, double x, double y, double distance)
   return dx * dx + dy * dy > distance * distance;
 }
 
+/* Whether the ratio of two extents is at most `ratio`, either way. */
+static inline bool
+ccl_are_alike (double a, double b, double ratio)
+{
+  return a <= ratio * b && b <= ratio * a;
+}
+
 /* Computes the box from the axes. */
 static inline void
 ccl_track_update_box (Track *t)
@@ -252,7 +259,13 @@ void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
  * began in this frame. */
 void ccl_tracker_leap (CclTracker *tracker, Track *t, uint32_t n_before, double elapsed);
 
-/* life.c: begins tracks, counts their frames, ends them. */
+/* reunion.c: whether a component without a track is the object of a lost track. Then it becomes its
+ * component. */
+bool ccl_tracker_reunite (CclTracker *tracker, uint32_t component);
+
+/* life.c: begins tracks, counts their frames, ends them. ccl_tracker_place() puts a track into a
+ * box, with unknown velocity. */
+void ccl_tracker_place (const CclTracker *tracker, Track *t, const CclBox *box);
 void ccl_tracker_begin (CclTracker *tracker, double elapsed);
 void ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed);
 void ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options);

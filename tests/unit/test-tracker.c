@@ -1156,6 +1156,31 @@ test_flashes_are_no_leaps (void)
   scene_free (scene);
 }
 
+/* A person walks 60 pixels a second and is hidden for 2 s, in which it goes on, goes at half of the
+ * speed, stops, or turns back. */
+static void
+test_hidden_person_comes_back_after_two_seconds (void)
+{
+  static const double factors[] = {1, 0.5, 0, -0.5};
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++)
+    for (guint f = 0; f < G_N_ELEMENTS (factors); f++) {
+      Scene *scene = scene_new_of_rate (rates[r]);
+      scene->options.max_lost = 9 * rates[r] / 4;
+      for (guint i = 0; i < 7 * rates[r]; i++) {
+        const double seconds = (double)i / rates[r];
+        const double hidden = CLAMP (seconds - 3, 0, 2);
+        const double x = 60 * (seconds - hidden + factors[f] * hidden);
+        CclComponent person = box ((guint)lrint (20 + x), 100, 30, 80);
+        scene_run (scene, &person, seconds >= 3 && seconds < 5 ? 0 : 1);
+        if (seconds >= 5)
+          g_assert_cmpuint (id_of_row (scene, 0), ==, 1);
+      }
+      g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+      g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 0);
+      scene_free (scene);
+    }
+}
+
 static void
 test_person_who_walked_in_stays_a_track (void)
 {
@@ -1235,6 +1260,7 @@ main (int argc, char **argv)
   add (flicker_is_learnt_as_restless);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (flashes_are_no_leaps);
+  add (hidden_person_comes_back_after_two_seconds);
   add (person_who_walked_in_stays_a_track);
   add (slow_and_parked_objects_have_one_track);
   add (bad_arguments_change_nothing);
