@@ -793,12 +793,25 @@ def functions_on(stream):
             lambda: cudaccl.contours(image), lambda: cudaccl.rle(map), lambda: cudaccl.distance(map), lambda: cudaccl.split_touching(map),
             lambda: labeller.label(image), lambda: labeller.device_table(image), lambda: model.apply(image),
             lambda: cudaccl.Tracker(MASK.shape).update(table, labels=map), lambda: cudaccl.sam2.get_connected_componnets(masks),
-            lambda: cudaccl.table_to_array(table, image)]
+            lambda: cudaccl.table_to_array(table, image), lambda: cudaccl.fill_label_holes(map), lambda: cudaccl.clear_border(map),
+            lambda: cudaccl.keep_largest(map), lambda: cudaccl.adjacency(map), lambda: cudaccl.label_periodic(image, axes=(0,))]
+
+
+def test_an_allocation_breaks_a_capture():
+    """As on hardware, in every thread; the next test relies on it."""
+    device_arrays.enter()
+    stream, graph = device_arrays.new_stream(), ctypes.c_void_p()
+    device_arrays.call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 0)  # the global mode
+    with pytest.raises((MemoryError, RuntimeError)):
+        cudaccl.Labeller((40, 50), device="cuda")
+    device_arrays.enter()
+    assert device_arrays.driver.cuStreamEndCapture(ctypes.c_void_p(stream), ctypes.byref(graph)) == 901  # it is invalid
+    cudaccl.Labeller((40, 50), device="cuda")
 
 
 def test_captures_of_graphs_are_left_alone(monkeypatch):
-    """Each function refuses a stream that is being captured before it allocates or makes anything, which on hardware would
-    break the capture."""
+    """Each function refuses a stream that is being captured before it allocates or makes anything, which would break the
+    capture."""
     device_arrays.enter()
     stream = device_arrays.new_stream()
     calls = functions_on(stream)

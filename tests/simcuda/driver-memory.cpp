@@ -43,7 +43,8 @@ EXPORT
 cuMemAlloc_v2 (CUdeviceptr *pointer, size_t size)
 {
   Call call (CallKind::allocate);
-  return call.error ? call.error : allocate_device (&call, pointer, size);
+  const CUresult error = call.error ? call.error : forbid_in_captures (call.context);
+  return error ? error : allocate_device (&call, pointer, size);
 }
 
 EXPORT
@@ -62,8 +63,9 @@ cuMemAllocPitch_v2 (
     CUdeviceptr *pointer, size_t *pitch, size_t width, size_t height, unsigned element_size)
 {
   Call call (CallKind::allocate);
-  if (call.error)
-    return call.error;
+  const CUresult error = call.error ? call.error : forbid_in_captures (call.context);
+  if (error)
+    return error;
   if (!pitch || !width || !height || (element_size != 4 && element_size != 8 && element_size != 16))
     return CUDA_ERROR_INVALID_VALUE;
   *pitch = (width + pitch_alignment - 1) / pitch_alignment * pitch_alignment;
@@ -122,14 +124,16 @@ EXPORT
 cuMemAllocHost_v2 (void **pointer, size_t size)
 {
   Call call (CallKind::allocate);
-  return call.error ? call.error : allocate_host (&call, pointer, size);
+  const CUresult error = call.error ? call.error : forbid_in_captures (call.context);
+  return error ? error : allocate_host (&call, pointer, size);
 }
 
 EXPORT
 cuMemHostAlloc (void **pointer, size_t size, unsigned)
 {
   Call call (CallKind::allocate);
-  return call.error ? call.error : allocate_host (&call, pointer, size);
+  const CUresult error = call.error ? call.error : forbid_in_captures (call.context);
+  return error ? error : allocate_host (&call, pointer, size);
 }
 
 EXPORT

@@ -185,8 +185,20 @@ cuStreamAddCallback (CUstream handle, CUstreamCallback function, void *data, uns
 
 /* Capture. */
 
+CUresult
+simcuda::forbid_in_captures (Context *context)
+{
+  CUresult error = CUDA_SUCCESS;
+  for (Stream *stream : context->streams)
+    if (stream->capture && stream->capture->is_global) {
+      stream->capture->is_broken = true;
+      error = CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
+    }
+  return error;
+}
+
 EXPORT
-cuStreamBeginCapture_v2 (CUstream handle, CUstreamCaptureMode)
+cuStreamBeginCapture_v2 (CUstream handle, CUstreamCaptureMode mode)
 {
   Call call;
   if (call.error)
@@ -199,6 +211,7 @@ cuStreamBeginCapture_v2 (CUstream handle, CUstreamCaptureMode)
   if (stream->capture)
     return CUDA_ERROR_ILLEGAL_STATE;
   stream->capture = new Graph;
+  stream->capture->is_global = mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
   stream->capture_ends.clear ();
   statistics.captures++;
   return CUDA_SUCCESS;
@@ -226,6 +239,8 @@ cuStreamEndCapture (CUstream handle, CUgraph *graph_handle)
   (void)n_joined;
   stream->capture = nullptr;
   stream->capture_ends.clear ();
+  if (!call.error && graph->is_broken)
+    call.error = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
   if (call.error || !graph_handle) {
     for (auto &node : graph->nodes)
       remove_handle (node.get ());
@@ -248,7 +263,9 @@ cuStreamIsCapturing (CUstream handle, CUstreamCaptureStatus *status)
   Stream *stream = find_stream (call.context, handle);
   if (!stream)
     return CUDA_ERROR_INVALID_HANDLE;
-  *status = stream->capture ? CU_STREAM_CAPTURE_STATUS_ACTIVE : CU_STREAM_CAPTURE_STATUS_NONE;
+  *status = !stream->capture             ? CU_STREAM_CAPTURE_STATUS_NONE
+            : stream->capture->is_broken ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
+                                         : CU_STREAM_CAPTURE_STATUS_ACTIVE;
   return CUDA_SUCCESS;
 }
 

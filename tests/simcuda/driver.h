@@ -55,6 +55,10 @@ Context *current_context ();
  * Returns NULL when the handle is not a stream. */
 Stream *find_stream (Context *context, CUstream handle);
 
+/* An allocation is forbidden while any thread captures in the global mode, and makes that capture
+ * invalid. Returns an error then. */
+CUresult forbid_in_captures (Context *context);
+
 /* Queues an operation, or, during a capture of the stream, adds it to the graph. */
 CUresult submit (Stream *stream, CUgraphNodeType type, const char *name,
     std::function<CUresult ()> run, OperationPointer *operation = nullptr);

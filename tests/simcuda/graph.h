@@ -28,6 +28,8 @@ struct GraphNode {
 
 struct Graph {
   std::vector<std::unique_ptr<GraphNode>> nodes; /* every node comes after its dependencies */
+  bool is_global = false;                        /* captured in the global mode */
+  bool is_broken = false;                        /* its capture is invalid */
 };
 
 struct GraphExec {
