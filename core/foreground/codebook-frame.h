@@ -37,6 +37,8 @@ enum {
   /* Slack, in eighths of the light's spread; clouds: of 0, 4, 8. */
   CUDACCL_CODEBOOK_SPREAD_EIGHTHS = 4,
   CUDACCL_CODEBOOK_MOST_SLACK = 20,
+  /* The luma of black; clouds: of 0, 8, 16. */
+  CUDACCL_CODEBOOK_BLACK = 16,
 
   /* Pixels of an object's window that are not weak; drawn: of 3, 6, 9. */
   CUDACCL_CODEBOOK_LEAST_STRONG = 3,
@@ -72,6 +74,16 @@ ccl_codebook_slack (uint32_t luma, uint32_t spread)
 {
   const uint32_t slack = CUDACCL_CODEBOOK_SPREAD_EIGHTHS * luma * spread / (8 * 4096);
   return slack < CUDACCL_CODEBOOK_MOST_SLACK ? slack : (uint32_t)CUDACCL_CODEBOOK_MOST_SLACK;
+}
+
+/* The slack of a pixel where the light has edges: black is not 0 in many videos, which a brighter
+ * picture shows. slack: as above. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_codebook_edge_slack (uint32_t slack, uint32_t factor)
+{
+  const uint32_t black = factor > CUDACCL_LIGHT_ONE ? factor - CUDACCL_LIGHT_ONE : 0;
+  const uint32_t sum = slack + CUDACCL_CODEBOOK_BLACK * black / CUDACCL_LIGHT_ONE;
+  return sum < CUDACCL_CODEBOOK_MOST_SLACK ? sum : (uint32_t)CUDACCL_CODEBOOK_MOST_SLACK;
 }
 
 /* Counts a pixel in the noise histogram. */

@@ -124,7 +124,7 @@ add_cell (CclLightSums *sums, const CclLightCell *cell, int light)
 }
 
 static bool
-has_edges (const CclLightCell *cells, uint32_t n_cells, int of_frame)
+find_edges (const CclLightCell *cells, uint32_t n_cells, int of_frame)
 {
   CclLightShares shares = {0};
   for (uint32_t i = 0; i < n_cells; i++) {
@@ -138,13 +138,15 @@ has_edges (const CclLightCell *cells, uint32_t n_cells, int of_frame)
 
 CclSceneChange
 ccl_light_smooth (
-    const CclLightGrid *grid, const CclLightCell *cells, bool finds_edges, uint16_t *factors)
+    const CclLightGrid *grid, const CclLightCell *cells, bool *has_edges, uint16_t *factors)
 {
   const int of_frame = median_of_frame (cells, grid->columns * grid->rows);
-  const bool edges = finds_edges && has_edges (cells, grid->columns * grid->rows, of_frame);
+  const bool edges = has_edges && find_edges (cells, grid->columns * grid->rows, of_frame);
   CclLightSums sums = {0};
   int light = of_frame;
 
+  if (has_edges)
+    *has_edges = edges;
   for (uint32_t row = 0; row < grid->rows; row++) {
     for (uint32_t column = 0; column < grid->columns; column++) {
       const size_t i = (size_t)row * grid->columns + column;

@@ -14,7 +14,8 @@
  * The codebook model (codebook.h) knows two more kinds of light. Lamps and a rolling shutter make
  * bands: then each row of samples has light of its own, the median of its log ratios, which is
  * subtracted before cells are measured. Whether rows have is known from the frame before. At the
- * edges of a cloud's shadow, the uniform cells around a cell that are like it decide alone.
+ * edges of a cloud's shadow, the uniform cells around a cell that are like it decide alone, and a
+ * pixel between cells has the light of one of them where this brings it to the model.
  *
  * A cell is uniform if most of its samples differ from the measured light by at most a few percent.
  * It is explained also if most of them differ by at most two standard deviations of the model,
@@ -60,6 +61,9 @@ enum {
    * explained ones differ from their median. */
   CUDACCL_LIGHT_EDGES_UNIFORM_QUARTERS = 3,
   CUDACCL_LIGHT_EDGES_VARIED_EIGHTHS = 1,
+  /* The greatest difference from the model of a pixel that is in the light of one of the cells
+   * around it: there is no tolerance below it in daylight. */
+  CUDACCL_LIGHT_EDGE_TOLERANCE = 20,
   CUDACCL_LIGHT_FIRST_FRAMES = 16, /* of a model, in which no scene change is found */
 };
 
@@ -331,6 +335,24 @@ ccl_light_correct_luma (uint32_t luma, uint32_t factor, uint32_t most)
   return corrected < most ? corrected : most;
 }
 
+/* The factor of a pixel where the light has edges: that between the cells around it, or the least
+ * or the greatest of theirs, if one brings the pixel nearer to the model's luma, and near to it. */
+CUDACCL_LIGHT_FUNCTION uint32_t
+ccl_light_choose (uint32_t luma, uint32_t model, uint32_t between, uint32_t least, uint32_t most)
+{
+  const uint32_t factors[] = {between, least, most};
+  uint32_t chosen = between, nearest = CUDACCL_LIGHT_EDGE_TOLERANCE + 1;
+  for (int i = 0; i < 3; i++) {
+    const uint32_t corrected = ccl_light_correct_luma (luma, factors[i], UINT8_MAX);
+    const uint32_t distance = corrected < model ? model - corrected : corrected - model;
+    if (distance < nearest) {
+      nearest = distance;
+      chosen = factors[i];
+    }
+  }
+  return chosen;
+}
+
 /* u or v. */
 CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
@@ -341,10 +363,11 @@ ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
 }
 
 #ifndef __CUDACC__
-/* Smooths the light: sets the factor of each cell. finds_edges: whether cells at edges of light are
- * told from others. Returns the scene change that the cells show. */
+/* Smooths the light: sets the factor of each cell. *has_edges: whether the light has edges, where
+ * cells are told from others; NULL if this is not looked for. Returns the scene change that the
+ * cells show. */
 CclSceneChange ccl_light_smooth (
-    const CclLightGrid *grid, const CclLightCell *cells, bool finds_edges, uint16_t *factors);
+    const CclLightGrid *grid, const CclLightCell *cells, bool *has_edges, uint16_t *factors);
 #endif
 
 #endif /* CUDACCL_LIGHT_H */

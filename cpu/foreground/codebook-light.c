@@ -307,3 +307,21 @@ codebook_row_factors (
   }
   return true;
 }
+
+void
+codebook_choose_factors (const CodebookLight *light, uint32_t y, uint32_t width,
+    const uint8_t *luma, const uint8_t *model, uint16_t *factors)
+{
+  const uint32_t side = 1u << light->grid.shift, of_row = factor_of_row (light, y);
+  RowOfFactors row;
+
+  find_row_of_factors (light, y, &row);
+  for (uint32_t i = 0, x = 0; x < width; i++) {
+    const uint32_t end = least_of (width, side / 2 + (i + 1) * side);
+    const uint32_t least = ccl_light_product (least_of (row.least[i], row.least[i + 1]), of_row);
+    const uint32_t most = ccl_light_product (most_of (row.most[i], row.most[i + 1]), of_row);
+    for (; x < end && least < most; x++)
+      factors[x] = (uint16_t)ccl_light_choose (luma[x], model[x], factors[x], least, most);
+    x = end;
+  }
+}

@@ -26,6 +26,7 @@ typedef struct CodebookLight {
   int16_t *means;        /* of the rows of a row of cells */
   CclLightRowSums *sums; /* of each row of cells */
   bool has_rows;         /* rows have their own light in this frame */
+  bool has_edges;        /* and the light of cells has edges */
 } CodebookLight;
 
 /* Fills the table that PixelCode.log_ratios() needs. */
@@ -43,5 +44,10 @@ void codebook_count_row (CodebookLight *light, const PixelCode *code, uint32_t r
  * factor of the cells around them. Returns false, with nothing written, if all factors are one. */
 bool codebook_row_factors (
     const CodebookLight *light, uint32_t y, uint32_t width, uint16_t *factors, uint16_t *spreads);
+
+/* Where the light has edges: replaces the factors of pixels of row y that are in the light of a
+ * cell near them. luma, model: of the frame and of the model in that row. */
+void codebook_choose_factors (const CodebookLight *light, uint32_t y, uint32_t width,
+    const uint8_t *luma, const uint8_t *model, uint16_t *factors);
 
 #endif /* CUDACCL_CPU_CODEBOOK_LIGHT_H */

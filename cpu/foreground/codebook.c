@@ -132,7 +132,7 @@ follow_light (Codebooks *self)
   CclLightRowSums sums = {0};
 
   workers_run (self->workers, measure_light, self);
-  ccl_light_smooth (&light->grid, light->cells, true, light->factors);
+  ccl_light_smooth (&light->grid, light->cells, &light->has_edges, light->factors);
   workers_run (self->workers, count_light, self);
   for (uint32_t i = 0; i < light->grid.rows; i++) {
     sums.compared += light->sums[i].compared;
@@ -160,8 +160,13 @@ correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
     memset (band->slack, 0, width);
     return has_chroma ? band->chroma : NULL;
   }
+  if (self->light.has_edges)
+    codebook_choose_factors (
+        &self->light, y, width, luma, self->background + y * self->stride, band->factors);
   self->code->correct_luma (luma, band->factors, width, corrected);
   self->code->find_slack (luma, band->spreads, width, band->slack);
+  for (uint32_t x = 0; self->light.has_edges && x < width; x++)
+    band->slack[x] = (uint8_t)ccl_codebook_edge_slack (band->slack[x], band->factors[x]);
   if (!has_chroma)
     return NULL;
   self->code->correct_chroma (band->chroma, band->factors, width, band->corrected_chroma);

@@ -29,7 +29,7 @@ follow_light (CpuForeground *self)
     return;
   workers_run (self->workers, measure_light, self);
   const CclSceneChange change =
-      ccl_light_smooth (&mog2->light.grid, mog2->light.cells, false, mog2->light.factors);
+      ccl_light_smooth (&mog2->light.grid, mog2->light.cells, NULL, mog2->light.factors);
   if (change != CUDACCL_SCENE_UNCHANGED && base->n_frames >= CUDACCL_LIGHT_FIRST_FRAMES) {
     base->scene_change = change;
     base->n_frames = 0;

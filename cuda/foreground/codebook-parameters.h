@@ -46,6 +46,7 @@ enum {
 /* What is counted of a frame's light. */
 typedef struct CclCodebookLightCounts {
   uint32_t measured, uniform; /* cells */
+  uint32_t has_edges;         /* whether the light has, from these and CclFrameLight */
   CclLightRowSums rows;
 } CclCodebookLightCounts;
 
@@ -102,8 +103,7 @@ typedef struct CclCodebookParameters {
   CclCodebookHistory *history;
   CclCodebookCounts *counts;
   CclCodebookCell *cells; /* of the grid; zero when a frame starts */
-  uint8_t *samples;       /* the background's luma where the light is measured; rows of
-                           * grid.columns × CUDACCL_LIGHT_SAMPLES */
+  uint8_t *background;    /* luma of each pixel; rows of 32 × row_words */
   /* Of the rows of samples: their log ratios, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of
    * each, less the row's light if rows have one; their light; and the means of those of a row of
    * cells. */

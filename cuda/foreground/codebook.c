@@ -314,7 +314,6 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   CclCodebookParameters *p = &self->parameters;
   const size_t n_words = (size_t)p->extent.row_words * p->extent.height;
   const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
-  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
   uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
       &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found,
       &p->sampled.agrees, &p->sampled.differs};
@@ -322,7 +321,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
 
   p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
   p->history = lay_out (&layout, 1, sizeof *p->history);
-  p->samples = lay_out (&layout, n_cells, CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES);
+  p->background = lay_out (&layout, n_words, 32);
   place_sampled (&layout, &p->sampled);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
     p->place[i] = lay_out (&layout, 1, plane);

@@ -78,12 +78,18 @@ median_of (const int (&ratios)[N], uint32_t n)
   return least;
 }
 
+/* The luma of the background, before the update of the frame and after it. */
+static __device__ __forceinline__ uint8_t &
+background_at (const Parameters &p, uint32_t x, uint32_t y)
+{
+  return p.background[(size_t)y * 32 * p.extent.row_words + x];
+}
+
 /* Loads row j of the samples of a row of cells, by a warp, and measures its light. */
 static __device__ __forceinline__ int
 measure_samples (
     const Parameters &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
 {
-  const uint32_t n_columns = p.grid.columns * CUDACCL_LIGHT_SAMPLES;
   const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
   uint32_t luma[OF_LANE], model[OF_LANE];
 #pragma unroll
@@ -91,7 +97,7 @@ measure_samples (
     const uint32_t sample_x = lane_of_warp () + 32 * i, x = sample_x << p.sample_shift;
     const bool inside = x < p.extent.width && y < p.extent.height;
     luma[i] = inside ? luma_at (p.frame, x, y, p.is_wide) : 0;
-    model[i] = inside ? p.samples[(size_t)sample_y * n_columns + sample_x] : 0;
+    model[i] = inside ? background_at (p, x, y) : 0;
   }
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++) {
@@ -267,6 +273,11 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_codebook_smooth (const __grid_cons
   if (warp < n_cells) {
     const auto edges = [&] { return has_edges (p); };
     const int light = light_of_cell (grid, p.light_cells, p.light->counts, warp, edges);
+    if (warp == 0) {
+      const bool frame_has_edges = has_edges (p);
+      if (lane_of_warp () == 0)
+        p.counts->light.has_edges = frame_has_edges;
+    }
     if (lane_of_warp () == 0)
       p.factors[warp] = (uint16_t)factor_of_light (light);
   } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
@@ -286,7 +297,9 @@ factor_of_row (const Parameters &p, uint32_t y)
 
 /* The factors of the four cells around a pixel. */
 struct Factors {
-  uint32_t between, spread; /* interpolated; the difference between the least and the greatest */
+  uint32_t between; /* interpolated */
+  uint32_t least, most;
+  uint32_t spread; /* the difference between these, without the light of rows */
 };
 
 static __device__ __forceinline__ Factors
@@ -302,13 +315,17 @@ factors_at (const Parameters &p, uint32_t x, uint32_t y, bool has_rows)
   Factors factors;
   uint32_t at_left = ccl_light_between (a, c, weight_y, grid.shift);
   uint32_t at_right = ccl_light_between (b, d, weight_y, grid.shift);
+  factors.least = min (min (a, b), min (c, d));
+  factors.most = max (max (a, b), max (c, d));
+  factors.spread = factors.most - factors.least;
   if (has_rows) {
     const uint32_t of_row = factor_of_row (p, y);
     at_left = ccl_light_product (at_left, of_row);
     at_right = ccl_light_product (at_right, of_row);
+    factors.least = ccl_light_product (factors.least, of_row);
+    factors.most = ccl_light_product (factors.most, of_row);
   }
   factors.between = ccl_light_between (at_left, at_right, weight_x, grid.shift);
-  factors.spread = max (max (a, b), max (c, d)) - min (min (a, b), min (c, d));
   return factors;
 }
 
@@ -362,10 +379,16 @@ value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_r
   CclCodebookValue value = {(uint8_t)luma, (uint8_t)chroma, (uint8_t)(chroma >> 8), 0};
   if (p.light) {
     const Factors factors = factors_at (p, x, y, has_rows);
-    value.luma = (uint8_t)ccl_light_correct_luma (value.luma, factors.between, UINT8_MAX);
-    value.u = (uint8_t)ccl_light_correct_chroma (value.u, factors.between);
-    value.v = (uint8_t)ccl_light_correct_chroma (value.v, factors.between);
-    value.slack = (uint8_t)ccl_codebook_slack (luma, factors.spread);
+    const bool has_edges = p.counts->light.has_edges != 0;
+    const uint32_t factor = has_edges && factors.least < factors.most
+                                ? ccl_light_choose (luma, background_at (p, x, y), factors.between,
+                                      factors.least, factors.most)
+                                : factors.between;
+    const uint32_t slack = ccl_codebook_slack (luma, factors.spread);
+    value.luma = (uint8_t)ccl_light_correct_luma (value.luma, factor, UINT8_MAX);
+    value.u = (uint8_t)ccl_light_correct_chroma (value.u, factor);
+    value.v = (uint8_t)ccl_light_correct_chroma (value.v, factor);
+    value.slack = (uint8_t)(has_edges ? ccl_codebook_edge_slack (slack, factor) : slack);
   }
   return value;
 }
@@ -591,10 +614,8 @@ update_word (
   if (p.sampled.finds_light)
     compare_texture (p, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
-  const uint32_t between = (1u << p.sample_shift) - 1; /* samples */
-  if (inside && ((x | y) & between) == 0)
-    p.samples[(size_t)(y >> p.sample_shift) * p.grid.columns * CUDACCL_LIGHT_SAMPLES +
-              (x >> p.sample_shift)] = result.background;
+  if (inside)
+    background_at (p, x, y) = result.background;
 }
 
 /* Adds what a block has counted. Returns whether it is the last one. */

@@ -268,7 +268,7 @@ smooth_cells (CodebookReference *self)
   int of_frame = median_of_cells (self, (Choice){0, 0, G_MAXINT, true}, 0);
   if (of_frame == G_MININT)
     of_frame = 0;
-  const bool edges = has_edges (self, of_frame);
+  const bool edges = self->has_edges = has_edges (self, of_frame);
   for (int i = 0; i < n_columns * n_rows; i++) {
     const CclLightCell *cell = &self->cells[i];
     const int x = i % n_columns, y = i / n_columns;
@@ -317,9 +317,9 @@ factor_at (const CodebookReference *self, uint32_t x, uint32_t y)
   return ccl_light_between (product_of (left, of_row), product_of (right, of_row), wx, grid->shift);
 }
 
-/* The difference between the factors of the cells around a pixel. */
-static uint32_t
-spread_at (const CodebookReference *self, uint32_t x, uint32_t y)
+/* The least and the greatest factor of the cells around a pixel. */
+static void
+range_at (const CodebookReference *self, uint32_t x, uint32_t y, uint32_t *least, uint32_t *most)
 {
   const CclLightGrid *grid = &self->grid;
   uint32_t c0, c1, wx, r0, r1, wy;
@@ -327,20 +327,43 @@ spread_at (const CodebookReference *self, uint32_t x, uint32_t y)
   ccl_light_place (y, grid->shift, grid->rows, &r0, &r1, &wy);
   const uint16_t *above = self->factors + r0 * grid->columns;
   const uint16_t *below = self->factors + r1 * grid->columns;
-  const uint32_t least = MIN (MIN (above[c0], above[c1]), MIN (below[c0], below[c1]));
-  const uint32_t most = MAX (MAX (above[c0], above[c1]), MAX (below[c0], below[c1]));
-  return most - least;
+  *least = MIN (MIN (above[c0], above[c1]), MIN (below[c0], below[c1]));
+  *most = MAX (MAX (above[c0], above[c1]), MAX (below[c0], below[c1]));
+}
+
+/* The one of three factors that brings a pixel nearest to the background, within 20 steps, the
+ * first of equal ones; else the first one. */
+static uint32_t
+nearest_factor (int luma, int background, const uint32_t factors[3])
+{
+  int best = 0, nearest = 21;
+  for (int i = 0; i < 3; i++) {
+    const int corrected = (int)MIN (((uint32_t)luma * factors[i] + 2048) / 4096, 255);
+    if (abs (corrected - background) < nearest) {
+      nearest = abs (corrected - background);
+      best = i;
+    }
+  }
+  return factors[best];
 }
 
 static CclCodebookValue
 corrected (const CodebookReference *self, CclCodebookValue value, uint32_t x, uint32_t y)
 {
-  const uint32_t factor = factor_at (self, x, y);
+  const uint32_t of_row = factor_of_row (self, y);
+  uint32_t least, most, factor = factor_at (self, x, y);
+  range_at (self, x, y, &least, &most);
+  uint32_t slack = ccl_codebook_slack (value.luma, most - least);
+  if (self->has_edges) {
+    const uint32_t factors[] = {factor, product_of (least, of_row), product_of (most, of_row)};
+    factor = nearest_factor (value.luma, self->background[y * self->width + x], factors);
+    slack = MIN (slack + (factor > 4096 ? 16 * (factor - 4096) / 4096 : 0), 20);
+  }
   return (CclCodebookValue){
       (uint8_t)ccl_light_correct_luma (value.luma, factor, 255),
       (uint8_t)ccl_light_correct_chroma (value.u, factor),
       (uint8_t)ccl_light_correct_chroma (value.v, factor),
-      (uint8_t)ccl_codebook_slack (value.luma, spread_at (self, x, y)),
+      (uint8_t)slack,
   };
 }
 

@@ -22,6 +22,7 @@ typedef struct CodebookReference {
   CclLightGrid grid;
   CclLightCell *cells;
   uint16_t *factors;        /* of each cell */
+  bool has_edges;           /* the light of cells has edges */
   int *rows;                /* the light of each row of samples */
   bool has_rows;            /* and whether it is removed from the frame */
   uint32_t *lost, *settled; /* pixels of each cell that are not background; and match a word */

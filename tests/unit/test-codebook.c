@@ -569,6 +569,29 @@ test_hard_shadow_is_no_object (void)
   scene_clear (&scene);
 }
 
+/* The hard edge of a cloud's shadow travels over plain ground, where no texture helps: pixels at its
+ * sides are between cells of different light. */
+static void
+test_edge_of_cloud_is_background (void)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 60; t++) {
+    const int edge = t < 30 ? 0 : 38 + (t - 30) / 3;
+    memset (scene.luma, 150, N);
+    for (int i = 0; i < N; i++) {
+      const bool in_shadow = i % WIDTH < edge;
+      scene.luma[i] = (uint8_t)((in_shadow ? 80 : 150) + g_rand_int_range (scene.random, -2, 3));
+      scene.u[i] = in_shadow ? 118 : 110;
+      scene.v[i] = in_shadow ? 134 : 140;
+    }
+    n_found += run (&scene);
+  }
+  g_assert_cmpint (n_found, ==, 0);
+  scene_clear (&scene);
+}
+
 /* Without texture, on ground without texture, nothing speaks for light. */
 static void
 test_plain_object_on_plain_ground_is_foreground (void)
@@ -619,6 +642,7 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/recurrent-value-is-known-by-seconds", test_recurrent_value_is_known_by_seconds);
   g_test_add_func ("/codebook/hard-shadow-is-no-object", test_hard_shadow_is_no_object);
+  g_test_add_func ("/codebook/edge-of-cloud-is-background", test_edge_of_cloud_is_background);
   g_test_add_func ("/codebook/plain-object-on-plain-ground-is-foreground",
       test_plain_object_on_plain_ground_is_foreground);
   return g_test_run ();
