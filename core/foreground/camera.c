@@ -15,6 +15,10 @@ enum {
    * object that fills the picture takes longer to come. */
   CUT_EIGHTHS = 2,
   BEFORE_CUT_EIGHTHS = 6,
+  /* Steps of luma, and eighths of the boxes that have changed by more, where the exposure has not
+   * settled. */
+  EXPOSURE_STEPS = 6,
+  EXPOSURE_EIGHTHS = 1,
   LEAST_COMPARISONS = 2,                /* for a report */
   FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* boxes that no mast shakes by */
 };
@@ -86,6 +90,7 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
   self->was_found = self->was_calm = self->is_reported = self->takes_boxes = false;
   self->drift_x = self->drift_y = 0;
   self->settling = warm_up;
+  self->exposing = 0;
   self->elapsed = 0;
   self->move = (CclSimilarity){0, 0, 0, 0};
   self->peak = self->sway = 0;
@@ -253,6 +258,21 @@ learn (CclCamera *self, Finding finding, uint64_t time)
     self->sway = 0;
 }
 
+/* Whether the exposure has changed since the model began: then parts that were white show what is
+ * there, which no light explains. */
+static bool
+changes_exposure (const CclCamera *self)
+{
+  const uint8_t *model = self->boxes + ccl_camera_boxes_size (self);
+  uint32_t n_changed = 0;
+  for (uint32_t y = 0; y < self->height; y++)
+    for (uint32_t x = 0; x < self->width; x++) {
+      const size_t i = (size_t)y * self->stride + x;
+      n_changed += abs (self->boxes[i] - model[i]) > EXPOSURE_STEPS;
+    }
+  return (uint64_t)8 * n_changed >= (uint64_t)EXPOSURE_EIGHTHS * self->width * self->height;
+}
+
 /* Compares the boxes of the frame before. Returns whether a new model has to begin. */
 static bool
 compare (CclCamera *self)
@@ -268,6 +288,11 @@ compare (CclCamera *self)
   self->is_far = is_far (self, &result);
   learn (self, finding, time);
   suspect (self, finding, &result, time);
+  if (is_settling && self->exposing > 0 && changes_exposure (self)) {
+    begin_again (self);
+    self->settling = CUDACCL_CAMERA_INFRARED_SETTLING;
+    return true;
+  }
   if (is_settling ? !moves_on (self, &result) : !has_moved (self, &result))
     return false;
   if (!is_settling)
@@ -276,6 +301,7 @@ compare (CclCamera *self)
   self->drift_y = is_settling ? self->drift_y + result.dy : 0;
   begin_again (self);
   self->settling = CUDACCL_CAMERA_SETTLING;
+  self->exposing = 0;
   return true;
 }
 
@@ -285,6 +311,7 @@ settle (CclCamera *self, uint64_t duration)
 {
   if (self->settling == 0)
     return;
+  self->exposing -= duration < self->exposing ? duration : self->exposing;
   self->settling -= duration < self->settling ? duration : self->settling;
   if (self->settling == 0 && self->displaced > 0)
     self->settling = 1; /* the camera goes on moving, or the model begins anew */
@@ -320,7 +347,9 @@ ccl_camera_note (CclCamera *self, CclSceneChange change)
   if (change == CUDACCL_SCENE_UNCHANGED)
     return;
   begin_again (self);
-  self->settling = CUDACCL_CAMERA_SETTLING;
+  const bool is_infrared = change == CUDACCL_SCENE_INFRARED;
+  self->settling = is_infrared ? CUDACCL_CAMERA_INFRARED_SETTLING : CUDACCL_CAMERA_SETTLING;
+  self->exposing = is_infrared ? CUDACCL_CAMERA_MOST_EXPOSING : 0;
   self->is_reported = change == CUDACCL_SCENE_INFRARED || change == CUDACCL_SCENE_MOVED;
 }
 

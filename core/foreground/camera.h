@@ -37,6 +37,9 @@ enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 4 };
   (CUDACCL_CAMERA_SECOND * 6 / 5) /* of the same after a cut, in motion                            \
                                    */
 #define CUDACCL_CAMERA_SETTLING (CUDACCL_CAMERA_SECOND * 3 / 2)
+/* The same of infrared light, after the exposure has settled, for which it is waited so long. */
+#define CUDACCL_CAMERA_INFRARED_SETTLING (CUDACCL_CAMERA_SECOND * 6 / 10)
+#define CUDACCL_CAMERA_MOST_EXPOSING (8 * CUDACCL_CAMERA_SECOND)
 #define CUDACCL_CAMERA_MEMORY (25 * CUDACCL_CAMERA_SECOND)        /* of the picture at rest */
 #define CUDACCL_CAMERA_SWAY_MEMORY (16 * CUDACCL_CAMERA_SECOND)   /* of a mast that sways */
 #define CUDACCL_CAMERA_MOST_DURATION (10 * CUDACCL_CAMERA_SECOND) /* a frame counts no more */
@@ -53,6 +56,7 @@ typedef struct CclCamera {
   bool hides;                        /* its mask is empty */
   uint64_t elapsed;                  /* since the last comparison, the frame at work included */
   uint64_t settling;                 /* time that is left */
+  uint64_t exposing;                 /* time that is left for the exposure to settle */
   uint64_t displaced, absent, still; /* how long, so far: content is elsewhere, or nowhere; and the
                                       * frames do not change meanwhile */
   uint32_t n_comparisons;            /* in which it was */

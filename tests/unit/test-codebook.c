@@ -6,6 +6,7 @@
 #include "core/foreground/reduction.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 /* A pixel and the parameters of its frame. Its mask is its class: it is its own window. */
@@ -396,6 +397,31 @@ test_infrared_is_change_of_scene (void)
     g_assert_cmpint (find_infrared (rates[i]), ==, frames[i]);
 }
 
+/* Half of the picture is white at first, and shows its texture while the exposure settles. */
+static void
+test_infrared_settles_without_objects (void)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  scene.reference->frame_duration = 100000000;
+  for (int t = 0; t < 140; t++) {
+    const double gain = t < 60 ? 1 : 1 + 0.9 * exp (-0.06 * (t - 60));
+    draw (&scene, 1, 100, 0, 0);
+    for (int i = 0; i < N; i++)
+      scene.luma[i] = (uint8_t)MIN (scene.luma[i] * gain, 235);
+    memset (scene.u, t < 60 ? 110 : 128, N);
+    memset (scene.v, t < 60 ? 140 : 128, N);
+    n_found += run (&scene);
+  }
+  g_assert_cmpint (n_found, ==, 0);
+  g_assert_cmpint (scene.reference->n_scene_changes, ==, 1);
+  /* An object is found again. */
+  draw (&scene, 1, 100, 30, 0);
+  g_assert_cmpint (run (&scene), >, 20 * HEIGHT);
+  scene_clear (&scene);
+}
+
 /* Draws a square of 20×20 pixels. */
 static void
 draw_square (Scene *self, int left, uint8_t luma)
@@ -569,8 +595,8 @@ test_hard_shadow_is_no_object (void)
   scene_clear (&scene);
 }
 
-/* The hard edge of a cloud's shadow travels over plain ground, where no texture helps: pixels at its
- * sides are between cells of different light. */
+/* The hard edge of a cloud's shadow travels over plain ground, where no texture helps: pixels at
+ * its sides are between cells of different light. */
 static void
 test_edge_of_cloud_is_background (void)
 {
@@ -642,6 +668,8 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/recurrent-value-is-known-by-seconds", test_recurrent_value_is_known_by_seconds);
   g_test_add_func ("/codebook/hard-shadow-is-no-object", test_hard_shadow_is_no_object);
+  g_test_add_func (
+      "/codebook/infrared-settles-without-objects", test_infrared_settles_without_objects);
   g_test_add_func ("/codebook/edge-of-cloud-is-background", test_edge_of_cloud_is_background);
   g_test_add_func ("/codebook/plain-object-on-plain-ground-is-foreground",
       test_plain_object_on_plain_ground_is_foreground);
