@@ -7,8 +7,6 @@
 #define FIRST_VELOCITY 2.5 /* standard deviation of a new track's velocity, sizes per second */
 #define PROVEN_FRAMES 10   /* frames alone in a component after which a track is one object */
 #define DIVIDED_FRAMES 5   /* in which an object was found, if it began in a divided component */
-#define STAYING_FRAMES 3   /* after which a tentative track may share its component */
-#define MAX_RESTLESS 0.1   /* restlessness of the place up to which it may */
 #define REST_RADIUS 0.25   /* sizes that an object at rest may move */
 #define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
 
@@ -135,23 +133,13 @@ ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double
   }
 }
 
-/* Whether a tentative track ends where it shares its component. Where the picture is calm it is an
- * object that has met another one. */
-static bool
-is_fleeting (const CclTracker *tracker, const Track *t)
-{
-  return t->n_found < STAYING_FRAMES ||
-         ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y) > MAX_RESTLESS;
-}
-
 static bool
 has_ended (const CclTracker *tracker, const Track *t, const CclTrackerOptions *options)
 {
   if (t->component != NONE) {
     const Component *c = &tracker->components[t->component];
-    return c->n_members > 1 &&
-           ((!t->confirmed && is_fleeting (tracker, t)) || t->hidden > options->max_lost ||
-               ccl_tracker_is_fragment (tracker, t, c));
+    return c->n_members > 1 && (!t->confirmed || t->hidden > options->max_lost ||
+                                   ccl_tracker_is_fragment (tracker, t, c));
   }
   const CclBox frame = {0, 0, tracker->plan.width, tracker->plan.height};
   return !t->confirmed || t->lost > options->max_lost ||
