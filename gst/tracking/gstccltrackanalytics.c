@@ -116,7 +116,7 @@ relate (const Result *result, guint from, guint to)
 static void
 add_rows (const Result *result, Segmentation *segmentation)
 {
-  guint segmentation_id = 0, detection, tracking;
+  guint segmentation_id = 0, detection = 0, tracking = 0;
   const gboolean is_segmented = add_segmentation (result, segmentation, &segmentation_id);
 
   for (guint row = 0; row < gst_ccl_meta_get_n_rows (result->meta); row++) {
