@@ -24,6 +24,12 @@ enum {
    * It is CUDACCL_CODEBOOK_TOLERANCE from level 4 on. */
   CUDACCL_CODEBOOK_DARK_TOLERANCE = 8,
   CUDACCL_CODEBOOK_TOLERANCE_QUARTERS = 17,
+  /* It falls so low where the noise of a level allows it. Only at levels below the second value:
+   * where it is brighter, what is faint is rather light or shadow. */
+  CUDACCL_CODEBOOK_LOWEST_TOLERANCE = 6,
+  CUDACCL_CODEBOOK_RELIEF_LEVELS = 4,
+  /* The steps of time in which it falls by 1. */
+  CUDACCL_CODEBOOK_RELIEF_STEPS = 100,
   /* The least tolerance of weak background, in fifths of that. */
   CUDACCL_CODEBOOK_WEAK_FIFTHS = 3,
   /* The tolerance, in quarters of the median distance; chosen on the drawn scene "night", of 8…14.
@@ -93,18 +99,20 @@ ccl_codebook_counts_as_noise (const CclCodebookResult *result)
   return !result->is_strong && !result->is_first;
 }
 
-/* The median distance of a level, from its counts; 0 where it has too few. */
+/* The least distance that `share` sixteenths of a level's pixels or more do not pass, from its
+ * counts; 0 where it has too few. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
-ccl_codebook_median_distance (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES])
+ccl_codebook_quantile (const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES], uint32_t share)
 {
-  uint32_t n = 0, below = 0, median = 0;
+  uint64_t n = 0, below = 0;
+  uint32_t quantile = 0;
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_DISTANCES; i++)
     n += counts[i];
   if (n < CUDACCL_CODEBOOK_LEAST_SAMPLES)
     return 0;
-  for (below = counts[0]; 2 * below < n; below += counts[median])
-    median++;
-  return median;
+  for (below = counts[0]; 16 * below < share * n; below += counts[quantile])
+    quantile++;
+  return quantile;
 }
 
 /* The least tolerance of a level: a few steps are more in the dark, and noise is less. */
@@ -117,23 +125,57 @@ ccl_codebook_least_tolerance (uint32_t level)
                                                   : (uint32_t)CUDACCL_CODEBOOK_TOLERANCE;
 }
 
+/* What is known of the noise of a level. Zeros before the first frame. */
+typedef struct CclCodebookLevel {
+  uint16_t median; /* distance */
+  uint16_t relief; /* the steps in which the least tolerance has fallen */
+} CclCodebookLevel;
+
+/* What is known after a frame. The relief grows slowly, and is taken back where a sixteenth of the
+ * pixels pass four fifths of the tolerance: key frames that pump follow each other within seconds.
+ * median, tail: quantiles of 8 and 15 sixteenths. elapsed: CclCodebookTime. */
+CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookLevel
+ccl_codebook_next_level (
+    CclCodebookLevel before, uint32_t level, uint32_t median, uint32_t tail, uint32_t elapsed)
+{
+  const uint32_t noise = 5 * tail / 4 + 1, lowest = CUDACCL_CODEBOOK_LOWEST_TOLERANCE;
+  const uint32_t aim = noise > lowest ? noise : lowest, now = before.relief + elapsed;
+  const uint32_t least = ccl_codebook_least_tolerance (level);
+  const bool falls = level < CUDACCL_CODEBOOK_RELIEF_LEVELS && aim < least;
+  const uint32_t most = falls ? (least - aim) * CUDACCL_CODEBOOK_RELIEF_STEPS : 0;
+  const CclCodebookLevel after = {(uint16_t)median, (uint16_t)(now < most ? now : most)};
+  return after;
+}
+
+/* The same from the counts of the frame. */
+CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookLevel
+ccl_codebook_count_level (CclCodebookLevel before, uint32_t level,
+    const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES], uint32_t elapsed)
+{
+  return ccl_codebook_next_level (before, level, ccl_codebook_quantile (counts, 8),
+      ccl_codebook_quantile (counts, 15), elapsed);
+}
+
 /* The tolerance of a level in the next frame. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_tolerance (uint32_t level, uint32_t median_distance)
+ccl_codebook_tolerance (uint32_t level, CclCodebookLevel known)
 {
-  const uint32_t least = ccl_codebook_least_tolerance (level);
+  const uint32_t least =
+      ccl_codebook_least_tolerance (level) - known.relief / CUDACCL_CODEBOOK_RELIEF_STEPS;
   const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
-  const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * median_distance / 4;
+  const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * known.median / 4u;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 
 /* The distance from which on background of a level is weak. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_weak_tolerance (uint32_t level, uint32_t median_distance)
+ccl_codebook_weak_tolerance (uint32_t level, CclCodebookLevel known)
 {
-  const uint32_t least = CUDACCL_CODEBOOK_WEAK_FIFTHS * ccl_codebook_least_tolerance (level) / 5;
+  const uint32_t whole =
+      ccl_codebook_least_tolerance (level) - known.relief / CUDACCL_CODEBOOK_RELIEF_STEPS;
+  const uint32_t least = CUDACCL_CODEBOOK_WEAK_FIFTHS * whole / 5;
   const uint32_t most = CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE;
-  const uint32_t tolerance = CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS * median_distance / 4;
+  const uint32_t tolerance = CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS * known.median / 4u;
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 

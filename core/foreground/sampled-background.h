@@ -7,7 +7,11 @@
  * A place is 2×2 pixels of the model. It keeps CUDACCL_SAMPLED_VALUES samples, of which one is
  * replaced in each second, at a moment that differs from place to place. A place is different if
  * fewer than CUDACCL_SAMPLED_NEEDED samples are near its colour, so a colour that it has had for a
- * tenth of that time belongs there. It is restless if it becomes different again and again.
+ * tenth of that time belongs there. It is restless if it becomes different again and again; the
+ * tolerance grows with that, up to three times, so that what water makes between two samples
+ * belongs there, too. P.-L. St-Charles, G.-A. Bilodeau and R. Bergevin, "SuBSENSE: A universal
+ * change detection method with local adaptive sensitivity", IEEE Transactions on Image Processing
+ * 24(1), 2015, have such a tolerance for each pixel.
  *
  * The masks of the two models become one in three steps:
  *
@@ -54,6 +58,9 @@ enum {
   /* From here on a place is restless: it becomes different more than three times in four seconds.
    */
   CUDACCL_SAMPLED_RESTLESS = 40,
+  /* The tolerance grows by a quarter for each 16 of restlessness, at most so many times. */
+  CUDACCL_SAMPLED_RESTLESS_SHIFT = 4,
+  CUDACCL_SAMPLED_MOST_QUARTERS = 8,
 
   /* In a second. */
   CUDACCL_SAMPLED_FEW_FRAMES = 8,
@@ -177,6 +184,15 @@ ccl_sampled_restlessness (uint32_t before, bool is_onset, bool is_due)
   if (is_due)
     after -= (after + calming) >> CUDACCL_SAMPLED_CALMING_SHIFT;
   return (uint8_t)(after < CUDACCL_SAMPLED_MOST_RESTLESS ? after : CUDACCL_SAMPLED_MOST_RESTLESS);
+}
+
+/* The tolerance of a place, given that of calm places. */
+CUDACCL_CODEBOOK_FUNCTION uint32_t
+ccl_sampled_restless_tolerance (uint32_t tolerance, uint32_t restlessness)
+{
+  const uint32_t quarters = restlessness >> CUDACCL_SAMPLED_RESTLESS_SHIFT;
+  const uint32_t most = CUDACCL_SAMPLED_MOST_QUARTERS;
+  return tolerance + tolerance * (quarters < most ? quarters : most) / 4;
 }
 
 /* The luma of a place. */

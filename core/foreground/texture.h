@@ -32,6 +32,8 @@ enum {
   CUDACCL_TEXTURE_STEP = 8,
   /* The greatest ratio of frame to model, or the other way round, that is light. */
   CUDACCL_TEXTURE_MOST_RATIO = 4,
+  /* What is brighter by less is a faint object in the dark, whose texture is lost in noise. */
+  CUDACCL_TEXTURE_LEAST_LIGHT = 16,
   CUDACCL_TEXTURE_AGREEING = 2,
   /* A cell with so many pairs decides alone, and one that has so many with those around it. */
   CUDACCL_TEXTURE_LEAST_OWN = 4,
@@ -61,7 +63,8 @@ ccl_texture_compare (uint32_t first, uint32_t second, uint32_t model_first, uint
   const uint32_t texture = frame * ccl_codebook_difference (model_first, model_second);
   const uint32_t least = CUDACCL_TEXTURE_STEP * model;
   if (texture >= least && 2 * error <= texture)
-    return CUDACCL_TEXTURE_MOST_RATIO * frame >= model &&
+    return (frame <= model || frame - model >= CUDACCL_TEXTURE_LEAST_LIGHT) &&
+                   CUDACCL_TEXTURE_MOST_RATIO * frame >= model &&
                    frame <= CUDACCL_TEXTURE_MOST_RATIO * model
                ? CCL_TEXTURE_AGREES
                : CCL_TEXTURE_UNKNOWN;

@@ -62,6 +62,7 @@ typedef struct Codebooks {
   CclCodebookFrame state;
   CclCodebookClock clock;
   CclCodebookScene scene;
+  CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
 
   SampledPlaces sampled;
@@ -343,10 +344,12 @@ set_tolerances (Codebooks *self)
           counts[k] += noise[j];
       }
     }
-    const uint32_t median = ccl_codebook_median_distance (counts);
-    self->noise[level] = (uint8_t)median;
-    self->state.tolerances[level] = ccl_codebook_tolerance (level, median);
-    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, median);
+    const CclCodebookLevel known =
+        ccl_codebook_count_level (self->levels[level], level, counts, self->state.time.elapsed);
+    self->levels[level] = known;
+    self->noise[level] = (uint8_t)known.median;
+    self->state.tolerances[level] = ccl_codebook_tolerance (level, known);
+    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, known);
   }
 }
 
@@ -357,6 +360,7 @@ codebook_reset (CpuForeground *foreground, CclError *error)
   for (uint32_t i = 0; i < self->n_bands; i++)
     memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
   self->state = (CclCodebookFrame){0};
+  memset (self->levels, 0, sizeof self->levels);
   self->scene = (CclCodebookScene){0};
   self->clock = (CclCodebookClock){0};
   self->sampled.clock = 0;

@@ -96,14 +96,25 @@ are_near (PlaceBytes a, PlaceBytes b, PlaceBytes most)
   return (PlaceBytes)(((difference & greater) | (-difference & ~greater)) <= most);
 }
 
+/* ccl_sampled_restless_tolerance(). */
 static ALWAYS_INLINE PlaceBytes
-tolerances_of_places (const SampledRow *row, const PlaceColours *colours)
+restless_tolerances (PlaceBytes tolerances, PlaceBytes restlessness)
+{
+  const PlaceBytes quarters = restlessness >> CUDACCL_SAMPLED_RESTLESS_SHIFT;
+  const PlaceBytes many = (PlaceBytes)(quarters > CUDACCL_SAMPLED_MOST_QUARTERS);
+  const PlaceBytes limited = (quarters & ~many) | (CUDACCL_SAMPLED_MOST_QUARTERS & many);
+  return tolerances + (tolerances * limited >> 2);
+}
+
+static ALWAYS_INLINE PlaceBytes
+tolerances_of_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
   uint8_t luma[PLACE_LANES], tolerances[PLACE_LANES];
   memcpy (luma, &colours->luma, sizeof luma);
   for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
     store_bytes (look_up (row->tolerances, load_bytes (luma + i) >> 4), tolerances + i);
-  return load_place_bytes (tolerances);
+  return restless_tolerances (
+      load_place_bytes (tolerances), load_place_bytes (row->restlessness + x));
 }
 
 static ALWAYS_INLINE bool
@@ -134,7 +145,7 @@ prefetch_samples (const SampledRow *row, uint32_t x)
 static ALWAYS_INLINE PlaceBytes
 find_different (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
-  const PlaceBytes tolerances = tolerances_of_places (row, colours);
+  const PlaceBytes tolerances = tolerances_of_places (row, x, colours);
   PlaceBytes n_near = {0}, different = n_near;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     const uint8_t *samples = samples_at (row, k, x);

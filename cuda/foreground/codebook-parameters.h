@@ -23,8 +23,8 @@ enum {
 /* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
   CclCodebookScene scene;
-  uint32_t has_rows;                                  /* rows have light of their own */
-  uint32_t median_distances[CUDACCL_CODEBOOK_LEVELS]; /* of the noise of the last frame */
+  uint32_t has_rows; /* rows have light of their own */
+  CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 } CclCodebookHistory;
 
 /* Pixels of a cell that are not background; and of these, those that are settled. */

@@ -149,7 +149,7 @@ measure_cell (const Parameters &p, const Samples &samples, uint32_t column)
     const int light = ccl_light_limited (cell.ratio + samples.lights[j]);
     const uint32_t expected = ccl_light_expected (mean, powers[light + CUDACCL_LIGHT_LIMIT]);
     const bool is_noise = ccl_codebook_difference (samples.luma[j][x], expected) <=
-                          p.history->median_distances[mean >> 4];
+                          p.history->levels[mean >> 4].median;
     n_explained += ratios[i] != NO_RATIO && (ccl_light_is_near (ratios[i], cell.ratio) || is_noise);
   }
   cell.explained = 5 * reduce_add (FULL_WARP, n_explained) >= 3 * n;
@@ -360,10 +360,9 @@ begin_block (const Parameters &p, Shared *shared)
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     shared->sums[threadIdx.x] = 0;
   if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
-    const uint32_t distance = history->median_distances[threadIdx.x];
-    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (threadIdx.x, distance);
-    shared->frame.weak_tolerances[threadIdx.x] =
-        ccl_codebook_weak_tolerance (threadIdx.x, distance);
+    const CclCodebookLevel known = history->levels[threadIdx.x];
+    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (threadIdx.x, known);
+    shared->frame.weak_tolerances[threadIdx.x] = ccl_codebook_weak_tolerance (threadIdx.x, known);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)
@@ -391,6 +390,12 @@ value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_r
     value.slack = (uint8_t)(has_edges ? ccl_codebook_edge_slack (slack, factor) : slack);
   }
   return value;
+}
+
+static __device__ __forceinline__ uint32_t
+tolerance_of_level (const Parameters &p, uint32_t level)
+{
+  return ccl_codebook_tolerance (level, p.history->levels[level]);
 }
 
 #include "sampled-places.cuh"
@@ -649,24 +654,25 @@ end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODE
 
 /* ---- what follows for the next frame ---- */
 
-/* ccl_codebook_median_distance() of a level by a warp, from the counts of two distances for each
- * thread. */
+/* ccl_codebook_quantile() of a level by a warp, from the counts of two distances for each thread.
+ */
 static __device__ __forceinline__ uint32_t
-median_distance (uint32_t first, uint32_t second)
+quantile (uint32_t first, uint32_t second, uint32_t share)
 {
   const uint32_t lane = lane_of_warp ();
   const uint32_t up_to = sum_up_to_lane (first + second);
   const uint32_t n = __shfl_sync (FULL_WARP, up_to, 31);
-  const uint32_t lanes = __ballot_sync (FULL_WARP, 2 * up_to >= n);
-  const uint32_t median = 2 * lane + (2 * (up_to - second) < n);
-  const uint32_t found = __shfl_sync (FULL_WARP, median, __ffs ((int)lanes) - 1);
+  const uint64_t wanted = (uint64_t)share * n;
+  const uint32_t lanes = __ballot_sync (FULL_WARP, (uint64_t)16 * up_to >= wanted);
+  const uint32_t own = 2 * lane + ((uint64_t)16 * (up_to - second) < wanted);
+  const uint32_t found = __shfl_sync (FULL_WARP, own, __ffs ((int)lanes) - 1);
   return n < CUDACCL_CODEBOOK_LEAST_SAMPLES ? 0 : found;
 }
 
-/* Sets the median distances from the noise of the frame, whose counts are cleared. All are loaded
+/* Sets what is known of the noise from that of the frame, whose counts are cleared. All are loaded
  * before the first is used: nothing else hides how long that takes. */
 static __device__ __forceinline__ void
-take_median_distances (const Parameters &p)
+take_noise (const Parameters &p)
 {
   constexpr uint32_t N = CUDACCL_CODEBOOK_LEVELS / CUDACCL_CODEBOOK_WARPS; /* for a warp */
   static_assert (CUDACCL_CODEBOOK_LEVELS % CUDACCL_CODEBOOK_WARPS == 0, "levels fit");
@@ -681,9 +687,11 @@ take_median_distances (const Parameters &p)
 #pragma unroll
   for (uint32_t i = 0; i < N; i++) {
     levels[i][2 * lane] = levels[i][2 * lane + 1] = 0;
-    const uint32_t distance = median_distance (counts[i][0], counts[i][1]);
+    const uint32_t median = quantile (counts[i][0], counts[i][1], 8);
+    const uint32_t tail = quantile (counts[i][0], counts[i][1], 15);
+    CclCodebookLevel *known = &p.history->levels[first_level + i];
     if (lane == 0)
-      p.history->median_distances[first_level + i] = distance;
+      *known = ccl_codebook_next_level (*known, first_level + i, median, tail, p.time.elapsed);
   }
 }
 
@@ -758,7 +766,7 @@ prepare_next_frame (const Parameters &p, Shared *shared)
     shared->totals[threadIdx.x] = __ldcg (&p.counts->sums[threadIdx.x]);
     p.counts->sums[threadIdx.x] = 0;
   }
-  take_median_distances (p);
+  take_noise (p);
   judge_cells (p, shared);
   if (p.light) {
     for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)

@@ -61,12 +61,12 @@ store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebo
 
 /* Whether too few samples are near. Most places have enough among the first ones. */
 static __device__ __forceinline__ bool
-is_different (const Parameters &p, size_t place, CclCodebookValue colour)
+is_different (const Parameters &p, size_t place, CclCodebookValue colour, uint32_t restlessness)
 {
-  const uint32_t *distances = p.history->median_distances;
   const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
-  const uint32_t tolerance = ccl_sampled_tolerance (ccl_codebook_tolerance (own, distances[own]),
-      ccl_codebook_tolerance (darker, distances[darker]));
+  const uint32_t calm =
+      ccl_sampled_tolerance (tolerance_of_level (p, own), tolerance_of_level (p, darker));
+  const uint32_t tolerance = ccl_sampled_restless_tolerance (calm, restlessness);
   uint32_t n_near = 0;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     n_near += ccl_sampled_is_near (
@@ -107,10 +107,11 @@ update_places (const Parameters &p, uint32_t word)
     for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
       store_sample (s, k, place, colour);
   }
-  const bool different = is_different (p, place, colour);
+  const uint8_t before = s.restlessness[place];
+  const bool different = is_different (p, place, colour, before);
   const bool is_onset = different && !(s.different[word] >> lane & 1);
   const bool is_due = ccl_sampled_is_due (s.time, ccl_sampled_phase (column, row));
-  const uint8_t restlessness = ccl_sampled_restlessness (s.restlessness[place], is_onset, is_due);
+  const uint8_t restlessness = ccl_sampled_restlessness (before, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
   const uint32_t all_restless =
       __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);

@@ -9,13 +9,27 @@
 static const int16_t logs[] = {CUDACCL_LIGHT_LOGS};
 static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
 
+/* The relief in hundredths: it grows by a quarter of 1 in a second, down to a tolerance of 6 in the
+ * dark, and not below a quarter and 1 above the distance that a sixteenth of the pixels pass. */
+static CclCodebookLevel
+level_after_frame (const CodebookReference *self, uint32_t level)
+{
+  static const int least[] = {8, 8, 11, 15};
+  const int tail = (int)ccl_codebook_quantile (self->noise[level], 15);
+  int relief = level < 4 ? self->levels[level].relief + self->frame.time.elapsed : 0;
+  if (level < 4)
+    relief = MIN (relief, 100 * MAX (least[level] - MAX (6, tail + tail / 4 + 1), 0));
+  return (CclCodebookLevel){
+      (uint16_t)ccl_codebook_quantile (self->noise[level], 8), (uint16_t)relief};
+}
+
 static void
 set_tolerances (CodebookReference *self)
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
-    const uint32_t distance = ccl_codebook_median_distance (self->noise[i]);
-    self->frame.tolerances[i] = ccl_codebook_tolerance (i, distance);
-    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (i, distance);
+    self->levels[i] = level_after_frame (self, i);
+    self->frame.tolerances[i] = ccl_codebook_tolerance (i, self->levels[i]);
+    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (i, self->levels[i]);
   }
 }
 
@@ -199,8 +213,8 @@ measure_cell (CodebookReference *self, const uint8_t *luma, uint32_t column, uin
         ccl_light_expected (of_model, powers[128 + CLAMP (cell->ratio + lights[i], -128, 128)]);
     const bool is_near = ccl_light_is_near (ratio, cell->ratio);
     near += is_near;
-    explained += is_near || ccl_codebook_difference (of_frame, expected) <=
-                                ccl_codebook_median_distance (self->noise[of_model >> 4]);
+    explained += is_near ||
+                 ccl_codebook_difference (of_frame, expected) <= self->levels[of_model >> 4].median;
   }
   cell->uniform = 5 * near >= 3 * n;
   cell->explained = 5 * explained >= 3 * n;
@@ -513,6 +527,7 @@ begin_model (CodebookReference *self)
   memset (self->states, 0, n * sizeof *self->states);
   memset (self->background, 0, n);
   memset (self->noise, 0, sizeof self->noise);
+  memset (self->levels, 0, sizeof self->levels);
   self->frame = (CclCodebookFrame){0};
   self->now = self->rest = 0;
   self->scene = (CclCodebookScene){0};

@@ -18,6 +18,7 @@ typedef struct CodebookReference {
   uint8_t *background;                          /* the luma of each pixel's heaviest word */
   bool *recurrent;                              /* whether a word beside it is recurrent */
   CclCodebookNoise noise;                       /* of the last frame */
+  CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   CclCodebookFrame frame;
   CclLightGrid grid;
   CclLightCell *cells;

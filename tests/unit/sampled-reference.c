@@ -56,7 +56,8 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   const bool is_due = turn != (then + phase) / 256;
   const int own = tolerances[colour.luma / 16];
   const int darker = tolerances[MAX (colour.luma / 16 - 1, 0)];
-  const int near = MIN (MIN (own, darker) * 4 / 5, 16);
+  const int calm = MIN (MIN (own, darker) * 4 / 5, 16);
+  const int near = calm * (4 + MIN (place->restlessness / 16, 8)) / 4;
   int n_near = 0;
 
   for (int k = 0; k < 20; k++) {
@@ -126,7 +127,8 @@ vote_of_pair (const uint8_t *frame, const uint8_t *ground)
   const int level = (a + b + 1) / 2, ground_level = (c + d + 1) / 2;
   const int error = abs (a * d - b * c), texture = level * abs (c - d);
   if (texture >= 8 * ground_level && 2 * error <= texture)
-    return 4 * level >= ground_level && level <= 4 * ground_level;
+    return 4 * level >= ground_level && level <= 4 * ground_level &&
+           (level <= ground_level || level >= ground_level + 16);
   return error >= 8 * ground_level && 4 * error >= 3 * texture ? -1 : 0;
 }
 

@@ -170,26 +170,65 @@ test_mean_stays_near_constant_value (void)
 }
 
 static void
-test_median_distance (void)
+test_quantiles_of_noise (void)
 {
   uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {[3] = 100, [7] = 100, [63] = 55};
-  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 0); /* too few */
+  g_assert_cmpint (ccl_codebook_quantile (counts, 8), ==, 0); /* too few */
   counts[63]++;
-  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 7);
+  g_assert_cmpint (ccl_codebook_quantile (counts, 8), ==, 7);
+  g_assert_cmpint (ccl_codebook_quantile (counts, 15), ==, 63);
   counts[3] = 200;
-  g_assert_cmpint (ccl_codebook_median_distance (counts), ==, 3);
-  g_assert_cmpint (ccl_codebook_tolerance (15, 0), ==, 20);
-  g_assert_cmpint (ccl_codebook_tolerance (4, 0), ==, 20);
-  g_assert_cmpint (ccl_codebook_tolerance (2, 0), ==, 11);
-  g_assert_cmpint (ccl_codebook_tolerance (0, 0), ==, 8);
-  g_assert_cmpint (ccl_codebook_tolerance (8, 10), ==, 30);
-  g_assert_cmpint (ccl_codebook_tolerance (0, 10), ==, 30);
-  g_assert_cmpint (ccl_codebook_tolerance (8, 63), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
+  g_assert_cmpint (ccl_codebook_quantile (counts, 8), ==, 3);
+  counts[3] = 15 * 156;
+  g_assert_cmpint (ccl_codebook_quantile (counts, 15), ==, 3);
+}
+
+static uint8_t
+tolerance (uint32_t level, uint16_t median)
+{
+  return ccl_codebook_tolerance (level, (CclCodebookLevel){median, 0});
+}
+
+static void
+test_tolerance_of_noise (void)
+{
+  g_assert_cmpint (tolerance (15, 0), ==, 20);
+  g_assert_cmpint (tolerance (4, 0), ==, 20);
+  g_assert_cmpint (tolerance (2, 0), ==, 11);
+  g_assert_cmpint (tolerance (0, 0), ==, 8);
+  g_assert_cmpint (tolerance (8, 10), ==, 30);
+  g_assert_cmpint (tolerance (0, 10), ==, 30);
+  g_assert_cmpint (tolerance (8, 63), ==, CUDACCL_CODEBOOK_MOST_TOLERANCE);
   /* Weak background begins below the tolerance, however noisy the frame is. */
-  for (uint32_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
-    for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++)
-      g_assert_cmpint (ccl_codebook_weak_tolerance (level, distance), <,
-          ccl_codebook_tolerance (level, distance));
+  for (uint16_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
+    for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
+      CclCodebookLevel known = {distance, 0};
+      for (int i = 0; i < 1000; i++)
+        known = ccl_codebook_next_level (known, level, distance, 0, 25);
+      g_assert_cmpint (
+          ccl_codebook_weak_tolerance (level, known), <, ccl_codebook_tolerance (level, known));
+    }
+}
+
+/* In 20 seconds the tolerance of luma 32 to 47 falls from 11 to 6. Noise of a sixteenth of the
+ * pixels that is near the tolerance takes that back at once. */
+static void
+test_tolerance_falls_in_the_dark (void)
+{
+  CclCodebookLevel dark = {0, 0}, bright = dark;
+  for (int second = 0; second < 20; second++) {
+    g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 11 - second / 4);
+    dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
+    bright = ccl_codebook_next_level (bright, 4, 1, 3, 25);
+  }
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 6);
+  g_assert_cmpint (ccl_codebook_tolerance (4, bright), ==, 20);
+  dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 6);
+  dark = ccl_codebook_next_level (dark, 2, 1, 6, 25);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 8);
+  dark = ccl_codebook_next_level (dark, 2, 1, 40, 25);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 11);
 }
 
 static void
@@ -453,6 +492,83 @@ test_faint_object_at_night_is_foreground (void)
   scene_clear (&scene);
 }
 
+/* A quarter more for each 16, at most three times. */
+static void
+test_tolerance_of_restless_places (void)
+{
+  static const struct {
+    uint32_t tolerance, restlessness, expected;
+  } cases[] = {{16, 0, 16}, {16, 15, 16}, {16, 16, 20}, {6, 40, 9}, {16, 64, 32}, {16, 128, 48},
+      {16, 255, 48}};
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (ccl_sampled_restless_tolerance (cases[i].tolerance, cases[i].restlessness), ==,
+        cases[i].expected);
+}
+
+/* At the right, patches of levels from 30 to 220 follow each other, more than 20 samples tell. */
+static void
+draw_patches (Scene *self, uint32_t seed)
+{
+  GRand *random = g_rand_new_with_seed (seed);
+  for (int i = 0; i < N; i++)
+    self->luma[i] = (uint8_t)(30 + i % WIDTH * 190 / 52);
+  for (int y = 0; y < HEIGHT; y += 12)
+    for (int x = 52; x < WIDTH; x += 14) {
+      const int level = g_rand_int_range (random, 30, 221);
+      for (int i = y; i < y + 12; i++)
+        memset (self->luma + i * WIDTH + x, level, 14);
+    }
+  g_rand_free (random);
+}
+
+/* They are silent in the end, and an object of another colour is found. */
+static void
+test_levels_between_samples_are_background_where_it_is_restless (void)
+{
+  Scene scene;
+  int n_late = 0;
+  scene_start (&scene);
+  scene.reference->has_light = false;
+  for (int t = 0; t < 900; t++) {
+    draw_patches (&scene, (uint32_t)t / 4);
+    if (t >= 890)
+      for (int y = 14; y < 34; y++)
+        memset (scene.u + y * WIDTH + 56, 200, 20);
+    const int n = run (&scene);
+    if (t >= 800 && t < 890)
+      n_late += n;
+  }
+  g_assert_cmpint (
+      n_late, <, 90 * 28 * HEIGHT / 16); /* an eleventh without the greater tolerance */
+  for (int y = 18; y < 30; y++)
+    for (int x = 60; x < 72; x++)
+      g_assert_cmpint (scene.reference->mask[y * WIDTH + x], ==, 255);
+  scene_clear (&scene);
+}
+
+/* Noise of a standard deviation of about 1, and an object that is 8 steps brighter, after 25 s. */
+static void
+test_people_of_eight_levels_at_night_are_foreground (void)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 665; t++) {
+    memset (scene.luma, 40, N);
+    if (t >= 625)
+      draw_square (&scene, t - 625, 48);
+    for (int i = 0; i < N; i++)
+      scene.luma[i] = (uint8_t)(scene.luma[i] + g_rand_int_range (scene.random, -1, 2) +
+                                (int)g_rand_boolean (scene.random));
+    const int n = run (&scene);
+    if (t < 625)
+      g_assert_cmpint (n, ==, 0);
+    n_found += n;
+  }
+  g_assert_cmpint (n_found, >, 40 * 400 * 3 / 4);
+  scene_clear (&scene);
+}
+
 /* Water whose colours the codebook knows. Their tolerance, doubled where pixels are dynamic, admits
  * the object; the samples do not. */
 static void
@@ -651,7 +767,14 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/counters-saturate", test_counters_saturate);
   g_test_add_func ("/codebook/visits-saturate", test_visits_saturate);
   g_test_add_func ("/codebook/mean-stays-near-constant-value", test_mean_stays_near_constant_value);
-  g_test_add_func ("/codebook/median-distance", test_median_distance);
+  g_test_add_func ("/codebook/quantiles-of-noise", test_quantiles_of_noise);
+  g_test_add_func ("/codebook/tolerance-of-noise", test_tolerance_of_noise);
+  g_test_add_func ("/codebook/tolerance-falls-in-the-dark", test_tolerance_falls_in_the_dark);
+  g_test_add_func ("/codebook/tolerance-of-restless-places", test_tolerance_of_restless_places);
+  g_test_add_func ("/codebook/levels-between-samples-are-background-where-it-is-restless",
+      test_levels_between_samples_are_background_where_it_is_restless);
+  g_test_add_func ("/codebook/people-of-eight-levels-at-night-are-foreground",
+      test_people_of_eight_levels_at_night_are_foreground);
   g_test_add_func ("/codebook/automatic-reduction", test_automatic_reduction);
   g_test_add_func ("/codebook/noise-is-background", test_noise_is_background);
   g_test_add_func ("/codebook/change-of-light-is-background", test_change_of_light_is_background);
