@@ -216,7 +216,9 @@ def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
         raise ValueError("the intensity image has no channels")
     if not has_channels and tuple(opened.shape) != shape:
         raise ValueError(f"the intensity image has the shape {tuple(opened.shape)}, the picture {shape}")
-    planes = colours or ([Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened])
+    planes: list[Any] = [*colours]
+    if not colours:
+        planes = [Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened]
     values = [Input(plane, 0, len(shape)) for plane in planes]
     if isinstance(opened, Files):
         values[0].files = opened.paths
