@@ -14,9 +14,9 @@
 #define RESTLESS_WAY 2.0  /* sizes that a track must go besides least_way when it has just begun */
 #define RESTLESS_TIME 1.0 /* seconds, and frames, after which least_way is enough */
 #define RESTLESS_FRAMES 10.0
-#define STRAIGHT 0.35 /* least way from the begin, parts of the path; at a restless place twice */
+#define STRAIGHT 0.25 /* least way from the begin, parts of the path; at a restless place twice */
 #define FAR 2.0       /* sizes from which on the path does not matter */
-#define STEADY 5.0    /* least way, in standard deviations of the trembling */
+#define STEADY 3.0    /* least way, in standard deviations of the trembling */
 #define RESTLESS_STEADY 2.0 /* the same, in addition, at a restless place */
 #define FIRST_TREMBLE 0.1   /* sizes; it counts as one measured difference */
 #define STILL 0.05          /* sizes: what trembles less is no leaf */

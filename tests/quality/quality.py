@@ -14,6 +14,8 @@ With --sequence it instead scores the masks of real sequences with published tru
 
 With --kinds as the first argument it instead counts false alarms and misses in many kinds of scenes; see kinds/bench.py.
 
+With --tracks it scores the tracks of videos with published boxes.
+
 With --video, --truth and --score it also runs the demo on a video and scores the tracks.
 """
 import argparse
@@ -36,6 +38,7 @@ sys.path.insert(0, str(TESTS / "second-opinion"))
 import crossings  # noqa: E402
 import scenes  # noqa: E402
 import sequences  # noqa: E402
+import tracks  # noqa: E402
 from masks import Foreground, Score  # noqa: E402
 
 PRODUCT = "cudaccl"
@@ -217,6 +220,8 @@ def parse_arguments():
     parser.add_argument("--sequence", nargs=2, action="append", metavar=("INPUT", "TRUTH"),
                         help="a video or folder of numbered images, and its true masks; may be repeated")
     parser.add_argument("--element", default=ELEMENT, help="makes the masks of --sequence (%(default)s)")
+    parser.add_argument("--tracks", nargs=2, action="append", metavar=("VIDEO", "TRUTH"),
+                        help="a video and its true boxes, as the MOT challenge writes them; may be repeated")
     parser.add_argument("--video", help="a video with ground truth")
     parser.add_argument("--truth", help="its ground truth, as --score reads it")
     parser.add_argument("--score", metavar="COMMAND",
@@ -235,6 +240,11 @@ def main():
         with open(arguments.json, "w", encoding="utf-8") as file:
             json.dump({"element": arguments.element, "sequences": rows}, file, indent=1)
         print(f"written: {arguments.json}")
+        return
+    if arguments.tracks:
+        print(tracks.HEAD, flush=True)
+        for video, truth in arguments.tracks:
+            print(tracks.judge(video, truth), flush=True)
         return
     prepare_plots()
     if arguments.scenes:

@@ -113,7 +113,7 @@ def test_crossing():
     for line in [crossings.HEAD, *crossings.text("seed 1", row).splitlines()]:
         print(f"# {line}")
     for method in ("ccltrack", "without the mask"):
-        assert row[method]["mota"] > 0.85 and row[method]["idf1"] > 0.85
+        assert row[method]["mota"] > 0.8 and row[method]["idf1"] > 0.85
         assert row[method]["mota"] > row["SORT"]["mota"] and row[method]["idf1"] > row["SORT"]["idf1"]
 
 
