@@ -170,7 +170,8 @@ typedef struct CclForegroundPlan {
 /* Settings that may differ from frame to frame. Fields that the method does not need are ignored.
  */
 typedef struct CclForegroundOptions {
-  size_t size;        /* of this struct in bytes, or 0 (labeller.h) */
+  size_t size; /* sizeof (CclForegroundOptions), as CUDACCL_FOREGROUND_OPTIONS_DEFAULT sets it.
+                * With 0, members since 0.4 are not read and have their defaults (labeller.h) */
   uint32_t threshold; /* for CUDACCL_FOREGROUND_THRESHOLD, as CclLabellerOptions.threshold */
   bool invert;        /* swap foreground and background inside the region of interest */
   CclDenoise denoise;
