@@ -357,9 +357,6 @@ uint32_t
 ccl_camera_sway (const CclCamera *self)
 {
   const float greatest = self->peak > self->sway ? self->peak : self->sway;
-  const float pixels = greatest * (float)self->box;
-  if (greatest < LEAST_SWAY)
-    return 0;
-  return pixels < CUDACCL_CAMERA_MOST_SWAY ? (uint32_t)ceilf (pixels)
-                                           : (uint32_t)CUDACCL_CAMERA_MOST_SWAY;
+  const uint32_t pixels = (uint32_t)ceilf (greatest * (float)self->box);
+  return greatest < LEAST_SWAY || pixels > CUDACCL_CAMERA_MOST_SWAY ? 0 : pixels;
 }

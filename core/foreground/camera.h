@@ -4,7 +4,7 @@
  *
  * Both are reduced to boxes of CUDACCL_CAMERA_BOX × CUDACCL_CAMERA_BOX samples of the grid of the
  * light (light.h). A backend makes the boxes of a frame and of the model before that frame; they
- * are compared before the next frame, fifteen times in a second of the scene at most.
+ * are compared before the next frame, ten times in a second of the scene at most.
  *
  * - The model's content is elsewhere for a second, or most of it is nowhere while the frames do not
  *   change, or since a cut: the camera has moved. A new model begins.
@@ -23,12 +23,11 @@
 #include "core/foreground/light.h"
 #include "core/foreground/registration.h"
 
-enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 4 };
+enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 6 };
 
 #define CUDACCL_CAMERA_SECOND UINT64_C (1000000000)
 /* Nanoseconds of the scene: */
-/* From comparison to comparison: each second frame of 25 or 30 in a second. */
-#define CUDACCL_CAMERA_INTERVAL (CUDACCL_CAMERA_SECOND * 66 / 1000)
+#define CUDACCL_CAMERA_INTERVAL (CUDACCL_CAMERA_SECOND / 10) /* from comparison to comparison */
 #define CUDACCL_CAMERA_PERSISTENCE (CUDACCL_CAMERA_SECOND * 4 / 5) /* of what is reported */
 #define CUDACCL_CAMERA_ZOOM (CUDACCL_CAMERA_SECOND * 8 / 5)        /* of a zoom */
 #define CUDACCL_CAMERA_MOST_SHAKING                                                                \
@@ -93,8 +92,9 @@ void ccl_camera_begin (CclCamera *self, uint64_t warm_up);
  * asked to. */
 bool ccl_camera_advance (CclCamera *self, uint64_t duration, bool looks);
 
-/* How far a shaking camera displaces the picture, in pixels of the model, rounded up; at most
- * CUDACCL_CAMERA_MOST_SWAY. */
+/* How far a shaking camera displaces the picture, in pixels of the model, rounded up. 0 where it
+ * does not, or by more than CUDACCL_CAMERA_MOST_SWAY: too much of an object would be explained
+ * (sway.h). */
 uint32_t ccl_camera_sway (const CclCamera *self);
 
 /* The backend has found a change of the scene by other means. */

@@ -14,6 +14,7 @@
 #include "codebook-light.h"
 #include "foreground.h"
 #include "sampled-places.h"
+#include "sway-rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,7 @@ typedef struct CodebookBand {
   uint8_t *slack;
   uint16_t *factors, *spreads, *chroma, *corrected_chroma, *place_chroma;
   uint64_t *scratch; /* of filters */
+  uint8_t *spread;   /* of sway_find_range() */
 } CodebookBand;
 
 /* What a row has: an empty one is not filtered. */
@@ -71,8 +73,11 @@ typedef struct Codebooks {
   const CclFrame *frame;
   const CclForegroundOptions *options;
   CodebookLuma planes;
-  bool corrects; /* for light */
-  bool hides;    /* objects */
+  bool corrects;       /* for light */
+  bool hides;          /* objects */
+  uint32_t sway;       /* pixels that a shaking camera displaces the frame by; 0: it does not */
+  uint8_t *low, *high; /* planes of sway_find_range() */
+  size_t range_stride;
 
   Mapping rows_mapping, model_mapping;
 } Codebooks;
@@ -206,9 +211,13 @@ update_places (Codebooks *self, CodebookBand *band, uint32_t y, const uint16_t *
     luma[width] = luma[width - 1];
   if (y % 2 == 0 && chroma)
     memcpy (band->place_chroma, chroma, width * sizeof *chroma);
-  if (y % 2 == 1 || is_last)
-    sampled_places_update_row (
-        &self->sampled, y / 2, luma_of_row (self, band, y / 2 * 2), luma, band->place_chroma);
+  if (y % 2 == 0 && !is_last)
+    return;
+  const size_t upper = y / 2 * 2 * self->range_stride, lower = y * self->range_stride;
+  const uint8_t *ranges[] = {
+      self->low + upper, self->low + lower, self->high + upper, self->high + lower};
+  sampled_places_update_row (&self->sampled, y / 2, luma_of_row (self, band, y / 2 * 2), luma,
+      band->place_chroma, self->sway > 0 ? ranges : NULL);
 }
 
 static void
@@ -246,8 +255,23 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
       row.shadow[i] = 0;
     }
   }
+  if (self->sway > 0)
+    sway_clear_row (&row, self->low + y * self->range_stride, self->high + y * self->range_stride);
   finish_row (self, &row, y);
   update_places (self, band, y, row.chroma);
+}
+
+/* Finds what the camera may bring from around. */
+static void
+find_ranges (void *data, uint32_t index)
+{
+  const Codebooks *self = data;
+  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+  const SwayPlane plane = {
+      self->background, self->plan.width, self->plan.height, self->stride, self->sway};
+  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
+    sway_find_range (&plane, y, self->bands[index].spread, self->low + y * self->range_stride,
+        self->high + y * self->range_stride);
 }
 
 static void
@@ -531,11 +555,14 @@ codebook_begin (CpuForeground *foreground, CclError *error)
     workers_run (self->workers, narrow_band, self);
   self->corrects = options->light && !begins;
   self->hides = base->camera->hides;
+  self->sway = begins ? 0 : ccl_camera_sway (base->camera);
   if (base->camera->takes_boxes)
     codebook_make_boxes (&self->planes, base->camera);
   const bool next_has_rows = self->corrects && follow_light (self);
   sampled_places_begin_frame (
       &self->sampled, options, begins || self->state.scene_changes, self->state.tolerances);
+  if (self->sway > 0)
+    workers_run (self->workers, find_ranges, self);
   workers_run (self->workers, update_band, self);
   self->light.has_rows = next_has_rows;
   if (options->light) {
@@ -572,6 +599,7 @@ lay_out_band (Layout *layout, const Codebooks *self, CodebookBand *band)
   uint64_t *scratch =
       lay_out (layout, FILTER_SCRATCH_ROWS * (self->n_words + 2), sizeof *band->scratch);
   band->scratch = scratch ? scratch + 1 : NULL;
+  band->spread = lay_out (layout, self->stride + 2 * CUDACCL_CAMERA_MOST_SWAY, 1);
 }
 
 static void
@@ -598,6 +626,8 @@ lay_out_frame (Layout *layout, void *data)
   self->marks = lay_out (layout, height, sizeof *self->marks);
   self->n_foreground = lay_out (layout, height, sizeof *self->n_foreground);
   self->n_changed = lay_out (layout, height, sizeof *self->n_changed);
+  self->low = lay_out (layout, self->range_stride * height, 1);
+  self->high = lay_out (layout, self->range_stride * height, 1);
   if (self->plan.format != CUDACCL_PIXEL_FORMAT_8)
     self->luma = lay_out (layout, self->stride * height, sizeof *self->luma);
   for (uint32_t i = 0; i < self->n_bands; i++)
@@ -639,6 +669,7 @@ codebook_prepare (CpuForeground *foreground)
   self->n_bands = foreground->n_bands;
   self->n_words = foreground->n_words;
   self->stride = 64 * self->n_words;
+  self->range_stride = self->stride + 1;
   self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
   self->light.grid = ccl_light_grid (plan->width, plan->height);
   self->light.n_rows = ((plan->height - 1) >> (self->light.grid.shift - 4)) + 1;

@@ -54,12 +54,13 @@ sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *opt
 
 void
 sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upper,
-    const uint8_t *lower, const uint16_t *chroma)
+    const uint8_t *lower, const uint16_t *chroma, const uint8_t *const ranges[4])
 {
   const size_t plane = self->stride * self->grid.rows;
   const SampledRow of_row = {
       .luma = {upper, lower},
       .chroma = self->has_chroma ? chroma : NULL,
+      .ranges = ranges,
       .y = row,
       .columns = self->grid.columns,
       .time = self->time,

@@ -55,10 +55,11 @@ void sampled_places_lay_out_frame (Layout *layout, SampledPlaces *places);
 void sampled_places_begin_frame (SampledPlaces *places, const CclForegroundOptions *options,
     bool begins, const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]);
 
-/* Updates a row of places with two rows of pixels, and the chroma of the upper one or NULL. Any
- * thread, each row once. */
+/* Updates a row of places with two rows of pixels, and the chroma of the upper one or NULL. ranges:
+ * of a shaking camera (sway-rows.h), the least luma of both rows, then the greatest; NULL: it does
+ * not shake. Any thread, each row once. */
 void sampled_places_update_row (SampledPlaces *places, uint32_t row, const uint8_t *upper,
-    const uint8_t *lower, const uint16_t *chroma);
+    const uint8_t *lower, const uint16_t *chroma, const uint8_t *const ranges[4]);
 
 /* Then for each row of places: those around which most are different. */
 void sampled_places_look_around (SampledPlaces *places, uint32_t row, uint64_t *scratch);

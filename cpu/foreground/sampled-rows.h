@@ -9,6 +9,7 @@
 #define CUDACCL_CPU_SAMPLED_ROWS_H
 
 #include "core/foreground/sampled-background.h"
+#include "core/foreground/sway.h"
 #include "cpu/pixels/pixels.h"
 
 #include <string.h>
@@ -215,6 +216,29 @@ set_place_bits_at (uint64_t *row, uint32_t x, uint64_t bits)
   row[x / 64] = (row[x / 64] & ~(UINT64_MAX >> (64 - PLACE_LANES) << x % 64)) | bits << x % 64;
 }
 
+/* The places of a vector that are different although a shaking camera does not explain them. */
+static ALWAYS_INLINE uint64_t
+without_sway (const SampledRow *row, uint32_t x, const PlaceColours *colours, uint64_t different)
+{
+  uint8_t lumas[PLACE_LANES];
+  memcpy (lumas, &colours->luma, sizeof lumas);
+  for (uint64_t rest = different; rest; rest &= rest - 1) {
+    const uint32_t i = (uint32_t)__builtin_ctzll (rest), at = 2 * (x + i);
+    if (x + i >= row->columns)
+      break;
+    uint32_t low = UINT8_MAX, high = 0;
+    for (uint32_t k = 0; k < 4; k++) {
+      const uint32_t least = row->ranges[k / 2][at + k % 2];
+      const uint32_t greatest = row->ranges[2 + k / 2][at + k % 2];
+      low = least < low ? least : low;
+      high = greatest > high ? greatest : high;
+    }
+    if (ccl_sway_explains (lumas[i], low, high))
+      different &= ~(rest & -rest);
+  }
+  return different;
+}
+
 /* Updates the places of a vector. */
 static ALWAYS_INLINE void
 update_places (const SampledRow *row, uint32_t x)
@@ -223,7 +247,8 @@ update_places (const SampledRow *row, uint32_t x)
   prefetch_samples (row, x);
   if (row->begins)
     begin_samples (row, x, &colours);
-  const uint64_t different = place_bits (find_different (row, x, &colours));
+  const uint64_t found = place_bits (find_different (row, x, &colours));
+  const uint64_t different = row->ranges ? without_sway (row, x, &colours, found) : found;
   const uint64_t onsets = different & ~place_bits_at (row->different, x);
   const uint64_t due = find_due (row, x);
   uint64_t restless = place_bits_at (row->restless, x);

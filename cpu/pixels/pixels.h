@@ -135,9 +135,11 @@ typedef struct CodebookRow {
  * readable, and rows of results writable, up to a multiple of 64 places; results beyond the columns
  * are undefined. */
 typedef struct SampledRow {
-  const uint8_t *luma[2]; /* the two rows of pixels, in the model's light */
-  const uint16_t *chroma; /* u + 256 × v of each pixel of the upper row. NULL: luma only */
-  uint32_t y, columns;    /* of places */
+  const uint8_t *luma[2];       /* the two rows of pixels, in the model's light */
+  const uint16_t *chroma;       /* u + 256 × v of each pixel of the upper row. NULL: luma only */
+  const uint8_t *const *ranges; /* of a shaking camera: the least luma of both rows, then the
+                                 * greatest. NULL: it does not shake */
+  uint32_t y, columns;          /* of places */
   CclSampledTime time;
   bool begins;               /* all samples become those of this frame */
   uint32_t period;           /* seconds from sample to sample where an object is */

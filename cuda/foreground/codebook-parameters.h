@@ -98,12 +98,14 @@ typedef struct CclCodebookParameters {
   uint32_t judges_scene;  /* changes of the scene are looked for */
   uint32_t keeps_shadows; /* as foreground */
   uint32_t hides_objects; /* the mask is empty */
+  uint32_t sway;          /* pixels that a shaking camera displaces the frame by; 0: it does not */
 
   CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
   CclCodebookHistory *history;
   CclCodebookCounts *counts;
   CclCodebookCell *cells; /* of the grid; zero when a frame starts */
   uint8_t *background;    /* luma of each pixel; rows of 32 × row_words */
+  uint8_t *low, *high; /* the least and the greatest around it, where the camera shakes (sway.h) */
   /* Of the rows of samples: their log ratios, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of
    * each, less the row's light if rows have one; their light; and the means of those of a row of
    * cells. */

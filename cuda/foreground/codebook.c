@@ -3,10 +3,11 @@
  * Foreground by codebooks (core/foreground/codebook.h). A frame takes these kernels:
  *
  *   1. where options.light is set, the light of the frame: measured, then smoothed
- *   2. the samples of the second model (sampled-places.cuh)
- *   3. the update of all codebooks, whose last block finds scene changes
- *   4. the candidates of both models
- *   5. the objects, which are the mask if no opening and no closing follows
+ *   2. where the camera shakes, what it may bring to each pixel (sway.cuh)
+ *   3. the samples of the second model (sampled-places.cuh)
+ *   4. the update of all codebooks, whose last block finds scene changes
+ *   5. the candidates of both models
+ *   6. the objects, which are the mask if no opening and no closing follows
  *
  * They are one launch of a graph, in which a kernel that reduces the frame may come first.
  *
@@ -24,11 +25,12 @@
 #include "cuda/driver/kernel-graph.h"
 
 /* FIRST: a kernel of the caller, which writes the frame. */
-enum { FIRST, MEASURE, SMOOTH, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
+enum { FIRST, MEASURE, SMOOTH, SPREAD, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
 
 static const char *const kernel_names[N_KERNELS] = {
     [MEASURE] = "ccl_codebook_measure",
     [SMOOTH] = "ccl_codebook_smooth",
+    [SPREAD] = "ccl_codebook_spread",
     [SAMPLE] = "ccl_codebook_sample",
     [UPDATE] = "ccl_codebook_update_words",
     [OBJECTS] = "ccl_codebook_objects",
@@ -61,8 +63,9 @@ static uint32_t
 find_needed (const CudaCodebook *self)
 {
   const uint32_t of_light = self->parameters.light ? 1u << MEASURE | 1u << SMOOTH : 0;
-  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | 1u << SAMPLE |
-         1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
+  const uint32_t of_sway = self->parameters.sway > 0 ? 1u << SPREAD : 0;
+  return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | of_sway |
+         1u << SAMPLE | 1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
 }
 
 static CclStatus
@@ -148,6 +151,10 @@ prepare_kernels (CudaCodebook *self, CclError *error)
   } sizes[N_KERNELS] = {
       [MEASURE] = {grid->rows, CUDACCL_CODEBOOK_LIGHT_THREADS},
       [SMOOTH] = {divide_up (n_cells + n_rows, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
+      [SPREAD] = {divide_up (
+                      (uint64_t)self->parameters.extent.row_words * self->parameters.extent.height,
+                      CUDACCL_CODEBOOK_WARPS),
+          CUDACCL_CODEBOOK_THREADS},
       [SAMPLE] = {divide_up ((uint64_t)s->row_words * s->grid.rows, CUDACCL_CODEBOOK_WARPS),
           CUDACCL_CODEBOOK_THREADS},
       [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
@@ -192,6 +199,7 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
   p->frame = segmenter->frame;
   p->mask = segmenter->mask;
   p->hides_objects = segmenter->base.camera->hides;
+  p->sway = segmenter->base.n_frames > 0 ? ccl_camera_sway (segmenter->base.camera) : 0;
   p->judges_scene = options->light;
   p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
   p->light = is_corrected ? self->frame_light : NULL;
@@ -322,6 +330,8 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
   p->history = lay_out (&layout, 1, sizeof *p->history);
   p->background = lay_out (&layout, n_words, 32);
+  p->low = lay_out (&layout, n_words, 32);
+  p->high = lay_out (&layout, n_words, 32);
   place_sampled (&layout, &p->sampled);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
     p->place[i] = lay_out (&layout, 1, plane);

@@ -398,6 +398,7 @@ tolerance_of_level (const Parameters &p, uint32_t level)
   return ccl_codebook_tolerance (level, p.history->levels[level]);
 }
 
+#include "sway.cuh"
 #include "sampled-places.cuh"
 
 static __device__ __forceinline__ uint32_t
@@ -599,6 +600,8 @@ update_word (
   if (inside)
     add_to_sums (sums, luma, result);
   count_noise (result, inside && ccl_codebook_counts_as_noise (&result), &shared->noise[0]);
+  if (p.sway > 0 && inside)
+    clear_sway (p, x, y, value.luma, &result);
   const uint32_t places[] = {__ballot_sync (FULL_WARP, result.place & 1),
       __ballot_sync (FULL_WARP, result.place & 2), __ballot_sync (FULL_WARP, result.place & 4)};
   const uint32_t strong = __ballot_sync (FULL_WARP, result.is_strong);

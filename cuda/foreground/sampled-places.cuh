@@ -108,7 +108,9 @@ update_places (const Parameters &p, uint32_t word)
       store_sample (s, k, place, colour);
   }
   const uint8_t before = s.restlessness[place];
-  const bool different = is_different (p, place, colour, before);
+  bool different = is_different (p, place, colour, before);
+  if (p.sway > 0 && inside && different)
+    different = !is_sway_of_place (p, column, row, colour.luma);
   const bool is_onset = different && !(s.different[word] >> lane & 1);
   const bool is_due = ccl_sampled_is_due (s.time, ccl_sampled_phase (column, row));
   const uint8_t restlessness = ccl_sampled_restlessness (before, is_onset, is_due);

@@ -2,6 +2,7 @@
 #include "codebook-checks.h"
 
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 /* How a frame lies in memory: u and v at these places of the chroma, or of a packed frame. */
@@ -590,6 +591,57 @@ check_codebook_in_bands_of_light (const ForegroundBackend *backend)
 {
   check_bands (backend, 112, 144, 32);
   check_bands (backend, 519, 67, 8); /* a sample every second pixel */
+}
+
+/* Waves of light and dark at a place, whose slopes are 20 levels in two pixels and more. */
+static uint8_t
+waves_at (double x, double y)
+{
+  return (uint8_t)(112 + 50 * sin (0.29 * x + 0.11 * y) + 40 * sin (0.23 * y - 0.13 * x));
+}
+
+/* Frame `number` of waves before a camera that shakes by up to two pixels both ways, with an object
+ * of 24×40 pixels from frame 40 on, which is too dark to be taken for light. */
+static void
+draw_shaken (uint8_t *luma, uint32_t width, uint32_t height, uint32_t number)
+{
+  const double right = 2 * sin (0.9 * number), down = 2 * sin (1.3 * number + 1);
+  for (uint32_t i = 0; i < width * height; i++) {
+    const uint32_t x = i % width, y = i / width;
+    const bool in_object = number >= 40 && x - 2 * number < 24 && y - 40 < 40;
+    luma[i] = in_object ? 10 : waves_at (x + right, y + down);
+  }
+}
+
+void
+check_codebook_of_a_shaking_camera (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 161, HEIGHT = 99, N = WIDTH * HEIGHT, N_FRAMES = 50 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t inside = 0, outside = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "a shaking camera");
+
+  if (!passed)
+    return;
+  options.frame_duration = 100000000;
+  for (uint32_t number = 0; number < N_FRAMES && passed; number++) {
+    draw_shaken (luma, WIDTH, HEIGHT, number);
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++) {
+      const uint32_t x = i % WIDTH - 2 * number, y = i / WIDTH - 40;
+      const bool in_object = number >= 40 && x < 24 && y < 40;
+      inside += in_object && pair.mask[i];
+      outside += number >= 20 && !in_object && (x + 2 >= 28 || y + 2 >= 44) && pair.mask[i];
+    }
+  }
+  g_assert_cmpuint (pair.reference->codebook->n_swaying, >, N_FRAMES - 10);
+  pair_end (&pair);
+  g_assert_cmpuint (outside, <, 30 * N / 100); /* 13 % without the sway */
+  g_assert_cmpuint (inside, >=, 10 * 24 * 40 * 9 / 10);
 }
 
 void

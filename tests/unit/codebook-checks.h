@@ -34,6 +34,9 @@ void check_codebook_in_light_of_noise (const ForegroundBackend *backend);
  * comes, whose edges are sharp. */
 void check_codebook_in_bands_of_light (const ForegroundBackend *backend);
 
+/* A mast shakes by two pixels: its ground is no foreground, and objects are. */
+void check_codebook_of_a_shaking_camera (const ForegroundBackend *backend);
+
 /* A camera that loses a faint chroma, and nothing else: objects are still found. */
 void check_codebook_without_chroma_from_now_on (const ForegroundBackend *backend);
 

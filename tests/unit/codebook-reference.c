@@ -45,6 +45,8 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->states = g_new0 (CclCodebookState, n);
   self->classes = g_new0 (CclPixelClass, n);
   self->background = g_new0 (uint8_t, n);
+  self->low = g_new0 (uint8_t, n);
+  self->high = g_new0 (uint8_t, n);
   self->recurrent = g_new0 (bool, n);
   self->mask = g_new0 (uint8_t, n);
   self->sampled = sampled_reference_new (width, height);
@@ -72,6 +74,8 @@ codebook_reference_free (CodebookReference *self)
   g_free (self->states);
   g_free (self->classes);
   g_free (self->background);
+  g_free (self->low);
+  g_free (self->high);
   g_free (self->recurrent);
   g_free (self->mask);
   sampled_reference_free (self->sampled);
@@ -392,12 +396,36 @@ add_extremes (CodebookReference *self, uint8_t luma, uint8_t model_luma)
   self->sums.model_bright += model_luma > CUDACCL_LIGHT_MOST_LUMA;
 }
 
+/* What a shaking camera brings to each pixel: the background within the sway. */
+static void
+find_ranges (CodebookReference *self, int64_t sway)
+{
+  for (uint32_t pixel = 0; pixel < self->n_pixels; pixel++) {
+    const int64_t x = pixel % self->width, y = pixel / self->width;
+    self->low[pixel] = UINT8_MAX;
+    self->high[pixel] = 0;
+    for (int64_t j = MAX (y - sway, 0); j <= MIN (y + sway, (int64_t)self->height - 1); j++) {
+      for (int64_t i = MAX (x - sway, 0); i <= MIN (x + sway, (int64_t)self->width - 1); i++) {
+        const uint8_t luma = self->background[j * self->width + i];
+        self->low[pixel] = MIN (self->low[pixel], luma);
+        self->high[pixel] = MAX (self->high[pixel], luma);
+      }
+    }
+  }
+}
+
 static void
 update_pixel (
     CodebookReference *self, uint32_t pixel, uint8_t luma, CclCodebookValue value, uint32_t cell)
 {
-  const CclCodebookResult result =
+  CclCodebookResult result =
       ccl_codebook_update (self->words[pixel], value, self->states[pixel], &self->frame);
+  if (ccl_codebook_counts_as_noise (&result))
+    self->noise[result.level][MIN (result.distance, CUDACCL_CODEBOOK_DISTANCES - 1)]++;
+  if (self->sways && value.luma >= self->low[pixel] && value.luma <= self->high[pixel]) {
+    result.pixel_class = CUDACCL_PIXEL_BACKGROUND;
+    result.is_strong = result.is_settled = false;
+  }
   self->classes[pixel] = result.pixel_class;
   self->background[pixel] = result.background;
   self->recurrent[pixel] = result.is_recurrent;
@@ -408,8 +436,6 @@ update_pixel (
   self->sums.chroma += result.chroma;
   self->sums.model_chroma += result.model_chroma;
   add_extremes (self, luma, result.model_luma);
-  if (ccl_codebook_counts_as_noise (&result))
-    self->noise[result.level][MIN (result.distance, CUDACCL_CODEBOOK_DISTANCES - 1)]++;
 }
 
 /* Counts the pixels of the 5×5 window that have the class; outside, the frame continues. */
@@ -614,6 +640,10 @@ codebook_reference_run (
   memset (&self->sums, 0, sizeof self->sums);
   memset (self->lost, 0, n_cells * sizeof *self->lost);
   memset (self->settled, 0, n_cells * sizeof *self->settled);
+  self->sways = self->n_frames > 0 && ccl_camera_sway (self->camera) > 0;
+  self->n_swaying += self->sways;
+  if (self->sways)
+    find_ranges (self, ccl_camera_sway (self->camera));
   for (uint32_t pixel = 0; pixel < self->n_pixels; pixel++) {
     const uint32_t x = pixel % self->width, y = pixel / self->width;
     const uint32_t cell = (y >> self->grid.shift) * self->grid.columns + (x >> self->grid.shift);
@@ -623,7 +653,7 @@ codebook_reference_run (
   }
   sampled_reference_update (self->sampled, self->values, self->frame.tolerances,
       period_of_objects (self), self->frame_duration,
-      self->n_frames == 0 || self->frame.scene_changes);
+      self->n_frames == 0 || self->frame.scene_changes, self->sways ? self->low : NULL, self->high);
   self->has_rows = next_has_rows;
   judge_scene (self);
   set_tolerances (self);

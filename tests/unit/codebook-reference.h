@@ -16,8 +16,11 @@ typedef struct CodebookReference {
   CclCodebookState *states;                     /* of each pixel */
   CclPixelClass *classes;                       /* before the filter */
   uint8_t *background;                          /* the luma of each pixel's heaviest word */
-  bool *recurrent;                              /* whether a word beside it is recurrent */
-  CclCodebookNoise noise;                       /* of the last frame */
+  bool sways;                                   /* the camera shakes */
+  uint32_t n_swaying;                           /* frames in which it does */
+  uint8_t *low, *high;    /* the range of the background that it brings to a pixel */
+  bool *recurrent;        /* whether a word beside it is recurrent */
+  CclCodebookNoise noise; /* of the last frame */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   CclCodebookFrame frame;
   CclLightGrid grid;

@@ -1496,6 +1496,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"codebook-at-rest", check_codebook_at_rest},
       {"codebook-in-light-of-noise", check_codebook_in_light_of_noise},
       {"codebook-in-bands-of-light", check_codebook_in_bands_of_light},
+      {"codebook-of-a-shaking-camera", check_codebook_of_a_shaking_camera},
       {"codebook-without-chroma-from-now-on", check_codebook_without_chroma_from_now_on},
       {"codebook-of-reduced-frames", check_codebook_of_reduced_frames},
       {"reduction", check_reduction},

@@ -47,7 +47,8 @@ colour_of_place (
 
 static void
 update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *tolerances,
-    uint32_t column, uint32_t row, uint64_t then, uint64_t now, uint32_t period, bool begins)
+    uint32_t column, uint32_t row, uint64_t then, uint64_t now, uint32_t period, bool begins,
+    bool is_sway)
 {
   SampledPlace *place = &self->places[row * self->columns + column];
   const bool in_object = self->found[2 * row * self->width + 2 * column];
@@ -68,7 +69,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
               abs (sample->v - colour.v) <= near / 2;
   }
   place->was_different = place->is_different;
-  place->is_different = n_near < 2;
+  place->is_different = n_near < 2 && !is_sway;
   if (place->is_different && !place->was_different)
     place->restlessness += 4;
   if (is_due)
@@ -80,17 +81,35 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
     place->samples[turn % 20] = colour;
 }
 
+/* Whether a luma is between the least and the greatest of the pixels of a place. */
+static bool
+is_between (const SampledReference *self, uint8_t luma, const uint8_t *low, const uint8_t *high,
+    uint32_t column, uint32_t row)
+{
+  uint8_t least = UINT8_MAX, greatest = 0;
+  for (uint32_t y = 2 * row; y < MIN (2 * row + 2, self->height); y++) {
+    for (uint32_t x = 2 * column; x < MIN (2 * column + 2, self->width); x++) {
+      least = MIN (least, low[y * self->width + x]);
+      greatest = MAX (greatest, high[y * self->width + x]);
+    }
+  }
+  return luma >= least && luma <= greatest;
+}
+
 void
 sampled_reference_update (SampledReference *self, const CclCodebookValue *values,
-    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins)
+    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins, const uint8_t *low,
+    const uint8_t *high)
 {
   const uint64_t before = self->nanoseconds;
   self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
   const uint64_t then = before * 256 / 1000000000, now = self->nanoseconds * 256 / 1000000000;
   for (uint32_t row = 0; row < self->rows; row++)
-    for (uint32_t column = 0; column < self->columns; column++)
-      update_place (self, colour_of_place (self, values, column, row), tolerances, column, row,
-          then, now, period, begins);
+    for (uint32_t column = 0; column < self->columns; column++) {
+      const CclCodebookValue colour = colour_of_place (self, values, column, row);
+      update_place (self, colour, tolerances, column, row, then, now, period, begins,
+          low && is_between (self, colour.luma, low, high, column, row));
+    }
 }
 
 static void

@@ -27,9 +27,11 @@ SampledReference *sampled_reference_new (uint32_t width, uint32_t height);
 void sampled_reference_free (SampledReference *reference);
 
 /* Updates the model with a frame in the light of the model. begins: all samples become those of the
- * frame. tolerances: of the codebook, for each level of luma. duration: nanoseconds, or 0. */
+ * frame. tolerances: of the codebook, for each level of luma. duration: nanoseconds, or 0. low,
+ * high: what a shaking camera brings to each pixel; NULL: it does not shake. */
 void sampled_reference_update (SampledReference *reference, const CclCodebookValue *values,
-    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins);
+    const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins, const uint8_t *low,
+    const uint8_t *high);
 
 /* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
  * confirmed, and those that are lit. frame, ground: the luma of the frame and of the background;

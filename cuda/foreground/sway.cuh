@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What a shaking camera brings to pixels (sway.h): codebook.cu includes it. A warp has 32 pixels of
+ * a row. */
+#ifndef CUDACCL_CUDA_SWAY_CUH
+#define CUDACCL_CUDA_SWAY_CUH
+
+#include "core/foreground/sway.h"
+
+static __device__ __forceinline__ size_t
+place_of_pixel (const Parameters &p, uint32_t x, uint32_t y)
+{
+  return (size_t)y * p.extent.row_words * 32 + x;
+}
+
+/* Finds the least and the greatest background around a pixel. */
+static __device__ __forceinline__ void
+find_range (const Parameters &p, uint32_t x, uint32_t y)
+{
+  const uint32_t left = x > p.sway ? x - p.sway : 0, right = min (x + p.sway, p.extent.width - 1);
+  const uint32_t top = y > p.sway ? y - p.sway : 0, bottom = min (y + p.sway, p.extent.height - 1);
+  uint32_t low = UINT8_MAX, high = 0;
+  for (uint32_t j = top; j <= bottom; j++) {
+    for (uint32_t i = left; i <= right; i++) {
+      const uint32_t luma = p.background[place_of_pixel (p, i, j)];
+      low = min (low, luma);
+      high = max (high, luma);
+    }
+  }
+  p.low[place_of_pixel (p, x, y)] = (uint8_t)low;
+  p.high[place_of_pixel (p, x, y)] = (uint8_t)high;
+}
+
+/* A warp has a word of pixels. Only where the camera shakes. */
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
+    ccl_codebook_spread (const __grid_constant__ Parameters p)
+{
+  const uint32_t word = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32;
+  const uint32_t x = word % p.extent.row_words * 32 + lane_of_warp ();
+  const uint32_t y = word / p.extent.row_words;
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  if (x < p.extent.width && y < p.extent.height)
+    find_range (p, x, y);
+}
+
+/* Makes a pixel background that the range explains. */
+static __device__ __forceinline__ void
+clear_sway (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, CclCodebookResult *result)
+{
+  const size_t place = place_of_pixel (p, x, y);
+  if (ccl_sway_explains (luma, p.low[place], p.high[place])) {
+    result->pixel_class = CUDACCL_PIXEL_BACKGROUND;
+    result->is_strong = result->is_settled = false;
+  }
+}
+
+/* Whether the ranges of the pixels of a place explain its luma. Outside the frame, its last row and
+ * column are repeated. */
+static __device__ __forceinline__ bool
+is_sway_of_place (const Parameters &p, uint32_t column, uint32_t row, uint32_t luma)
+{
+  uint32_t low = UINT8_MAX, high = 0;
+  for (uint32_t k = 0; k < 4; k++) {
+    const uint32_t x = min (2 * column + k % 2, p.extent.width - 1);
+    const size_t place = place_of_pixel (p, x, min (2 * row + k / 2, p.extent.height - 1));
+    low = min (low, (uint32_t)p.low[place]);
+    high = max (high, (uint32_t)p.high[place]);
+  }
+  return ccl_sway_explains (luma, low, high);
+}
+
+#endif /* CUDACCL_CUDA_SWAY_CUH */
