@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -31,8 +32,29 @@ struct Property {
   bool is_real;
   Domain domain;
   uint32_t measured; /* flags of CclColumn */
-  void (*fill) (const Item *item, ColumnValue *values);
+  void (*fill) (const Item *item, const Property *property, ColumnValue *values);
 };
+
+/* A number that the library computes: a column of the property of its name. */
+typedef struct Measure {
+  const char *name;
+  enum { NONE, ONE_COLUMN, FIRST, SECOND, THIRD, X, Y, Z } place;
+  size_t offset; /* in CclVolumeShape */
+} Measure;
+
+static const Measure measures[] = {
+#define MEASURE(EACH, column, field, former, pictures, name, place, kind)                          \
+  {name, PLACE_##place, offsetof (CclVolumeShape, field)},
+#define PLACE_NONE NONE
+#define PLACE_ONE ONE_COLUMN
+#define PLACE_ONE_OF_FRAMES ONE_COLUMN
+#define PLACE_FIRST FIRST
+#define PLACE_SECOND SECOND
+#define PLACE_THIRD THIRD
+#define PLACE_X X
+#define PLACE_Y Y
+#define PLACE_Z Z
+    CUDACCL_MEASURES (CUDACCL_NO_INTEGER, MEASURE, )};
 
 static uint32_t
 n_axes_of (const ColumnPicture *picture)
@@ -50,25 +72,25 @@ fill_axes (const Item *item, double z, double y, double x, ColumnValue *values)
 }
 
 static void
-fill_label (const Item *item, ColumnValue *values)
+fill_label (const Item *item, const Property *property, ColumnValue *values)
 {
   values->count = (int64_t)item->row->label;
 }
 
 static void
-fill_area (const Item *item, ColumnValue *values)
+fill_area (const Item *item, const Property *property, ColumnValue *values)
 {
   values->real = item->area;
 }
 
 static void
-fill_num_pixels (const Item *item, ColumnValue *values)
+fill_num_pixels (const Item *item, const Property *property, ColumnValue *values)
 {
   values->count = (int64_t)item->row->area;
 }
 
 static void
-fill_bbox (const Item *item, ColumnValue *values)
+fill_bbox (const Item *item, const Property *property, ColumnValue *values)
 {
   for (uint32_t i = 0; i < item->n_axes; i++) {
     values[i].count = (int64_t)item->low[i];
@@ -77,32 +99,32 @@ fill_bbox (const Item *item, ColumnValue *values)
 }
 
 static void
-fill_area_bbox (const Item *item, ColumnValue *values)
+fill_area_bbox (const Item *item, const Property *property, ColumnValue *values)
 {
   values->real = item->box_area;
 }
 
 static void
-fill_extent (const Item *item, ColumnValue *values)
+fill_extent (const Item *item, const Property *property, ColumnValue *values)
 {
   values->real = item->area / item->box_area;
 }
 
 static void
-fill_equivalent_diameter (const Item *item, ColumnValue *values)
+fill_equivalent_diameter (const Item *item, const Property *property, ColumnValue *values)
 {
   values->real = pow (2.0 * item->n_axes * item->area / M_PI, 1.0 / item->n_axes);
 }
 
 static void
-fill_centroid (const Item *item, ColumnValue *values)
+fill_centroid (const Item *item, const Property *property, ColumnValue *values)
 {
   const CclTiledComponent *row = item->row;
   fill_axes (item, row->centroid_z, row->centroid_y, row->centroid_x, values);
 }
 
 static void
-fill_touches_border (const Item *item, ColumnValue *values)
+fill_touches_border (const Item *item, const Property *property, ColumnValue *values)
 {
   const uint64_t *sides = item->picture->sides + item->skipped;
   for (uint32_t i = 0; i < item->n_axes; i++) {
@@ -112,16 +134,7 @@ fill_touches_border (const Item *item, ColumnValue *values)
 }
 
 static void
-fill_first_pixel (const Item *item, ColumnValue *values)
-{
-  const CclVolumeShape *shape = item->shape;
-  const double all[3] = {shape->first_z, shape->first_y, shape->first_x};
-  for (uint32_t i = 0; i < item->n_axes; i++)
-    values[i].count = (int64_t)all[i + item->skipped];
-}
-
-static void
-fill_tensor (const Item *item, ColumnValue *values)
+fill_tensor (const Item *item, const Property *property, ColumnValue *values)
 {
   const CclVolumeShape *s = item->shape;
   const double z = item->picture->is_volume ? s->variance_z : 0;
@@ -134,22 +147,7 @@ fill_tensor (const Item *item, ColumnValue *values)
 }
 
 static void
-fill_eigenvalues (const Item *item, ColumnValue *values)
-{
-  const CclVolumeShape *s = item->shape;
-  const double all[3] = {s->eigenvalue_0, s->eigenvalue_1, s->eigenvalue_2};
-  for (uint32_t i = 0; i < item->n_axes; i++)
-    values[i].real = all[i];
-}
-
-static void
-fill_euler_number (const Item *item, ColumnValue *values)
-{
-  values->count = (int64_t)item->shape->euler_number_8;
-}
-
-static void
-fill_n_holes (const Item *item, ColumnValue *values)
+fill_n_holes (const Item *item, const Property *property, ColumnValue *values)
 {
   const CclVolumeShape *s = item->shape;
   const uint32_t *n_parts = item->picture->n_parts;
@@ -159,59 +157,69 @@ fill_n_holes (const Item *item, ColumnValue *values)
       n - (int64_t)(item->picture->connectivity == 4 ? s->euler_number_4 : s->euler_number_8);
 }
 
+/* The number of the column at a place. */
+static uint32_t
+column_of (const Measure *measure, uint32_t n_axes)
+{
+  if (measure->place >= X)
+    return n_axes - 1 - (uint32_t)(measure->place - X);
+  return measure->place >= FIRST ? (uint32_t)(measure->place - FIRST) : 0;
+}
+
+/* Fills the columns of the measures that have the property's name, with all planes of values. */
 static void
-fill_crack_length (const Item *item, ColumnValue *values)
+fill_measures (const Item *item, const Property *property, ColumnValue *values)
+{
+  const uint32_t n_planes =
+      property->measured & CUDACCL_COLUMN_INTENSITY ? item->picture->n_planes : 1;
+
+  for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+    const uint32_t column = column_of (&measures[i], item->n_axes);
+    if (column >= item->n_axes || strcmp (measures[i].name, property->name) != 0)
+      continue;
+    for (uint32_t plane = 0; plane < n_planes; plane++) {
+      const double real = *(const double *)((const char *)&item->shape[plane] + measures[i].offset);
+      ColumnValue *value = &values[column * n_planes + plane];
+      if (property->is_real)
+        value->real = real;
+      else
+        value->count = (int64_t)real;
+    }
+  }
+}
+
+/* In volumes, the crack length has another name. */
+static void
+fill_surface_area (const Item *item, const Property *property, ColumnValue *values)
 {
   values->count = (int64_t)item->shape->crack_length;
 }
 
-static void
-fill_weighted_centroid (const Item *item, ColumnValue *values)
-{
-  const uint32_t n_planes = item->picture->n_planes;
-  ColumnValue centroid[3];
+/* The property of the first measure of each name. */
+#define MEASURED(EACH, column, field, former, pictures, name, place, kind)                         \
+  MEASURED_##place (column, MEASURED_OF_##pictures, name, KIND_##kind)
+#define MEASURED_NONE(column, domain, name, is_real)
+#define MEASURED_ONE(column, domain, name, is_real)                                                \
+  {name, CUDACCL_COLUMN_##column == CUDACCL_COLUMN_INTENSITY ? PER_PLANE : ONE, is_real, domain,   \
+      CUDACCL_COLUMN_##column, fill_measures},
+#define MEASURED_ONE_OF_FRAMES(column, domain, name, is_real)                                      \
+  MEASURED_ONE (column, FRAMES_ONLY, name, is_real)
+#define MEASURED_FIRST(column, domain, name, is_real)                                              \
+  {name, CUDACCL_COLUMN_##column == CUDACCL_COLUMN_INTENSITY ? PER_AXIS_AND_PLANE : PER_AXIS,      \
+      is_real, domain, CUDACCL_COLUMN_##column, fill_measures},
+#define MEASURED_SECOND MEASURED_NONE
+#define MEASURED_THIRD MEASURED_NONE
+#define MEASURED_X MEASURED_FIRST
+#define MEASURED_Y MEASURED_NONE
+#define MEASURED_Z MEASURED_NONE
+#define MEASURED_OF_ALL ALL_PICTURES
+#define MEASURED_OF_LARGE ALL_PICTURES
+#define MEASURED_OF_FRAMES FRAMES_ONLY
+#define MEASURED_OF_VOLUMES VOLUMES_ONLY
+#define KIND_DOUBLE true
+#define KIND_COUNT false
 
-  for (uint32_t plane = 0; plane < n_planes; plane++) {
-    const CclVolumeShape *s = &item->shape[plane];
-    fill_axes (
-        item, s->weighted_centroid_z, s->weighted_centroid_y, s->weighted_centroid_x, centroid);
-    for (uint32_t i = 0; i < item->n_axes; i++)
-      values[i * n_planes + plane] = centroid[i];
-  }
-}
-
-/* Defines a function that copies a field of the shape. */
-#define DEFINE_FILL(field)                                                                         \
-  static void fill_##field (const Item *item, ColumnValue *values)                                 \
-  {                                                                                                \
-    values->real = item->shape->field;                                                             \
-  }
-DEFINE_FILL (major_axis)
-DEFINE_FILL (minor_axis)
-DEFINE_FILL (eccentricity)
-DEFINE_FILL (orientation)
-DEFINE_FILL (perimeter)
-
-/* Defines a function that copies a field of the shapes of all planes. */
-#define DEFINE_FILL_PLANES(field)                                                                  \
-  static void fill_##field (const Item *item, ColumnValue *values)                                 \
-  {                                                                                                \
-    for (uint32_t plane = 0; plane < item->picture->n_planes; plane++)                             \
-      values[plane].real = item->shape[plane].field;                                               \
-  }
-DEFINE_FILL_PLANES (greatest_value)
-DEFINE_FILL_PLANES (mean_value)
-DEFINE_FILL_PLANES (least_value)
-DEFINE_FILL_PLANES (standard_deviation)
-
-#define SUMS CUDACCL_COLUMN_SUMS
-#define MOMENTS CUDACCL_COLUMN_MOMENTS
-#define PERIMETER CUDACCL_COLUMN_PERIMETER
-#define TOPOLOGY CUDACCL_COLUMN_TOPOLOGY
-#define INTENSITY CUDACCL_COLUMN_INTENSITY
-
-static const Property all_properties[] = {
-    {"label", ONE, false, ALL_PICTURES, 0, fill_label},
+static const Property all_properties[] = {{"label", ONE, false, ALL_PICTURES, 0, fill_label},
     {"area", ONE, true, ALL_PICTURES, 0, fill_area},
     {"num_pixels", ONE, false, ALL_PICTURES, 0, fill_num_pixels},
     {"bbox", PER_SIDE, false, ALL_PICTURES, 0, fill_bbox},
@@ -220,25 +228,10 @@ static const Property all_properties[] = {
     {"equivalent_diameter_area", ONE, true, ALL_PICTURES, 0, fill_equivalent_diameter},
     {"centroid", PER_AXIS, true, ALL_PICTURES, 0, fill_centroid},
     {"touches_border", PER_SIDE, false, ALL_PICTURES, 0, fill_touches_border},
-    {"first_pixel", PER_AXIS, false, ALL_PICTURES, SUMS, fill_first_pixel},
-    {"inertia_tensor", TENSOR, true, ALL_PICTURES, MOMENTS, fill_tensor},
-    {"inertia_tensor_eigvals", PER_AXIS, true, ALL_PICTURES, MOMENTS, fill_eigenvalues},
-    {"axis_major_length", ONE, true, ALL_PICTURES, MOMENTS, fill_major_axis},
-    {"axis_minor_length", ONE, true, ALL_PICTURES, MOMENTS, fill_minor_axis},
-    {"eccentricity", ONE, true, FRAMES_ONLY, MOMENTS, fill_eccentricity},
-    {"orientation", ONE, true, FRAMES_ONLY, MOMENTS, fill_orientation},
-    {"perimeter", ONE, true, FRAMES_ONLY, PERIMETER, fill_perimeter},
-    {"crack_length", ONE, false, FRAMES_ONLY, TOPOLOGY, fill_crack_length},
-    {"surface_area", ONE, false, VOLUMES_ONLY, TOPOLOGY, fill_crack_length},
-    {"euler_number", ONE, false, ALL_PICTURES, TOPOLOGY, fill_euler_number},
-    {"n_holes", ONE, false, FRAMES_ONLY, TOPOLOGY, fill_n_holes},
-    {"intensity_max", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_greatest_value},
-    {"intensity_mean", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_mean_value},
-    {"intensity_min", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_least_value},
-    {"intensity_std", PER_PLANE, true, ALL_PICTURES, INTENSITY, fill_standard_deviation},
-    {"centroid_weighted", PER_AXIS_AND_PLANE, true, ALL_PICTURES, INTENSITY,
-        fill_weighted_centroid},
-};
+    {"inertia_tensor", TENSOR, true, ALL_PICTURES, CUDACCL_COLUMN_MOMENTS, fill_tensor},
+    {"surface_area", ONE, false, VOLUMES_ONLY, CUDACCL_COLUMN_TOPOLOGY, fill_surface_area},
+    {"n_holes", ONE, false, FRAMES_ONLY, CUDACCL_COLUMN_TOPOLOGY, fill_n_holes},
+    CUDACCL_MEASURES (CUDACCL_NO_INTEGER, MEASURED, )};
 
 enum { N_PROPERTIES = sizeof all_properties / sizeof *all_properties };
 
@@ -362,7 +355,7 @@ columns_fill (const ColumnList *list, const ColumnPicture *picture, const CclTil
     item.box_area *= (double)sizes[i + item.skipped];
   }
   for (uint32_t i = 0; i < list->n; i++) {
-    list->properties[i]->fill (&item, values);
+    list->properties[i]->fill (&item, list->properties[i], values);
     values += n_columns (list->properties[i], picture);
   }
 }

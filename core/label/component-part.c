@@ -58,8 +58,8 @@ derive_ellipse (CclVolumeShape *shape)
 
   shape->eigenvalue_0 = ellipse.greater_eigenvalue;
   shape->eigenvalue_1 = ellipse.lesser_eigenvalue;
-  shape->major_axis = ellipse.major_axis;
-  shape->minor_axis = ellipse.minor_axis;
+  shape->axis_major_length = ellipse.major_axis;
+  shape->axis_minor_length = ellipse.minor_axis;
   shape->eccentricity = ellipse.eccentricity;
   shape->orientation = ellipse.orientation;
 }
@@ -79,8 +79,8 @@ derive_ellipsoid (CclVolumeShape *shape)
   shape->eigenvalue_0 = values[0] + values[1];
   shape->eigenvalue_1 = values[0] + values[2];
   shape->eigenvalue_2 = values[1] + values[2];
-  shape->major_axis = 2 * sqrt (5 * values[0]);
-  shape->minor_axis = 2 * sqrt (5 * values[2]);
+  shape->axis_major_length = 2 * sqrt (5 * values[0]);
+  shape->axis_minor_length = 2 * sqrt (5 * values[2]);
 }
 
 static ALWAYS_INLINE void
@@ -103,7 +103,7 @@ derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVo
 
 _Static_assert(offsetof (CclMeasures, reals) == offsetof (CclMeasures, sum_value) &&
                    offsetof (CclMeasures, sum_value) + sizeof (CclReals) <=
-                       offsetof (CclMeasures, least_value),
+                       offsetof (CclMeasures, intensity_min),
     "real values take the place of sums of integers");
 
 /* fmin() and fmax() would pass over NaN. */
@@ -143,46 +143,59 @@ ccl_reals_add (CclReals *part, const CclReals *other)
 
 /* With a sum of 0, the weighted centroid is infinite or not a number. */
 static void
-derive_reals (const CclReals *r, bool is_volume, CclVolumeShape *shape)
+derive_reals (const CclReals *r, const CclMeasuredPicture *picture, CclVolumeShape *shape)
 {
   if (r->n == 0)
     return;
-  shape->least_value = r->least;
-  shape->greatest_value = r->greatest;
-  shape->mean_value = r->sum / r->n;
-  shape->standard_deviation = sqrt (r->squares / r->n);
-  shape->weighted_centroid_x = r->sum_x / r->sum;
-  shape->weighted_centroid_y = r->sum_y / r->sum;
-  if (is_volume)
-    shape->weighted_centroid_z = r->sum_z / r->sum;
+  shape->intensity_min = r->least;
+  shape->intensity_max = r->greatest;
+  shape->intensity_mean = r->sum / r->n;
+  shape->intensity_std = sqrt (r->squares / r->n);
+  shape->centroid_weighted_x = r->sum_x / r->sum;
+  shape->centroid_weighted_y = r->sum_y / r->sum;
+  if (picture->is_volume)
+    shape->centroid_weighted_z = r->sum_z / r->sum;
 }
 
 static ALWAYS_INLINE void
-derive_intensity (const CclPart *part, const CclMeasures *m, bool is_volume, CclVolumeShape *shape)
+derive_intensity (const CclPart *part, const CclMeasures *m, const CclMeasuredPicture *picture,
+    CclVolumeShape *shape)
 {
   const double value = (double)m->sum_value;
 
-  shape->least_value = m->least_value;
-  shape->greatest_value = m->greatest_value;
-  shape->mean_value = value / (double)part->area;
-  shape->standard_deviation =
+  shape->intensity_min = m->intensity_min;
+  shape->intensity_max = m->intensity_max;
+  shape->intensity_mean = value / (double)part->area;
+  shape->intensity_std =
       sqrt (ccl_covariance (part->area, m->sum_squares, m->sum_value, m->sum_value));
   if (!m->sum_value)
     return;
-  shape->weighted_centroid_x = (double)m->sum_value_x / value;
-  shape->weighted_centroid_y = (double)m->sum_value_y / value;
-  if (is_volume)
-    shape->weighted_centroid_z = (double)m->sum_value_z / value;
+  shape->centroid_weighted_x = (double)m->sum_value_x / value;
+  shape->centroid_weighted_y = (double)m->sum_value_y / value;
+  if (picture->is_volume)
+    shape->centroid_weighted_z = (double)m->sum_value_z / value;
 }
 
-/* Computes all but the place of the first pixel. */
+/* Computes the coordinates of a pixel from its number in the picture. */
 static ALWAYS_INLINE void
-derive (const CclPart *part, const CclMeasures *m, uint32_t columns, bool is_volume,
-    CclVolumeShape *shape)
+derive_place (uint64_t number, const CclMeasuredPicture *picture, double *x, double *y, double *z)
 {
+  *x = (double)(number % picture->width);
+  *y = (double)(number / picture->width % picture->height);
+  if (picture->is_volume)
+    *z = (double)(number / (picture->width * picture->height));
+}
+
+static ALWAYS_INLINE void
+derive (const CclPart *part, const CclMeasures *m, uint32_t columns,
+    const CclMeasuredPicture *picture, CclVolumeShape *shape)
+{
+  const bool is_volume = picture->is_volume;
+
 #define UNKNOWN(column, field) shape->field = NAN;
   CUDACCL_VOLUME_SHAPES (UNKNOWN)
 #undef UNKNOWN
+  derive_place (m->first, picture, &shape->first_x, &shape->first_y, &shape->first_z);
   if (columns & CUDACCL_COLUMN_MOMENTS)
     derive_moments (part, m, is_volume, shape);
   if (columns & CUDACCL_COLUMN_PERIMETER && !is_volume)
@@ -194,24 +207,18 @@ derive (const CclPart *part, const CclMeasures *m, uint32_t columns, bool is_vol
     shape->euler_number_8 = (double)m->euler_number_8;
   }
   if (columns & CUDACCL_COLUMN_INTENSITY)
-    derive_intensity (part, m, is_volume, shape);
+    derive_intensity (part, m, picture, shape);
 }
 
 void
 ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t columns,
     const CclMeasuredPicture *picture, CclVolumeShape *shape)
 {
-  const uint64_t slice = picture->width * picture->height;
-
   const uint32_t real = picture->has_reals ? columns & CUDACCL_COLUMN_INTENSITY : 0;
 
-  derive (part, measures, columns & ~real, picture->is_volume, shape);
+  derive (part, measures, columns & ~real, picture, shape);
   if (real)
-    derive_reals (&measures->reals, picture->is_volume, shape);
-  shape->first_x = (double)(measures->first % picture->width);
-  shape->first_y = (double)(measures->first / picture->width % picture->height);
-  if (picture->is_volume)
-    shape->first_z = (double)(measures->first / slice);
+    derive_reals (&measures->reals, picture, shape);
 }
 
 /* Gray: Local Properties of Binary Images in Two Dimensions, 1971. */
@@ -226,12 +233,15 @@ count_topology (const CclFeatures *f, CclMeasures *m)
   m->crack_length = (int64_t)f->n_quads_1 + f->n_quads_2 + f->n_quads_3 + diagonals;
 }
 
-/* The measures that features have, too; the others are undefined. */
+/* The measures that features have, too; the others are undefined, but for the first pixel. */
 static CclMeasures
 measures_of (const CclFeatures *features)
 {
   CclMeasures measures;
-#define COPY(EACH, column, field, combine, frame, large) COPY_##large (COPY_FROM_##frame (field))
+
+  measures.first = 0;
+#define COPY(EACH, column, field, former, combine, frame, large)                                   \
+  COPY_##large (COPY_FROM_##frame (field))
 #define COPY_FROM_U32(field) measures.field = features->field;
 #define COPY_FROM_U64(field) measures.field = features->field;
 #define COPY_FROM_NONE(field)
@@ -244,6 +254,10 @@ measures_of (const CclFeatures *features)
   return measures;
 }
 
+/* The number of a pixel of a frame, in features, is 65536 y + x. */
+static const CclMeasuredPicture largest_frame = {
+    CUDACCL_MAX_FEATURE_SIDE, CUDACCL_MAX_FEATURE_SIDE, false};
+
 void
 ccl_features_derive (
     const CclComponent *row, const CclFeatures *features, uint32_t columns, CclShape *shape)
@@ -254,13 +268,7 @@ ccl_features_derive (
 
   if (columns & CUDACCL_COLUMN_TOPOLOGY)
     count_topology (features, &measures);
-  derive (&part, &measures, columns, false, &of_measures);
-#define COPY_SHAPE(SHAPE, column, field, pictures) COPY_SHAPE_##pictures (field)
-#define COPY_SHAPE_ALL(field) shape->field = of_measures.field;
-#define COPY_SHAPE_FRAMES(field)
-#define COPY_SHAPE_LARGE(field)
-  CUDACCL_MEASURES (CUDACCL_NO_INTEGER, COPY_SHAPE, )
-  shape->covariance = of_measures.covariance_xy;
-  shape->greater_eigenvalue = of_measures.eigenvalue_0;
-  shape->lesser_eigenvalue = of_measures.eigenvalue_1;
+  derive (&part, &measures, columns, &largest_frame, &of_measures);
+#define COPY_SHAPE(column, field) shape->field = of_measures.field;
+  CUDACCL_SHAPES (COPY_SHAPE)
 }

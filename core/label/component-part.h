@@ -43,7 +43,7 @@ typedef struct CclPart {
  * that precede it, so they need no memory of squares or cubes of pixels. */
 #define CCL_MEASURE_FIELDS(FIELD) CUDACCL_MEASURES (CCL_MEASURE_ROW, CUDACCL_NO_REAL, FIELD)
 
-#define CCL_MEASURE_ROW(FIELD, column, field, combine, frame, large)                               \
+#define CCL_MEASURE_ROW(FIELD, column, field, former, combine, frame, large)                       \
   CCL_MEASURE_##large (FIELD, column, field, combine)
 #define CCL_MEASURE_U32(FIELD, column, field, combine) FIELD (column, uint32_t, field, combine)
 #define CCL_MEASURE_U64(FIELD, column, field, combine) FIELD (column, uint64_t, field, combine)
@@ -75,7 +75,7 @@ typedef struct CclMeasures {
 } CclMeasures;
 
 /* Of no pixel. */
-#define CCL_EMPTY_MEASURES ((CclMeasures){.first = UINT64_MAX, .least_value = UINT32_MAX})
+#define CCL_EMPTY_MEASURES ((CclMeasures){.first = UINT64_MAX, .intensity_min = UINT32_MAX})
 
 static inline bool
 ccl_values_are_real (CclPixelFormat format)

@@ -3,7 +3,6 @@
 #include "core/base/interruption.h"
 
 #include "core/measure/neighbourhood.h"
-#include "core/label/labeller-class.h"
 #include "core/label/preceding.h"
 #include "value-sums.h"
 
@@ -252,24 +251,7 @@ add_moments (CclMeasures *measures, const Run *run)
   measures->sum_yz += n * y * z;
 }
 
-enum { MOST_SUMMED = 1 << 16 }; /* pixels of a run whose sums have 64 bits */
-
 /* values: of the row. */
-static void
-add_values (const Measurer *self, CclMeasures *measures, const Run *run, const uint8_t *values)
-{
-  const CclPixelFormat format = self->map->value_format;
-
-  for (uint32_t begin = run->begin, n; begin < run->end; begin += n) {
-    n = run->end - begin < MOST_SUMMED ? run->end - begin : MOST_SUMMED;
-    const uint8_t *first = values + (size_t)begin * ccl_pixel_bytes (format);
-    const ValueSums sums = sum_values_of_run (first, format, 1, 0, n);
-    ADD_VALUE_SUMS (measures, &sums, (CclWide)begin, (CclWide)run->y);
-    measures->sum_value_z += (CclWide)sums.values[0] * run->z;
-  }
-}
-
-/* The same of doubles. */
 static void
 add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const double *values)
 {
@@ -331,7 +313,13 @@ measure_run (Measurer *self, const Run *run, uint32_t y, uint32_t z)
   if (ccl_values_are_real (map->value_format))
     add_reals (self, measures, run, (const double *)(const void *)values);
   else
-    add_values (self, measures, run, values);
+    add_values_of_long_run (measures, &(ValueRun){.values = values,
+                                          .format = map->value_format,
+                                          .begin = run->begin,
+                                          .end = run->end,
+                                          .y = run->y,
+                                          .z = run->z,
+                                          .number = first});
 }
 
 static void

@@ -35,15 +35,20 @@ measure_values (const RunMeasurer *self, const MeasuredStrip *strip, CclFeatures
 {
   const bool has_bytes = self->intensity->format == CUDACCL_PIXEL_FORMAT_8;
   const size_t offset = (size_t)w * (has_bytes ? 64 : 128);
-  const uint8_t *const values[2] = {strip->values[0] + offset, strip->values[1] + offset};
-  const uint64_t rows[2] = {top, bottom};
+  const ValueWordOfStrip word = {
+      .values = {strip->values[0] + offset, strip->values[1] + offset},
+      .rows = {top, bottom},
+      .format = self->intensity->format,
+      .x = 64 * w,
+      .y = strip->y,
+  };
   ValueSums sums;
 
   if (has_bytes)
-    sum_bytes (values, self->width - 64 * w, top, bottom, &sums);
+    sum_bytes (word.values, self->width - 64 * w, top, bottom, &sums);
   else
-    sum_words_one_by_one (values, rows, &sums);
-  ADD_VALUE_SUMS (features, &sums, 64 * (uint64_t)w, (uint64_t)strip->y);
+    sum_words_one_by_one (word.values, word.rows, &sums);
+  add_values_of_word (features, &word, &sums);
 }
 
 /* Measures the columns first…last of a strip, which belong to the label of that index. */

@@ -190,13 +190,18 @@ add_coordinates (CclFeatures *features, const LabelRun *run, uint64_t y)
 }
 
 static void
-add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint64_t y)
+add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
 {
   const CclIntensity *plane = self->intensity;
-  const ValueSums sums = sum_values_of_run ((const uint8_t *)plane->data + y * plane->stride,
-      plane->format, self->n_channels, run->begin, run->end);
 
-  ADD_VALUE_SUMS (features, &sums, 0, y);
+  add_values_of_run (
+      features, &(ValueRun){.values = (const uint8_t *)plane->data + y * plane->stride,
+                    .format = plane->format,
+                    .step = self->n_channels,
+                    .begin = run->begin,
+                    .end = run->end,
+                    .y = y,
+                    .number = (uint64_t)y * CUDACCL_MAX_FEATURE_SIDE + run->begin});
 }
 
 static void

@@ -89,8 +89,58 @@ sum_values_of_run (
     (measured)->sum_squares += (sums)->squares;                                                    \
     (measured)->sum_value_x += all_values * (x) + (sums)->times_place;                             \
     (measured)->sum_value_y += all_values * (y) + (sums)->values[1];                               \
-    (measured)->least_value = lesser ((measured)->least_value, (sums)->least);                     \
-    (measured)->greatest_value = greater ((measured)->greatest_value, (sums)->greatest);           \
+    (measured)->intensity_min = lesser ((measured)->intensity_min, (sums)->least);                 \
+    (measured)->intensity_max = greater ((measured)->intensity_max, (sums)->greatest);             \
   } while (0)
+
+/* Pixels of a word of a frame, in both rows of a strip. */
+typedef struct ValueWordOfStrip {
+  const uint8_t *values[2]; /* of the word's first column */
+  uint64_t rows[2];         /* the pixels */
+  CclPixelFormat format;
+  uint32_t x, y; /* of the word's first column, of the first row */
+} ValueWordOfStrip;
+
+/* Adds the sums over the pixels of a word. */
+static ALWAYS_INLINE void
+add_values_of_word (CclFeatures *features, const ValueWordOfStrip *word, const ValueSums *sums)
+{
+  ADD_VALUE_SUMS (features, sums, (uint64_t)word->x, (uint64_t)word->y);
+}
+
+/* The pixels begin…end - 1 of a row. */
+typedef struct ValueRun {
+  const uint8_t *values; /* of the row */
+  CclPixelFormat format;
+  size_t step; /* values from pixel to pixel */
+  uint32_t begin, end;
+  uint64_t y, z;
+  uint64_t number; /* of the pixel begin in its picture */
+} ValueRun;
+
+/* Adds the values of a run of a frame. */
+static ALWAYS_INLINE void
+add_values_of_run (CclFeatures *features, const ValueRun *run)
+{
+  const ValueSums sums =
+      sum_values_of_run (run->values, run->format, run->step, run->begin, run->end);
+  ADD_VALUE_SUMS (features, &sums, 0, run->y);
+}
+
+enum { MOST_SUMMED = 1 << 16 }; /* pixels of a run whose sums have 64 bits */
+
+/* Adds the values of a run of a picture of any size. */
+static ALWAYS_INLINE void
+add_values_of_long_run (CclMeasures *measures, const ValueRun *run)
+{
+  for (uint32_t begin = run->begin, n; begin < run->end; begin += n) {
+    n = run->end - begin < MOST_SUMMED ? run->end - begin : MOST_SUMMED;
+    const uint8_t *first =
+        run->values + (size_t)begin * (run->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2);
+    const ValueSums sums = sum_values_of_run (first, run->format, 1, 0, n);
+    ADD_VALUE_SUMS (measures, &sums, (CclWide)begin, (CclWide)run->y);
+    measures->sum_value_z += (CclWide)sums.values[0] * run->z;
+  }
+}
 
 #endif /* CUDACCL_CPU_VALUE_SUMS_H */

@@ -5,11 +5,12 @@
 #define CUDACCL_MEASURE_MAP_PART_CUH
 
 #include "measure-map-parameters.h"
+#include "cuda/kernel-lib/warp.cuh"
 #include "picture-sums.cuh"
 #include "value-sums.cuh"
 
 /* The words that are summed of a part, x, y and z in coordinates of its tile, and the words of its
- * values. Maxima come last, those from LEAST_X on in coordinates of the map; the least value of
+ * values. Maxima come last, those of the box in coordinates of the map; the least value of
  * something is the maximum of its complement, so that all of nothing is 0. */
 enum Count {
   N_PIXELS,
@@ -37,7 +38,7 @@ enum Count {
   GREATEST_X,
   GREATEST_Y,
   GREATEST_Z,
-  FIRST, /* of pixels in raster order */
+  FIRST, /* pixel in raster order, of the tile */
   N_COUNTS
 };
 
@@ -47,9 +48,26 @@ struct Part {
   uint32_t counts[N_COUNTS];
 };
 
-/* The pixel of a tile with the least coordinates. */
+/* The number of a pixel in its tile: rows of all slices, 32 pixels each, one after the other. */
+static __device__ __forceinline__ constexpr uint32_t
+place_in_tile (uint32_t x, uint32_t row)
+{
+  return row << 8 | x;
+}
+
+/* A tile: its first pixel, the rows of its slices, and the map. */
 struct Corner {
   uint32_t x, y, z;
+  uint32_t y_shift, width, height;
+
+  /* The number of a pixel of the tile in the map, which is below 2^31. */
+  __device__ __forceinline__ uint32_t
+  number (uint32_t place) const
+  {
+    const uint32_t row = place >> 8;
+    return ((z + (row >> y_shift)) * height + y + (row & bits_below (y_shift))) * width + x +
+           (place & 0xff);
+  }
 };
 
 static __device__ __forceinline__ Corner
@@ -57,7 +75,7 @@ corner_of_tile (const CclMapParameters &p, uint32_t tile)
 {
   const uint32_t row = tile / p.tile_columns;
   return {tile % p.tile_columns * 32, row % p.tile_rows << p.tile_y_shift,
-      row / p.tile_rows << (p.rows_shift - p.tile_y_shift)};
+      row / p.tile_rows << (p.rows_shift - p.tile_y_shift), p.tile_y_shift, p.width, p.height};
 }
 
 /* Whether a kernel with these flags needs a count. */
@@ -97,10 +115,10 @@ add_coordinates (Part &part, uint32_t begin, uint32_t end, uint32_t y, uint32_t 
   c[YZ] = n * y * z;
 }
 
-/* The box and the first pixel of a run in the row (y, z) of the map. */
+/* The box and the first pixel of a run in a row of a tile, at (y, z) of the map. */
 static __device__ __forceinline__ void
-add_box (const CclMapParameters &p, Part &part, const Corner &corner, uint32_t begin, uint32_t end,
-    uint32_t y, uint32_t z)
+add_box (Part &part, const Corner &corner, uint32_t begin, uint32_t end, uint32_t row, uint32_t y,
+    uint32_t z)
 {
   uint32_t *const c = part.counts;
   c[LEAST_X] = ~(corner.x + begin);
@@ -109,7 +127,7 @@ add_box (const CclMapParameters &p, Part &part, const Corner &corner, uint32_t b
   c[GREATEST_X] = corner.x + end - 1;
   c[GREATEST_Y] = y;
   c[GREATEST_Z] = z;
-  c[FIRST] = ~((z * p.height + y) * p.width + corner.x + begin); /* below 2^31 */
+  c[FIRST] = ~place_in_tile (begin, row);
 }
 
 /* ---- to device memory ---- */
@@ -150,7 +168,7 @@ static __device__ __forceinline__ CclMeasures
 measures_of_map (const Corner &corner, const uint32_t *c)
 {
   CclMeasures m;
-  m.first = (uint32_t)~c[FIRST];
+  m.first = corner.number (~c[FIRST]);
   set_moments (m, corner, c);
   m.crack_length = (int32_t)c[CRACK_LENGTH];
   m.euler_number_4 = (int32_t)c[EULER_4];
@@ -158,7 +176,7 @@ measures_of_map (const Corner &corner, const uint32_t *c)
   m.n_straight = c[STRAIGHT];
   m.n_diagonal = c[DIAGONAL];
   m.n_mixed = c[MIXED];
-  set_values<LOWER_BITS> (m, &c[VALUES], corner.x, corner.y);
+  set_values<LOWER_BITS> (m, &c[VALUES], corner);
   m.sum_value_z = m.sum_value * corner.z + join_total<LOWER_BITS> (&c[VALUE_Z]);
   return m;
 }

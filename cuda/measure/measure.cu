@@ -95,7 +95,7 @@ features_of_part (const Part &part)
   f.n_quads_2 = c[QUADS_2];
   f.n_quads_3 = c[QUADS_3];
   f.n_quads_diagonal = c[QUADS_DIAGONAL];
-  set_values<LOWER_BITS> (f, &c[VALUES], left, top);
+  set_values<LOWER_BITS> (f, &c[VALUES], FramePlace{left, top});
   return f;
 }
 

@@ -214,15 +214,14 @@ value_at (const CclMapParameters &p, const Word &word)
 
 /* Sums the values of the run of each thread's pixel. All threads of a warp take part. */
 static __device__ __forceinline__ void
-add_values (
-    const CclMapParameters &p, const Word &word, const Run &run, uint32_t y, uint32_t z, Part &part)
+add_values (const CclMapParameters &p, const Word &word, const Run &run, Part &part)
 {
   const uint32_t lane = lane_of_warp ();
   const uint32_t value = word.pixels >> lane & 1 ? value_at (p, word) : 0;
   const uint32_t end = run.is_single && lane >= run.end ? lane + 1 : run.end;
   const ValueTotals totals = totals_of_lane (sum_values_of_lanes (value, end), run.begin);
-  set_words<LOWER_BITS> (&part.counts[VALUES], totals, 0, y);
-  split_total<LOWER_BITS> (&part.counts[VALUE_Z], (Long)totals.sum * z);
+  set_words_of_row<LOWER_BITS> (
+      &part.counts[VALUES], &part.counts[VALUE_Z], totals, word.row, p.tile_y_shift);
 }
 
 /* ---- add ---- */
@@ -299,14 +298,14 @@ add_word (
   const Run run = find_run (word);
   Part part = {};
   add_coordinates (part, run.begin, run.end, y, z);
-  add_box (p, part, corner, run.begin, run.end, word.y, word.z);
+  add_box (part, corner, run.begin, run.end, word.row, word.y, word.z);
   if (FLAGS & CUDACCL_MAP_NEIGHBOURS) {
     add_topology (p, find_around (p, word), run, part);
     if (p.columns & CUDACCL_COLUMN_PERIMETER)
       add_borders (p, word, run, part);
   }
   if (FLAGS & CUDACCL_MAP_VALUES)
-    add_values (p, word, run, y, z, part);
+    add_values (p, word, run, part);
   if (run.is_single)
     add_to_pending<FLAGS> (p, tile, corner, pending, run.label, part);
   else if (run.is_first)

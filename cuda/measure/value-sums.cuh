@@ -43,19 +43,24 @@ join_total (const uint32_t *words)
   return words[0] + ((Long)words[1] << LOWER);
 }
 
-/* Sets the fields of a CclFeatures or a CclMeasures that follow from the words of a part whose tile
- * begins at (left, top); z is the caller's. */
-template <uint32_t LOWER, typename Measured>
+/* The first pixel of a tile in its frame. */
+struct FramePlace {
+  Long x, y;
+};
+
+/* Sets the fields of a CclFeatures or a CclMeasures that follow from the words of a part; z is the
+ * caller's. tile: x and y of its first pixel. */
+template <uint32_t LOWER, typename Measured, typename Tile>
 static __device__ __forceinline__ void
-set_values (Measured &measured, const uint32_t *words, Long left, Long top)
+set_values (Measured &measured, const uint32_t *words, const Tile &tile)
 {
   const Long sum = words[VALUE];
   measured.sum_value = sum;
   measured.sum_squares = join_total<LOWER> (&words[SQUARES]);
-  measured.sum_value_x = sum * left + join_total<LOWER> (&words[VALUE_X]);
-  measured.sum_value_y = sum * top + join_total<LOWER> (&words[VALUE_Y]);
-  measured.least_value = ~words[LEAST];
-  measured.greatest_value = words[GREATEST];
+  measured.sum_value_x = sum * tile.x + join_total<LOWER> (&words[VALUE_X]);
+  measured.sum_value_y = sum * tile.y + join_total<LOWER> (&words[VALUE_Y]);
+  measured.intensity_min = ~words[LEAST];
+  measured.intensity_max = words[GREATEST];
 }
 
 /* Sums over the values of some pixels; x and y are coordinates beside a pixel of the tile. The
@@ -77,6 +82,17 @@ set_words (uint32_t *words, const ValueTotals &totals, uint32_t x, uint32_t y)
   split_total<LOWER> (&words[VALUE_Y], (Long)totals.sum * y + totals.sum_y);
   words[LEAST] = totals.least;
   words[GREATEST] = totals.greatest;
+}
+
+/* The words of totals of a row of a tile of a volume, whose slices have 2^y_shift rows each; z: the
+ * two words of the sum of values times z. */
+template <uint32_t LOWER>
+static __device__ __forceinline__ void
+set_words_of_row (
+    uint32_t *words, uint32_t *z, const ValueTotals &totals, uint32_t row, uint32_t y_shift)
+{
+  set_words<LOWER> (words, totals, 0, row & bits_below (y_shift));
+  split_total<LOWER> (z, (Long)totals.sum * (row >> y_shift));
 }
 
 /* ---- pixel by pixel ---- */
@@ -186,13 +202,13 @@ add_words (WordTotals &totals, const FourValues &four, uint32_t mask, uint32_t i
   }
 }
 
-/* The totals of a word that has some pixels. all_ones: the greatest number that a value can be. */
+/* The totals of a word that has some pixels. */
 static __device__ __forceinline__ ValueTotals
-totals_of_word (const WordTotals &word, uint32_t all_ones)
+totals_of_word (const WordTotals &word, bool has_bytes)
 {
   ValueTotals totals = word.all;
   totals.least = ~min (word.least & 0xffff, word.least >> 16);
-  totals.greatest = all_ones - min (word.greatest & 0xffff, word.greatest >> 16);
+  totals.greatest = (has_bytes ? 0xff : 0xffff) - min (word.greatest & 0xffff, word.greatest >> 16);
   return totals;
 }
 

@@ -15,19 +15,23 @@
  * `ccl` and `cudaccl` attach the columns that their property `attach-columns` names, with these
  * keys, which are also those of the JSON of `ccljson`:
  *
- * - `moments`: `variance_x`, `variance_y`, `covariance` of the pixels' coordinates,
- *   `greater_eigenvalue` and `lesser_eigenvalue` of the inertia tensor (pixels²); `major_axis` and
- *   `minor_axis` (pixels), `eccentricity` (0…1) and `orientation` (radians, of the major axis from
- *   the y axis, -π/2…π/2) of the ellipse with the same moments
+ * - `moments`: `variance_x`, `variance_y`, `covariance_xy` of the pixels' coordinates,
+ *   `eigenvalue_0` and `eigenvalue_1` of the inertia tensor, the greater one first (pixels²);
+ *   `axis_major_length` and `axis_minor_length` (pixels), `eccentricity` (0…1) and `orientation`
+ *   (radians, of the major axis from the y axis, -π/2…π/2) of the ellipse with the same moments
  * - `perimeter`: `perimeter` (pixels, by scikit-image's definition)
  * - `topology`: `crack_length` (edges between pixels of the component and others),
  *   `euler_number_4`, `euler_number_8` (parts minus holes, with 4 and with 8 neighbours)
- * - `luma`: `sum_value`, `sum_squares`, `least_value`, `greatest_value`, `mean_value`,
- *   `standard_deviation` of the luma of the component's pixels; `weighted_centroid_x`,
- *   `weighted_centroid_y` (pixels; not a number where all luma is 0)
+ * - `luma`: `sum_value`, `sum_squares`, `intensity_min`, `intensity_max`, `intensity_mean`,
+ *   `intensity_std` of the luma of the component's pixels; `centroid_weighted_x`,
+ *   `centroid_weighted_y` (pixels; not a number where all luma is 0)
  * - `color`: `mean_y`, `mean_u`, `mean_v`, the means of luma and chroma over the component's
  *   pixels, of which each has the sample of chroma that covers it; in formats of grey `mean_y`
  * alone
+ *
+ * The keys of 0.3 have the same values for one release: `covariance`, `greater_eigenvalue`,
+ * `lesser_eigenvalue`, `major_axis`, `minor_axis`, `least_value`, `greatest_value`, `mean_value`,
+ * `standard_deviation`, `weighted_centroid_x`, `weighted_centroid_y`.
  *
  * Luma and chroma are numbers as the frame stores them, 0…255, or 0…65535 in formats of more than 8
  * bits. A sum is exact up to 2⁵³, which sums of squares can exceed in formats of more than 8 bits

@@ -10,25 +10,36 @@
 
 /* A column of numbers that the library computes: where they are, and of which type. */
 typedef struct {
-  const gchar *key;
-  guint32 column;      /* the flag of CclColumn that it needs */
-  gboolean is_feature; /* a field of CclFeatures, else of CclShape */
-  gsize offset, size;  /* of the field, bytes */
+  const gchar *key, *former; /* NULL: none */
+  guint32 column;            /* the flag of CclColumn that it needs */
+  gboolean is_feature;       /* a field of CclFeatures of 64 bits, else a double of CclShape */
+  gsize offset;              /* of the field, bytes */
 } Source;
 
 #define FEATURE(field)                                                                             \
-  {#field, CUDACCL_COLUMN_INTENSITY, TRUE, offsetof (CclFeatures, field),                          \
-      sizeof (((CclFeatures *)NULL)->field)},
-#define SHAPE(column, field)                                                                       \
-  {#field, CUDACCL_COLUMN_##column, FALSE, offsetof (CclShape, field), sizeof (gdouble)},
+  {#field, NULL, CUDACCL_COLUMN_INTENSITY, TRUE, offsetof (CclFeatures, field)},
+#define SHAPE(EACH, column, field, former, pictures, name, place, kind)                            \
+  SHAPE_OF_##pictures (                                                                            \
+      {#field, KEY_##former, CUDACCL_COLUMN_##column, FALSE, OFFSET_##pictures (field)})
+#define SHAPE_OF_ALL(...) __VA_ARGS__,
+#define SHAPE_OF_FRAMES(...) __VA_ARGS__,
+#define SHAPE_OF_VOLUMES(...)
+#define SHAPE_OF_LARGE(...)
+#define OFFSET_ALL(field) offsetof (CclShape, field)
+#define OFFSET_FRAMES(field) offsetof (CclShape, field)
+#define OFFSET_VOLUMES(field) 0
+#define OFFSET_LARGE(field) 0
+#define KEY_SAME NULL
+#define KEY_FORMERLY(name) #name
 
 /* Of the features, only those that are of use by themselves. */
-static const Source sources[] = {FEATURE (sum_value) FEATURE (sum_squares) FEATURE (least_value)
-        FEATURE (greatest_value) CUDACCL_SHAPES (SHAPE)};
+static const Source sources[] = {
+    FEATURE (sum_value) FEATURE (sum_squares) CUDACCL_MEASURES (CUDACCL_NO_INTEGER, SHAPE, )};
 
 static const gchar *const color_keys[] = {"mean_y", "mean_u", "mean_v"};
 
-#define MAX_COLUMNS (G_N_ELEMENTS (sources) + G_N_ELEMENTS (color_keys))
+/* Columns with a former name have it, too, for one release. */
+#define MAX_COLUMNS (2 * G_N_ELEMENTS (sources) + G_N_ELEMENTS (color_keys))
 
 /* Of a frame. */
 typedef struct {
@@ -261,13 +272,9 @@ is_wanted (const Source *source, const GstCclSettings *settings)
 static gdouble
 read_source (const Source *source, const CclFeatures *features, const CclShape *shape)
 {
-  const guint8 *field =
-      (source->is_feature ? (const guint8 *)features : (const guint8 *)shape) + source->offset;
-
-  if (!source->is_feature)
-    return *(const gdouble *)(gconstpointer)field;
-  return source->size == sizeof (guint64) ? (gdouble) * (const guint64 *)(gconstpointer)field
-                                          : *(const guint32 *)(gconstpointer)field;
+  if (source->is_feature)
+    return (gdouble) * (const guint64 *)(gconstpointer)((const guint8 *)features + source->offset);
+  return *(const gdouble *)(gconstpointer)((const guint8 *)shape + source->offset);
 }
 
 /* What is measured of a row; what is not is 0. */
@@ -281,12 +288,11 @@ get_features (const Measured *measured, guint row)
   if (measured->luma) {
     const CclFeatures *luma = &measured->luma[row];
 
-    features.sum_value = luma->sum_value;
-    features.sum_squares = luma->sum_squares;
-    features.sum_value_x = luma->sum_value_x;
-    features.sum_value_y = luma->sum_value_y;
-    features.least_value = luma->least_value;
-    features.greatest_value = luma->greatest_value;
+#define COPY(column, type, field, combine)                                                         \
+  if (CUDACCL_COLUMN_##column == CUDACCL_COLUMN_INTENSITY)                                         \
+    features.field = luma->field;
+    CUDACCL_FEATURES (COPY)
+#undef COPY
   }
   return features;
 }
@@ -297,9 +303,13 @@ list_keys (const GstCclSettings *settings, const Measured *measured, const gchar
 {
   guint n = 0;
 
-  for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
-    if (is_wanted (&sources[i], settings))
-      keys[n++] = sources[i].key;
+  for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
+    if (!is_wanted (&sources[i], settings))
+      continue;
+    keys[n++] = sources[i].key;
+    if (sources[i].former)
+      keys[n++] = sources[i].former;
+  }
   if (settings->attach_columns & GST_CCL_ATTACH_COLUMNS_COLOR)
     for (guint i = 0; i < (measured->has_chroma ? G_N_ELEMENTS (color_keys) : 1); i++)
       keys[n++] = color_keys[i];
@@ -320,12 +330,12 @@ write_row (const GstCclMeasurer *self, const GstCclSettings *settings, const Mea
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++) {
     if (!is_wanted (&sources[i], settings))
       continue;
-    *values = read_source (&sources[i], &features, &shape);
-    values += n_rows;
+    for (guint again = 0; again < (sources[i].former ? 2 : 1); again++, values += n_rows)
+      *values = read_source (&sources[i], &features, &shape);
   }
   if (!(settings->attach_columns & GST_CCL_ATTACH_COLUMNS_COLOR))
     return;
-  *values = shape.mean_value;
+  *values = shape.intensity_mean;
   for (guint i = 0; measured->has_chroma && i < 2; i++)
     values[(i + 1) * (gsize)n_rows] =
         (gdouble)g_array_index (self->sums, guint64, 2 * (gsize)row + i) / component->area;

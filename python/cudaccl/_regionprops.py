@@ -22,13 +22,15 @@ def table_dtype(count_type: type[np.signedinteger[Any]], *, ndim: int) -> np.dty
                      for name, is_real, is_of_volumes in _cudaccl.columns() if ndim == 3 or not is_of_volumes])
 
 
-feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for _, name, size in _cudaccl.features()], align=True)
-shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.shapes()])
-volume_shape_dtype: np.dtype[np.void] = np.dtype([(name, np.float64) for _, name in _cudaccl.volume_shapes()])
-COLUMN_OF: dict[int, dict[str, int]] = {  # by the number of dimensions
-    2: {**{name: column for column, name, _ in _cudaccl.features()},
-        **{name: column for column, name in _cudaccl.shapes()}},
-    3: {name: column for column, name in _cudaccl.volume_shapes()}}
+# What the library measures: the flag of the column, the field, the pictures that have it, and of the property that
+# consists of such fields its name, the place of the column, and whether it is an integer.
+MEASURES = _cudaccl.measures()
+IN_SHAPE = ("ALL", "FRAMES")
+
+feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for name, size in _cudaccl.features()], align=True)
+shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, of, *_ in MEASURES if of in IN_SHAPE])
+volume_shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, *_ in MEASURES])
+COLUMN_OF: dict[str, int] = {field: column for column, field, *_ in MEASURES}
 
 
 class Measured:
@@ -54,7 +56,7 @@ class Measured:
         return len(self._shape)
 
     def tensor(self) -> list[NDArray[Any]]:
-        xy = -self.shapes["covariance"]
+        xy = -self.shapes["covariance_xy"]
         return [self.shapes["variance_x"], xy, xy, self.shapes["variance_y"]]
 
     def n_holes(self) -> NDArray[np.int64]:
@@ -99,41 +101,38 @@ class Measured:
 Property = tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured], list[NDArray[Any]]]]
 
 
-def of_shapes(*fields: str, indices: tuple[str, ...] = ("",)) -> Property:
+def of_shapes(*fields: str, indices: tuple[str, ...] = ("",), dtype: type[Any] = np.float64) -> Property:
     """A property that consists of fields of the shapes."""
-    return fields, indices, lambda m: [m.shapes[field] for field in fields]
+    return fields, indices, lambda m: [m.shapes[field].astype(dtype) for field in fields]
 
 
-def integer_of_shapes(field: str) -> Property:
-    return (field,), ("",), lambda m: [m.shapes[field].astype(np.int64)]
+PLACES = {"FIRST": 0, "SECOND": 1, "THIRD": 2, "Z": -3, "Y": -2, "X": -1}
 
 
-MEASURED_OF_ALL: dict[str, Property] = {
-    "axis_major_length": of_shapes("major_axis"),
-    "axis_minor_length": of_shapes("minor_axis"),
-    "euler_number": integer_of_shapes("euler_number_8"),
-    "intensity_mean": of_shapes("mean_value"),
-    "intensity_std": of_shapes("standard_deviation"),
-}
+def properties_of(pictures: tuple[str, ...], ndim: int) -> dict[str, Property]:
+    """The properties that consist of fields of the shapes of these pictures."""
+    places: dict[str, dict[int, str]] = {}
+    integers = set()
+    for _, field, of, name, place, is_integer in MEASURES:
+        if of not in pictures or not name or (ndim == 3 and place == "ONE_OF_FRAMES"):
+            continue
+        if is_integer:
+            integers.add(name)
+        places.setdefault(name, {})[PLACES.get(place, 0) % ndim] = field
+    found: dict[str, Property] = {}
+    for name, fields in places.items():
+        ordered = [fields[place] for place in sorted(fields)]
+        found[name] = of_shapes(*ordered, indices=tuple(map(str, range(len(ordered)))) if len(ordered) > 1 else ("",),
+                                dtype=np.int64 if name in integers else np.float64)
+    return found
 
-MEASURED_OF_IMAGES: dict[str, Property] = {
-    **MEASURED_OF_ALL,
-    "perimeter": of_shapes("perimeter"),
-    "eccentricity": of_shapes("eccentricity"),
-    "orientation": of_shapes("orientation"),
-    "intensity_min": (("least_value",), ("",), lambda m: [m.features["least_value"].astype(np.float64)]),
-    "intensity_max": (("greatest_value",), ("",), lambda m: [m.features["greatest_value"].astype(np.float64)]),
-    "crack_length": integer_of_shapes("crack_length"),
-    "n_holes": (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()]),
-    "touches_border": ((), ("0", "1", "2", "3"), Measured.touches_border),
-    "first_pixel": ((), ("0", "1"), Measured.first_pixel),
+
+N_HOLES: Property = (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()])
+OF_HULLS: dict[str, Property] = {
     "hull_area": ((), ("",), lambda m: [m.hulls()[:, 0]]),
     "hull_solidity": ((), ("",), lambda m: [m.rows["area"] / m.hulls()[:, 0]]),
     "feret_max": ((), ("",), lambda m: [m.hulls()[:, 1]]),
     "feret_min": ((), ("",), lambda m: [m.hulls()[:, 2]]),
-    "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
-    "inertia_tensor_eigvals": of_shapes("greater_eigenvalue", "lesser_eigenvalue", indices=("0", "1")),
-    "centroid_weighted": of_shapes("weighted_centroid_y", "weighted_centroid_x", indices=("0", "1")),
 }
 
 
@@ -143,48 +142,38 @@ def tensor_of_volume(measured: Measured) -> list[NDArray[Any]]:
     return [y + x, yz, xz, yz, z + x, xy, xz, xy, z + y]
 
 
-MEASURED_OF_VOLUMES: dict[str, Property] = {
-    **MEASURED_OF_ALL,
-    "intensity_min": of_shapes("least_value"),
-    "intensity_max": of_shapes("greatest_value"),
-    "surface_area": integer_of_shapes("crack_length"),
-    "touches_border": ((), tuple("012345"), Measured.touches_border),
-    "first_pixel": (("first_x",), ("0", "1", "2"), lambda m: [
-        m.shapes[f"first_{axis}"].astype(np.int64) for axis in AXES]),
-    "inertia_tensor": (("variance_x",), tuple(f"{i}-{j}" for i in range(3) for j in range(3)), tensor_of_volume),
-    "inertia_tensor_eigvals": of_shapes("eigenvalue_0", "eigenvalue_1", "eigenvalue_2", indices=("0", "1", "2")),
-    "centroid_weighted": of_shapes("weighted_centroid_z", "weighted_centroid_y", "weighted_centroid_x",
-                                   indices=("0", "1", "2")),
-}
-
-# The same of images that are measured tile by tile, like volumes.
+# Of images that are measured tile by tile, like volumes.
 MEASURED_OF_TILES: dict[str, Property] = {
-    **{name: MEASURED_OF_IMAGES[name] for name in ("perimeter", "eccentricity", "orientation", "crack_length")},
-    **{name: MEASURED_OF_VOLUMES[name] for name in (*MEASURED_OF_ALL, "intensity_min", "intensity_max")},
-    "n_holes": MEASURED_OF_IMAGES["n_holes"],
-    "touches_border": MEASURED_OF_IMAGES["touches_border"],
-    "first_pixel": (("first_x",), ("0", "1"), lambda m: [m.shapes[f"first_{axis}"].astype(np.int64) for axis in "yx"]),
-    "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), lambda m: [
-        m.shapes["variance_x"], -m.shapes["covariance_xy"], -m.shapes["covariance_xy"], m.shapes["variance_y"]]),
-    "inertia_tensor_eigvals": of_shapes("eigenvalue_0", "eigenvalue_1", indices=("0", "1")),
-    "centroid_weighted": of_shapes("weighted_centroid_y", "weighted_centroid_x", indices=("0", "1")),
+    **properties_of(("ALL", "FRAMES", "LARGE"), 2),
+    "n_holes": N_HOLES,
+    "touches_border": ((), tuple("0123"), Measured.touches_border),
+    "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
+}
+MEASURED_OF_IMAGES: dict[str, Property] = {
+    **MEASURED_OF_TILES,
+    **OF_HULLS,
+    "first_pixel": ((), ("0", "1"), Measured.first_pixel),
+}
+MEASURED_OF_VOLUMES: dict[str, Property] = {
+    **properties_of(("ALL", "VOLUMES", "LARGE"), 3),
+    "surface_area": of_shapes("crack_length", dtype=np.int64),
+    "touches_border": ((), tuple("012345"), Measured.touches_border),
+    "inertia_tensor": (("variance_x",), tuple(f"{i}-{j}" for i in range(3) for j in range(3)), tensor_of_volume),
 }
 
 MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
 # Of label maps on a GPU.
-MEASURED_ON_GPU: dict[int, dict[str, Property]] = {
-    2: {**MEASURED_OF_TILES, **{name: of for name, of in MEASURED_OF_IMAGES.items() if name.startswith(("hull_", "feret_"))}},
-    3: MEASURED_OF_VOLUMES}
+MEASURED_ON_GPU: dict[int, dict[str, Property]] = {2: {**MEASURED_OF_TILES, **OF_HULLS}, 3: MEASURED_OF_VOLUMES}
 OF_TABLES = ("label", "area", "num_pixels", "area_bbox", "extent", "equivalent_diameter_area", "bbox", "centroid", "slice")
-OF_VALUES = {"centroid_weighted", *(f"intensity_{name}" for name in ("max", "mean", "min", "std"))}
+OF_VALUES = {name for column, _, _, name, *_ in MEASURES if name and column == COLUMN_OF["intensity_mean"]}
 
 
-def flags_of(properties: Iterable[str], measured: dict[str, Property], column_of: dict[str, int]) -> int:
+def flags_of(properties: Iterable[str], measured: dict[str, Property]) -> int:
     """The flags of the columns that properties need."""
     columns = 0
     for name in properties:
         for field in measured[name][0] if name in measured else ():
-            columns |= column_of[field]
+            columns |= COLUMN_OF[field]
     return columns
 
 
@@ -345,8 +334,8 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
         return None
     ndim = len(map.view.shape)
     neighbours = check_connectivity(connectivity, ndim)
-    columns = flags_of(properties, MEASURED_ON_GPU[ndim], COLUMN_OF[3])
-    of_values = COLUMN_OF[3]["mean_value"]
+    columns = flags_of(properties, MEASURED_ON_GPU[ndim])
+    of_values = COLUMN_OF["intensity_mean"]
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
     if columns & of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
@@ -379,10 +368,9 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         return on_gpu
     are_components = getattr(labels, "dtype", None) == bool
     map, values, n = label_map_of(labels, connectivity, dimensions)
-    measured, column_of = ((MEASURED_ON_GPU[2], COLUMN_OF[3]) if is_long(map.shape)
-                           else (MEASURED[map.ndim], COLUMN_OF[map.ndim]))
-    columns = flags_of(properties, measured, column_of)
-    of_values = column_of["mean_value"]
+    measured = MEASURED_ON_GPU[2] if is_long(map.shape) else MEASURED[map.ndim]
+    columns = flags_of(properties, measured)
+    of_values = COLUMN_OF["intensity_mean"]
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
     neighbours = check_connectivity(connectivity, map.ndim)

@@ -27,8 +27,8 @@ class TileColumns:
         self._shape = shape
         self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
         self._n_taken = 0  # rows that are written
-        self.of_values = COLUMN_OF[3]["mean_value"]
-        self.columns = flags_of(self._properties, self._measured, COLUMN_OF[3])
+        self.of_values = COLUMN_OF["intensity_mean"]
+        self.columns = flags_of(self._properties, self._measured)
         if "slice" in self._properties:
             raise ValueError("a file cannot have the property 'slice'")
         self._find_dtype()

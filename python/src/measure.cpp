@@ -200,37 +200,35 @@ copy_view_to_host (const View &from, const View &to)
   check (status, error);
 }
 
-/* The fields of a feature and a shape: the flag of the column, the name and, of features, the
- * number of bytes. */
-static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str, size_t>>
+/* The fields of a feature: name and bytes. */
+static nb::typed<nb::list, nb::typed<nb::tuple, nb::str, size_t>>
 list_features ()
 {
   nb::list features;
 #define APPEND(column, type, field, combine)                                                       \
-  features.append (nb::make_tuple ((uint32_t)CUDACCL_COLUMN_##column, #field, sizeof (type)));
+  features.append (nb::make_tuple (#field, sizeof (type)));
   CUDACCL_FEATURES (APPEND)
 #undef APPEND
   return features;
 }
 
-#define APPEND(column, field)                                                                      \
-  shapes.append (nb::make_tuple ((uint32_t)CUDACCL_COLUMN_##column, #field));
-static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str>>
-list_shapes ()
+/* The fields of shapes: the flag of the column, the field, the pictures that have it, and of the
+ * property its name, the place of the column, and whether it is an integer. */
+static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str, nb::str, nb::str, nb::str, bool>>
+list_measures ()
 {
-  nb::list shapes;
-  CUDACCL_SHAPES (APPEND)
-  return shapes;
-}
-
-static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str>>
-list_volume_shapes ()
-{
-  nb::list shapes;
-  CUDACCL_VOLUME_SHAPES (APPEND)
-  return shapes;
-}
+  nb::list measures;
+#define IS_DOUBLE false
+#define IS_COUNT true
+#define APPEND(EACH, column, field, former, pictures, name, place, kind)                           \
+  measures.append (nb::make_tuple (                                                                \
+      (uint32_t)CUDACCL_COLUMN_##column, #field, #pictures, name, #place, IS_##kind));
+  CUDACCL_MEASURES (CUDACCL_NO_INTEGER, APPEND, )
 #undef APPEND
+#undef IS_DOUBLE
+#undef IS_COUNT
+  return measures;
+}
 
 /* How many parts each of the labels 1…n has, as bytes. */
 static nb::bytearray
@@ -257,10 +255,11 @@ count_parts (const View &labels, uint32_t connectivity, int64_t n_labels)
 void
 bind_measure (nb::module_ &module)
 {
-  module.def ("features", list_features, "Flag, name and bytes of each field of a feature.");
-  module.def ("shapes", list_shapes, "Flag and name of each field of a shape.");
-  module.def (
-      "volume_shapes", list_volume_shapes, "Flag and name of each field of a volume's shape.");
+  module.def ("features", list_features, "Name and bytes of each field of a feature.");
+  module.def ("measures", list_measures,
+      "Flag, name and pictures of each field of shapes; name of the property, place in it, whether "
+      "it "
+      "is an integer.");
   nb::class_<MapMeasurer> (module, "MapMeasurer", "Measures label maps of one shape on a GPU.")
       .def (nb::init<std::vector<uint32_t>, uint32_t, uint32_t, int> (), nb::arg ("shape"),
           nb::arg ("columns"), nb::arg ("max_labels"), nb::arg ("device"))

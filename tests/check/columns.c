@@ -4,8 +4,18 @@
 #include "elements.h"
 #include "leaks.h"
 
+#include <cudaccl/columns.h>
 #include <math.h>
 #include <string.h>
+
+/* Columns of CclShape; those that have a name of 0.3, too; 2 sums and 6 such columns of luma. */
+#define COUNT(column, field) +1
+#define COUNT_LUMA(column, field) +(CUDACCL_COLUMN_##column == CUDACCL_COLUMN_INTENSITY)
+enum {
+  N_LUMA = 2 + 6 CUDACCL_SHAPES (COUNT_LUMA),
+  N_SHAPES = 0 CUDACCL_SHAPES (COUNT),
+  N_FORMER = 11
+};
 
 #define ALL "moments+perimeter+topology+luma+color"
 
@@ -201,9 +211,10 @@ assert_shape (GstCclColumns *columns, guint row, const gdouble moments[4], const
   find_topology (part, &cracks, &euler_4, &euler_8);
   assert_value (columns, row, "variance_x", moments[0]);
   assert_value (columns, row, "variance_y", moments[1]);
-  assert_value (columns, row, "covariance", moments[2]);
-  assert_value (columns, row, "greater_eigenvalue", half + root);
-  assert_value (columns, row, "major_axis", 4 * sqrt (half + root));
+  assert_value (columns, row, "covariance_xy", moments[2]);
+  assert_value (columns, row, "covariance", moments[2]); /* the name of 0.3 */
+  assert_value (columns, row, "eigenvalue_0", half + root);
+  assert_value (columns, row, "axis_major_length", 4 * sqrt (half + root));
   assert_value (columns, row, "perimeter", find_perimeter (part));
   assert_value (columns, row, "crack_length", cracks);
   assert_value (columns, row, "euler_number_4", euler_4);
@@ -220,14 +231,16 @@ assert_values (GstCclColumns *columns, guint row, const GstVideoFrame *frame, co
   assert_shape (columns, row, moments, part);
   assert_value (columns, row, "sum_value", sums.value);
   assert_value (columns, row, "sum_squares", sums.squares);
-  assert_value (columns, row, "least_value", sums.least);
-  assert_value (columns, row, "greatest_value", sums.greatest);
-  assert_value (columns, row, "mean_value", sums.value / sums.n);
-  assert_value (columns, row, "standard_deviation", sqrt (moments[3]));
+  assert_value (columns, row, "intensity_min", sums.least);
+  assert_value (columns, row, "intensity_max", sums.greatest);
+  assert_value (columns, row, "intensity_mean", sums.value / sums.n);
+  assert_value (columns, row, "intensity_std", sqrt (moments[3]));
   assert_value (
-      columns, row, "weighted_centroid_x", sums.value > 0 ? sums.value_x / sums.value : NAN);
+      columns, row, "centroid_weighted_x", sums.value > 0 ? sums.value_x / sums.value : NAN);
   assert_value (
-      columns, row, "weighted_centroid_y", sums.value > 0 ? sums.value_y / sums.value : NAN);
+      columns, row, "centroid_weighted_y", sums.value > 0 ? sums.value_y / sums.value : NAN);
+  assert_value (columns, row, "weighted_centroid_y", /* the name of 0.3 */
+      sums.value > 0 ? sums.value_y / sums.value : NAN);
   assert_value (columns, row, "mean_y", sums.value / sums.n);
   if (GST_VIDEO_FRAME_N_COMPONENTS (frame) > 1) {
     assert_value (columns, row, "mean_u", sums.u / sums.n);
@@ -256,7 +269,7 @@ assert_columns (GstBuffer *buffer, GstVideoInfo *info)
   fail_unless (columns != NULL, "no columns");
   fail_unless_equals_int (gst_ccl_columns_get_n_rows (columns), n_rows);
   fail_unless_equals_int (gst_ccl_columns_get_n_columns (columns),
-      4 + 17 + (GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? 3 : 1));
+      2 + N_SHAPES + N_FORMER + (GST_VIDEO_INFO_N_COMPONENTS (info) > 1 ? 3 : 1));
   fail_unless (gst_ccl_meta_map_labels (meta, &labels));
   fail_unless (gst_video_frame_map (&frame, info, buffer, GST_MAP_READ));
   for (guint row = 0; row < n_rows; row++) {
@@ -397,9 +410,9 @@ TEST (test_columns_while_playing)
     const char *columns;
     guint n;
     const char *first;
-  } cases[] = {{"0", 0, NULL}, {"luma", 8, "sum_value"}, {"moments", 9, "variance_x"},
+  } cases[] = {{"0", 0, NULL}, {"luma", N_LUMA, "sum_value"}, {"moments", 9 + 5, "variance_x"},
       {"0", 0, NULL}, {"color", 3, "mean_y"}, {"perimeter", 1, "perimeter"},
-      {"topology", 3, "crack_length"}, {"luma+perimeter", 9, "sum_value"}, {"0", 0, NULL}};
+      {"topology", 3, "crack_length"}, {"luma+perimeter", N_LUMA + 1, "sum_value"}, {"0", 0, NULL}};
   GstVideoInfo info;
   GstHarness *h = new_line ("I420", 37, 23, "threshold=190", &info);
   GstHarness *all =
@@ -476,7 +489,7 @@ TEST (test_columns_of_tracks)
     meta = gst_buffer_get_ccl_meta (out);
     columns = columns_of (out);
     for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++)
-      assert_value (columns, row, "mean_value",
+      assert_value (columns, row, "intensity_mean",
           gst_ccl_meta_get_component (meta, row)->x > 2 ? 255
           : i < 5                                       ? 200
                                                         : NAN);

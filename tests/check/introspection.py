@@ -123,7 +123,7 @@ def columns():
     keys = [measured.get_key(i) for i in range(measured.get_n_columns())]
     assert keys[:2] == ["sum_value", "sum_squares"] and "mean_y" in keys, keys
     assert measured.get_n_rows() == 3
-    assert measured.get_values(measured.find("mean_value")) == [255, 255, 255]
+    assert measured.get_values(measured.find("intensity_mean")) == [255, 255, 255]
     assert measured.get_values(measured.find("crack_length")) == [8, 4, 8]
     assert measured.find("nothing") == -1
     assert GstCcl.buffer_get_ccl_meta(labelled()).get_columns() is None

@@ -71,8 +71,8 @@ measure_voxels (const Source *s, uint32_t label, CclVolumeShape *shape)
   const uint64_t n_voxels = width * height * s->plan->depth;
   long double n = 0, mean[3] = {0}, covariance[3][3] = {{0}}, sum = 0, squares = 0, places[3] = {0};
 
-  shape->least_value = INFINITY;
-  shape->greatest_value = 0;
+  shape->intensity_min = INFINITY;
+  shape->intensity_max = 0;
   for (uint64_t i = n_voxels; i-- > 0;) {
     const double place[3] = {
         (double)(i % width), (double)(i / width % height), (double)(i / width / height)};
@@ -80,8 +80,8 @@ measure_voxels (const Source *s, uint32_t label, CclVolumeShape *shape)
       continue;
     const double value = s->values ? value_at (s, i) : 0;
     shape->first_x = place[0], shape->first_y = place[1], shape->first_z = place[2];
-    shape->least_value = fmin (shape->least_value, value);
-    shape->greatest_value = fmax (shape->greatest_value, value);
+    shape->intensity_min = fmin (shape->intensity_min, value);
+    shape->intensity_max = fmax (shape->intensity_max, value);
     for (int k = 0; k < 3; k++)
       mean[k] += place[k], places[k] += place[k] * value;
     sum += value;
@@ -101,11 +101,11 @@ measure_voxels (const Source *s, uint32_t label, CclVolumeShape *shape)
   shape->covariance_xy = (double)covariance[0][1];
   shape->covariance_xz = (double)covariance[0][2];
   shape->covariance_yz = (double)covariance[1][2];
-  shape->mean_value = (double)(sum / n);
-  shape->standard_deviation = (double)sqrtl (squares / n - sum / n * (sum / n));
-  shape->weighted_centroid_x = sum > 0 ? (double)(places[0] / sum) : NAN;
-  shape->weighted_centroid_y = sum > 0 ? (double)(places[1] / sum) : NAN;
-  shape->weighted_centroid_z = sum > 0 ? (double)(places[2] / sum) : NAN;
+  shape->intensity_mean = (double)(sum / n);
+  shape->intensity_std = (double)sqrtl (squares / n - sum / n * (sum / n));
+  shape->centroid_weighted_x = sum > 0 ? (double)(places[0] / sum) : NAN;
+  shape->centroid_weighted_y = sum > 0 ? (double)(places[1] / sum) : NAN;
+  shape->centroid_weighted_z = sum > 0 ? (double)(places[2] / sum) : NAN;
 }
 
 /* Makes values of columns that are not in the plan unknown. The eigenvalues of volumes are tested
@@ -140,12 +140,12 @@ measure_frame (const Source *s, uint32_t n, CclVolumeShape *shapes)
     const uint32_t *first = s->labels + rows[i].y * plan->width;
     while (rows[i].area && *first != i + 1)
       first++;
-    shapes[i] = (CclVolumeShape){(double)(first - s->labels - rows[i].y * (int64_t)plan->width),
-        rows[i].y, NAN, f.variance_x, f.variance_y, NAN, f.covariance, NAN, NAN,
-        f.greater_eigenvalue, f.lesser_eigenvalue, NAN, f.major_axis, f.minor_axis, f.eccentricity,
-        f.orientation, f.perimeter, f.crack_length, f.euler_number_4, f.euler_number_8,
-        features[i].least_value, features[i].greatest_value, f.mean_value, f.standard_deviation,
-        f.weighted_centroid_x, f.weighted_centroid_y, NAN};
+#define UNKNOWN(column, field) shapes[i].field = NAN;
+    CUDACCL_VOLUME_SHAPES (UNKNOWN)
+#define COPY(column, field) shapes[i].field = f.field;
+    CUDACCL_SHAPES (COPY)
+    shapes[i].first_x = (double)(first - s->labels - rows[i].y * (int64_t)plan->width);
+    shapes[i].first_y = rows[i].y;
     forget (plan, &shapes[i]);
   }
   free (rows);
@@ -177,7 +177,8 @@ shapes_are_equal (const CclVolumeShape *a, const CclVolumeShape *b, bool is_volu
   if (is_volume) { /* not in the reference */
     left.eigenvalue_0 = left.eigenvalue_1 = left.eigenvalue_2 = 0;
     right.eigenvalue_0 = right.eigenvalue_1 = right.eigenvalue_2 = 0;
-    left.major_axis = left.minor_axis = right.major_axis = right.minor_axis = 0;
+    left.axis_major_length = left.axis_minor_length = 0;
+    right.axis_major_length = right.axis_minor_length = 0;
   }
 #define COMPARE(column, field)                                                                     \
   if (isnan (left.field) != isnan (right.field) ||                                                 \

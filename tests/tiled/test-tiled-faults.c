@@ -289,7 +289,7 @@ take_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *
   for (size_t i = 0; i < n; i++) {
     g_assert_cmpfloat (found[i].crack_length, ==, 2.0 * (double)rows[i].height + 2);
     g_assert_cmpfloat (found[i].euler_number_8, ==, 1);
-    g_assert_cmpfloat (found[i].mean_value, ==, 3);
+    g_assert_cmpfloat (found[i].intensity_mean, ==, 3);
   }
   return CUDACCL_OK;
 }

@@ -33,8 +33,8 @@ add_pixel (CclFeatures *f, uint64_t x, uint64_t y, const CclIntensity *intensity
   f->sum_squares += v * v;
   f->sum_value_x += v * x;
   f->sum_value_y += v * y;
-  f->least_value = (uint32_t)MIN (f->least_value, v);
-  f->greatest_value = (uint32_t)MAX (f->greatest_value, v);
+  f->intensity_min = (uint32_t)MIN (f->intensity_min, v);
+  f->intensity_max = (uint32_t)MAX (f->intensity_max, v);
 }
 
 /* Counts a square for each label in it. */
@@ -106,7 +106,7 @@ reference_features (const uint32_t *labels, uint32_t width, uint32_t height,
 
   memset (features, 0, n * sizeof *features);
   for (uint32_t i = 0; i < n; i++)
-    features[i].least_value = UINT32_MAX;
+    features[i].intensity_min = UINT32_MAX;
   for (int64_t y = -1; y < h; y++) {
     for (int64_t x = -1; x < w; x++) {
       const uint32_t label = label_at (labels, w, h, x, y);

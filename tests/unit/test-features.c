@@ -135,7 +135,7 @@ test_all_masks_of_16_pixels (void)
     g_assert_cmpfloat (
         shape.euler_number_8, ==, count_parts (mask, 1, true) - (count_parts (mask, 0, false) - 1));
     g_assert_cmpfloat (shape.crack_length, ==, count_edges (mask));
-    g_assert_true (isnan (shape.mean_value) && isnan (shape.major_axis));
+    g_assert_true (isnan (shape.intensity_mean) && isnan (shape.axis_major_length));
   }
 }
 
@@ -173,8 +173,8 @@ test_moments_far_from_the_origin (void)
   ccl_features_derive (&row, &features, CUDACCL_COLUMN_MOMENTS, &shape);
   assert_near (shape.variance_x, ((long double)W * W - 1) / 12, 2 * W * W);
   assert_near (shape.variance_y, ((long double)H * H - 1) / 12, 2 * H * H);
-  g_assert_cmpfloat (shape.covariance, ==, 0);
-  assert_near (shape.major_axis, 4 * sqrtl (((long double)W * W - 1) / 12), 4 * W);
+  g_assert_cmpfloat (shape.covariance_xy, ==, 0);
+  assert_near (shape.axis_major_length, 4 * sqrtl (((long double)W * W - 1) / 12), 4 * W);
   g_assert_cmpfloat (fabs (shape.orientation), ==, G_PI_2);
 }
 

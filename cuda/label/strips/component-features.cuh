@@ -38,7 +38,7 @@ features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
     words += N_NEIGHBOURS;
   }
   if (CUDACCL_STRIPS_HAS_VALUES (columns)) {
-    set_values<LOWER_BITS> (f, words, left, top);
+    set_values<LOWER_BITS> (f, words, FramePlace{left, top});
   }
   return f;
 }
@@ -94,10 +94,34 @@ combine_SUM (uint32_t *to, uint32_t value)
   atomicAdd (to, value);
 }
 
+static __device__ __forceinline__ uint32_t
+reduce_MAX (uint32_t lanes, uint32_t value)
+{
+  return reduce_max (lanes, value);
+}
+
+static __device__ __forceinline__ uint64_t
+reduce_MAX (uint32_t lanes, uint64_t value)
+{
+  const uint32_t upper = reduce_max (lanes, (uint32_t)(value >> 32));
+  const uint32_t lower = reduce_max (lanes, value >> 32 == upper ? (uint32_t)value : 0);
+  return (uint64_t)upper << 32 | lower;
+}
+
+static __device__ __forceinline__ void
+combine_MAX (uint32_t *to, uint32_t value)
+{
+  atomicMax (to, value);
+}
+
+static __device__ __forceinline__ void
+combine_MAX (uint64_t *to, uint64_t value)
+{
+  atomicMax ((unsigned long long *)to, (unsigned long long)value);
+}
+
 #define reduce_MIN reduce_min
-#define reduce_MAX reduce_max
 #define combine_MIN atomicMin
-#define combine_MAX atomicMax
 
 static __device__ __forceinline__ void
 add_features_to_root (CclFeatures *root, const CclFeatures &f, uint32_t columns)

@@ -209,8 +209,7 @@ sum_values (uint32_t *sums, const CclStripsColumnsParameters &p, const Bytes &by
       add_words (totals, load_four_values (p, word.frame_x + i % 4 * 4, word.frame_y + i / 4),
           bytes_of_bits (pixels >> 4 * i), i);
   }
-  set_words<LOWER_BITS> (
-      sums, totals_of_word (totals, p.value_bytes == 1 ? 0xff : 0xffff), word.x, word.y);
+  set_words<LOWER_BITS> (sums, totals_of_word (totals, p.value_bytes == 1), word.x, word.y);
   if (!pixels)
     sums[LEAST] = sums[GREATEST] = 0;
 }
