@@ -101,6 +101,16 @@ derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVo
   derive_ellipsoid (shape);
 }
 
+/* Computes the coordinates of a pixel from its number in the picture. */
+static ALWAYS_INLINE void
+derive_place (uint64_t number, const CclMeasuredPicture *picture, double *x, double *y, double *z)
+{
+  *x = (double)(number % picture->width);
+  *y = (double)(number / picture->width % picture->height);
+  if (picture->is_volume)
+    *z = (double)(number / (picture->width * picture->height));
+}
+
 _Static_assert(offsetof (CclMeasures, reals) == offsetof (CclMeasures, sum_value) &&
                    offsetof (CclMeasures, sum_value) + sizeof (CclReals) <=
                        offsetof (CclMeasures, intensity_min),
@@ -165,6 +175,9 @@ derive_intensity (const CclPart *part, const CclMeasures *m, const CclMeasuredPi
 
   shape->intensity_min = m->intensity_min;
   shape->intensity_max = m->intensity_max;
+  derive_place (CUDACCL_PLACE_OF (m->intensity_max_place), picture,
+      &shape->intensity_max_position_x, &shape->intensity_max_position_y,
+      &shape->intensity_max_position_z);
   shape->intensity_mean = value / (double)part->area;
   shape->intensity_std =
       sqrt (ccl_covariance (part->area, m->sum_squares, m->sum_value, m->sum_value));
@@ -174,16 +187,6 @@ derive_intensity (const CclPart *part, const CclMeasures *m, const CclMeasuredPi
   shape->centroid_weighted_y = (double)m->sum_value_y / value;
   if (picture->is_volume)
     shape->centroid_weighted_z = (double)m->sum_value_z / value;
-}
-
-/* Computes the coordinates of a pixel from its number in the picture. */
-static ALWAYS_INLINE void
-derive_place (uint64_t number, const CclMeasuredPicture *picture, double *x, double *y, double *z)
-{
-  *x = (double)(number % picture->width);
-  *y = (double)(number / picture->width % picture->height);
-  if (picture->is_volume)
-    *z = (double)(number / (picture->width * picture->height));
 }
 
 static ALWAYS_INLINE void

@@ -93,6 +93,34 @@ sum_values_of_run (
     (measured)->intensity_max = greater ((measured)->intensity_max, (sums)->greatest);             \
   } while (0)
 
+/* The first of n values, which are so many values apart, that equals one; there is one. */
+static inline uint32_t
+find_value (const uint8_t *values, CclPixelFormat format, size_t step, uint32_t value)
+{
+  uint32_t i = 0;
+
+  if (format == CUDACCL_PIXEL_FORMAT_8)
+    while (values[i * step] != value)
+      i++;
+  else
+    while (((const ValueWord *)values)[i * step] != value)
+      i++;
+  return i;
+}
+
+/* Adds the first place of the greatest value of a run, if it can be that of the component. number:
+ * of the run's first pixel, which `values` begins with. */
+static ALWAYS_INLINE void
+add_place_of_run (uint64_t *placed, const uint8_t *values, CclPixelFormat format, size_t step,
+    uint32_t greatest, uint64_t number)
+{
+  if (CUDACCL_PLACED (greatest, number) <= *placed)
+    return;
+  number += find_value (values, format, step, greatest);
+  if (CUDACCL_PLACED (greatest, number) > *placed)
+    *placed = CUDACCL_PLACED (greatest, number);
+}
+
 /* Pixels of a word of a frame, in both rows of a strip. */
 typedef struct ValueWordOfStrip {
   const uint8_t *values[2]; /* of the word's first column */
@@ -101,11 +129,46 @@ typedef struct ValueWordOfStrip {
   uint32_t x, y; /* of the word's first column, of the first row */
 } ValueWordOfStrip;
 
+/* The place of the first pixel of a row of a word with that value; 64: there is none. */
+static inline uint32_t
+find_in_row (const ValueWordOfStrip *word, uint32_t row, uint32_t value)
+{
+  const uint8_t *values = word->values[row];
+  const bool has_bytes = word->format == CUDACCL_PIXEL_FORMAT_8;
+
+  for (uint64_t rest = word->rows[row]; rest; rest &= rest - 1) {
+    const uint32_t place = lowest_bit (rest);
+    if ((has_bytes ? values[place] : ((const ValueWord *)values)[place]) == value)
+      return place;
+  }
+  return 64;
+}
+
+/* Adds the first place of the greatest value of a word, if it can be that of the component. */
+static ALWAYS_INLINE void
+add_place_of_word (uint64_t *placed, const ValueWordOfStrip *word, uint32_t greatest)
+{
+  uint64_t number = (uint64_t)word->y * CUDACCL_MAX_FEATURE_SIDE + word->x;
+
+  if (CUDACCL_PLACED (greatest, number) <= *placed)
+    return;
+  uint32_t place = find_in_row (word, 0, greatest);
+  if (place == 64) {
+    place = find_in_row (word, 1, greatest);
+    number += CUDACCL_MAX_FEATURE_SIDE;
+  }
+  number += place;
+  if (CUDACCL_PLACED (greatest, number) > *placed)
+    *placed = CUDACCL_PLACED (greatest, number);
+}
+
 /* Adds the sums over the pixels of a word. */
 static ALWAYS_INLINE void
 add_values_of_word (CclFeatures *features, const ValueWordOfStrip *word, const ValueSums *sums)
 {
   ADD_VALUE_SUMS (features, sums, (uint64_t)word->x, (uint64_t)word->y);
+  if (word->rows[0] | word->rows[1])
+    add_place_of_word (&features->intensity_max_place, word, sums->greatest);
 }
 
 /* The pixels begin…end - 1 of a row. */
@@ -124,7 +187,11 @@ add_values_of_run (CclFeatures *features, const ValueRun *run)
 {
   const ValueSums sums =
       sum_values_of_run (run->values, run->format, run->step, run->begin, run->end);
+  const size_t bytes = run->format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
+  const size_t step = run->step > 1 ? run->step : 1;
   ADD_VALUE_SUMS (features, &sums, 0, run->y);
+  add_place_of_run (&features->intensity_max_place, run->values + run->begin * step * bytes,
+      run->format, step, sums.greatest, run->number);
 }
 
 enum { MOST_SUMMED = 1 << 16 }; /* pixels of a run whose sums have 64 bits */
@@ -140,6 +207,8 @@ add_values_of_long_run (CclMeasures *measures, const ValueRun *run)
     const ValueSums sums = sum_values_of_run (first, run->format, 1, 0, n);
     ADD_VALUE_SUMS (measures, &sums, (CclWide)begin, (CclWide)run->y);
     measures->sum_value_z += (CclWide)sums.values[0] * run->z;
+    add_place_of_run (&measures->intensity_max_place, first, run->format, 1, sums.greatest,
+        run->number + (begin - run->begin));
   }
 }
 

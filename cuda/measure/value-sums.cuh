@@ -24,7 +24,7 @@ enum ValueWord {
   VALUE_X = SQUARES + 2,
   VALUE_Y = VALUE_X + 2,
   LEAST = VALUE_Y + 2,
-  GREATEST,
+  GREATEST, /* placed() */
   N_VALUE_WORDS
 };
 
@@ -43,9 +43,24 @@ join_total (const uint32_t *words)
   return words[0] + ((Long)words[1] << LOWER);
 }
 
+/* A value at a pixel of a tile, as CUDACCL_PLACED(): the first pixel with the greatest value has
+ * the greatest. Places of a tile have 16 bits: the row, which is below 256, and the column. */
+static __device__ __forceinline__ uint32_t
+placed (uint32_t value, uint32_t x, uint32_t row)
+{
+  return value << 16 | (0xffff - (row << 8 | x));
+}
+
 /* The first pixel of a tile in its frame. */
 struct FramePlace {
   Long x, y;
+
+  /* The number of a pixel of the tile in features. */
+  __device__ __forceinline__ Long
+  number (uint32_t place) const
+  {
+    return (y + (place >> 8)) * CUDACCL_MAX_FEATURE_SIDE + x + (place & 0xff);
+  }
 };
 
 /* Sets the fields of a CclFeatures or a CclMeasures that follow from the words of a part; z is the
@@ -60,7 +75,9 @@ set_values (Measured &measured, const uint32_t *words, const Tile &tile)
   measured.sum_value_x = sum * tile.x + join_total<LOWER> (&words[VALUE_X]);
   measured.sum_value_y = sum * tile.y + join_total<LOWER> (&words[VALUE_Y]);
   measured.intensity_min = ~words[LEAST];
-  measured.intensity_max = words[GREATEST];
+  measured.intensity_max = words[GREATEST] >> 16;
+  measured.intensity_max_place = CUDACCL_PLACED (
+      measured.intensity_max, (Long)tile.number (0xffff - (words[GREATEST] & 0xffff)));
 }
 
 /* Sums over the values of some pixels; x and y are coordinates beside a pixel of the tile. The
@@ -68,7 +85,7 @@ set_values (Measured &measured, const uint32_t *words, const Tile &tile)
 struct ValueTotals {
   uint32_t sum = 0, sum_x = 0, sum_y = 0;
   Long squares = 0;
-  uint32_t least = 0, greatest = 0;
+  uint32_t least = 0, greatest = 0; /* the latter is placed() */
 };
 
 /* The words of totals beside the pixel (x, y) of the tile. */
@@ -81,7 +98,7 @@ set_words (uint32_t *words, const ValueTotals &totals, uint32_t x, uint32_t y)
   split_total<LOWER> (&words[VALUE_X], (Long)totals.sum * x + totals.sum_x);
   split_total<LOWER> (&words[VALUE_Y], (Long)totals.sum * y + totals.sum_y);
   words[LEAST] = totals.least;
-  words[GREATEST] = totals.greatest;
+  words[GREATEST] = totals.greatest - (y << 8 | x);
 }
 
 /* The words of totals of a row of a tile of a volume, whose slices have 2^y_shift rows each; z: the
@@ -92,6 +109,7 @@ set_words_of_row (
     uint32_t *words, uint32_t *z, const ValueTotals &totals, uint32_t row, uint32_t y_shift)
 {
   set_words<LOWER> (words, totals, 0, row & bits_below (y_shift));
+  words[GREATEST] = totals.greatest - (row << 8);
   split_total<LOWER> (z, (Long)totals.sum * (row >> y_shift));
 }
 
@@ -105,7 +123,7 @@ add_value (ValueTotals &totals, uint32_t value, uint32_t x, uint32_t y)
   totals.sum_y += value * y;
   totals.squares += (Long)value * value;
   totals.least = max (totals.least, ~value);
-  totals.greatest = max (totals.greatest, value);
+  totals.greatest = max (totals.greatest, placed (value, x, y));
 }
 
 /* ---- in a row of 32 pixels, a pixel of each lane ---- */
@@ -156,8 +174,9 @@ struct FourValues {
   uint32_t low, high;
 };
 
-/* Extremes of a word of pixels are minima of the even and of the odd pixels: that of the values,
- * and that of their complements. */
+/* The least value is a minimum of those of the even and of the odd pixels; the greatest one of
+ * bytes that of complements, each with the pixel's number in the word behind it. The greatest of
+ * words is in the totals. */
 struct WordTotals {
   ValueTotals all;
   uint32_t least = UINT32_MAX, greatest = UINT32_MAX;
@@ -177,7 +196,11 @@ add_bytes (WordTotals &totals, uint32_t bytes, uint32_t mask, uint32_t i)
   all.squares = __dp4a (four, four, (uint32_t)all.squares);
   const uint32_t low = bytes | ~mask, high = ~four;
   totals.least = __vminu2 (__vminu2 (totals.least, low & 0xff00ff), low >> 8 & 0xff00ff);
-  totals.greatest = __vminu2 (__vminu2 (totals.greatest, high & 0xff00ff), high >> 8 & 0xff00ff);
+  /* Other pixels than those of the mask are 0xffff. */
+  const uint32_t even = (high << 8 & 0xff00ff00) + i * 0x00040004u + 0x00020000u;
+  const uint32_t odd = (high & 0xff00ff00) + i * 0x00040004u + 0x00030001u;
+  totals.greatest = __vminu2 (__vminu2 (totals.greatest, even | ~__byte_perm (mask, 0, 0x2200)),
+      odd | ~__byte_perm (mask, 0, 0x3311));
 }
 
 /* The same for values of two bytes. */
@@ -197,8 +220,12 @@ add_words (WordTotals &totals, const FourValues &four, uint32_t mask, uint32_t i
   for (uint32_t half = 0; half < 2; half++) {
     const uint32_t two = __byte_perm (four.low, four.high, half ? 0x7362 : 0x5140);
     const uint32_t its_mask = __byte_perm (mask, 0, half ? 0x3322 : 0x1100);
+    const uint32_t x = i % 4 * 4 + 2 * half;
     totals.least = __vminu2 (totals.least, two | ~its_mask);
-    totals.greatest = __vminu2 (totals.greatest, ~(two & its_mask));
+    if (its_mask & 0xffff)
+      all.greatest = max (all.greatest, placed (two & 0xffff, x, i / 4));
+    if (its_mask >> 16)
+      all.greatest = max (all.greatest, placed (two >> 16, x + 1, i / 4));
   }
 }
 
@@ -206,9 +233,11 @@ add_words (WordTotals &totals, const FourValues &four, uint32_t mask, uint32_t i
 static __device__ __forceinline__ ValueTotals
 totals_of_word (const WordTotals &word, bool has_bytes)
 {
+  const uint32_t byte = min (word.greatest & 0xffff, word.greatest >> 16);
   ValueTotals totals = word.all;
   totals.least = ~min (word.least & 0xffff, word.least >> 16);
-  totals.greatest = (has_bytes ? 0xff : 0xffff) - min (word.greatest & 0xffff, word.greatest >> 16);
+  if (has_bytes)
+    totals.greatest = placed (0xff - (byte >> 8), byte % 16, byte % 256 / 16);
   return totals;
 }
 

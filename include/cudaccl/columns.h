@@ -108,6 +108,8 @@ typedef enum CclColumn {
   INTEGER (EACH, INTENSITY, sum_value_z, SAME, SUM, NONE, WIDE)                                    \
   INTEGER (EACH, INTENSITY, intensity_min, FORMERLY (least_value), MIN, U32, U32)                  \
   INTEGER (EACH, INTENSITY, intensity_max, FORMERLY (greatest_value), MAX, U32, U32)               \
+  /* that value and its first pixel: CUDACCL_PLACED() */                                           \
+  INTEGER (EACH, INTENSITY, intensity_max_place, SAME, MAX, U64, U64)                              \
   /* border pixels */                                                                              \
   INTEGER (EACH, PERIMETER, n_straight, SAME, SUM, U32, U64)                                       \
   INTEGER (EACH, PERIMETER, n_diagonal, SAME, SUM, U32, U64)                                       \
@@ -160,6 +162,11 @@ typedef enum CclColumn {
   REAL (EACH, INTENSITY, intensity_min, FORMERLY (least_value), ALL, "intensity_min", ONE, DOUBLE) \
   REAL (EACH, INTENSITY, intensity_max, FORMERLY (greatest_value), ALL,                            \
       "intensity_max", ONE, DOUBLE)                                                                \
+  /* the first pixel in raster order that has it */                                                \
+  REAL (EACH, INTENSITY, intensity_max_position_x, SAME, ALL, "intensity_max_position", X, COUNT)  \
+  REAL (EACH, INTENSITY, intensity_max_position_y, SAME, ALL, "intensity_max_position", Y, COUNT)  \
+  REAL (EACH, INTENSITY, intensity_max_position_z, SAME, VOLUMES,                                  \
+      "intensity_max_position", Z, COUNT)                                                          \
   REAL (EACH, INTENSITY, intensity_mean, FORMERLY (mean_value), ALL, "intensity_mean", ONE, DOUBLE) \
   /* over all pixels */                                                                            \
   REAL (EACH, INTENSITY, intensity_std, FORMERLY (standard_deviation), ALL,                        \
@@ -171,6 +178,14 @@ typedef enum CclColumn {
       "centroid_weighted", Y, DOUBLE)                                                              \
   REAL (EACH, INTENSITY, centroid_weighted_z, FORMERLY (weighted_centroid_z), VOLUMES, "centroid_weighted", Z, DOUBLE)
 /* clang-format on */
+
+/* A value of 16 bits and the number of a pixel that has it, below 2⁴⁸: in CclFeatures 65536 y + x.
+ * Such integers are in the order of values; of equal values, the first pixel has the greatest.
+ * Since: 0.4 */
+#define CUDACCL_PLACED(value, number) ((uint64_t)(value) << 48 | ((UINT64_MAX >> 16) - (number)))
+
+/* The number of the pixel. Since: 0.4 */
+#define CUDACCL_PLACE_OF(placed) ((UINT64_MAX >> 16) - ((placed)&UINT64_MAX >> 16))
 
 /* Leaves a kind of rows out. Since: 0.4 */
 #define CUDACCL_NO_INTEGER(EACH, column, field, former, combine, frame, large)

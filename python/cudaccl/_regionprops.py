@@ -48,7 +48,7 @@ class Measured:
         self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
         self._are_components, self._count_holes = are_components, count_holes
         self.channels: list[Measured] | None = None
-        self.of_values: dict[str, list[NDArray[np.float64]]] | None = None  # by property, of values that NumPy measures
+        self.of_values: dict[str, list[NDArray[Any]]] | None = None  # by property, of values that NumPy measures
         self._hulls: NDArray[np.float64] | None = None
 
     @property
@@ -279,7 +279,7 @@ def is_of_the_library(plane: NDArray[Any] | None) -> bool:
 
 
 def measure_values(map: NDArray[np.uint32], there: NDArray[np.bool_], plane: NDArray[Any],
-                   ignore_nan: bool) -> dict[str, list[NDArray[np.float64]]]:
+                   ignore_nan: bool) -> dict[str, list[NDArray[Any]]]:
     """The properties of intensity of the labels that have pixels, of values of any type."""
     if plane.shape != map.shape:
         raise ValueError("the intensity image has another shape than the labels")
@@ -309,7 +309,14 @@ def measure_values(map: NDArray[np.uint32], there: NDArray[np.bool_], plane: NDA
         centroids = [sums(values * place) / total for place in np.unravel_index(pixels, map.shape)]
     least, greatest = ((np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)) if len(starts)
                        else (np.empty(0), np.empty(0)))
+    first = np.full(len(there), map.size)  # by label, the number of the first pixel with the greatest value
+    if len(starts):
+        first[owners] = np.minimum.reduceat(np.where(values == np.repeat(greatest, counts), pixels, map.size), starts)
+    is_known = first[there] < map.size
+    positions = [np.where(is_known, place, -1)
+                 for place in np.unravel_index(np.where(is_known, first[there], 0), map.shape)]
     return {"intensity_mean": [of_all(means)], "intensity_std": [of_all(deviations)], "intensity_min": [of_all(least)],
+            "intensity_max_position": positions,
             "intensity_max": [of_all(greatest)], "centroid_weighted": [of_all(centroid) for centroid in centroids]}
 
 
@@ -437,8 +444,8 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
         'orientation', 'perimeter'; with an intensity image 'centroid_weighted', 'intensity_max',
-        'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'crack_length', the
-        number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
+        'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'intensity_max_position', that of the
+        first pixel in raster order with the greatest value, −1 where a value is not a number; 'crack_length', the number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
         the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
         'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it;
         'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,

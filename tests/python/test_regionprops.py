@@ -24,6 +24,38 @@ def test_first_pixels_and_borders(mask, factor):
     assert len(columns["label"]) == len(np.unique(labels[labels > 0])) == len(columns["first_pixel-1"])
 
 
+@given(st.one_of(masks, st.builds(lambda mask, depth: mask[np.newaxis].repeat(depth, 0), masks, st.integers(1, 3))),
+       st.sampled_from([("uint8", 256), ("uint16", 65536), ("uint8", 3), ("uint16", 2), ("int32", 70000), ("float32", 4)]),
+       st.integers(0, 2**32))
+def test_positions_of_maxima_as_scipy(mask, kind, seed):
+    """Of few values many are equal: the first pixel in raster order counts."""
+    ndimage = pytest.importorskip("scipy.ndimage")
+    values = np.random.default_rng(seed).integers(0, kind[1], mask.shape).astype(kind[0])
+    labels = cudaccl.label(mask, ndim=mask.ndim)[0]
+    columns = cudaccl.regionprops_table(labels, ["label", "intensity_max", "intensity_max_position"], intensity_image=values)
+    found = np.stack([columns[f"intensity_max_position-{axis}"] for axis in range(mask.ndim)], 1)
+    assert found.dtype == np.int64
+    for label, position in zip(columns["label"], found.tolist()):
+        # scipy promises no order of equal values: it looks at those that are no less than the maximum.
+        greatest = np.where(labels == label, values.astype(float), -1)
+        expected = ndimage.maximum_position(greatest, labels, label)
+        assert values[tuple(position)] == values[expected] == greatest.max() and labels[tuple(position)] == label
+        assert tuple(position) == tuple(np.argwhere(greatest == greatest.max())[0])
+    if mask.ndim == 2 and kind[0] != "int32":
+        exact = values.astype(np.float64)
+        again = cudaccl.regionprops_table(labels, ["intensity_max_position"], intensity_image=exact)
+        assert (np.stack(list(again.values()), 1) == found).all()
+
+
+def test_positions_of_maxima_that_are_no_numbers():
+    columns = cudaccl.regionprops_table(np.array([[1, 1, 0, 2, 2]]), ["intensity_max_position"],
+                                        intensity_image=np.array([[np.nan, 3, 9, 5, 5]]))
+    assert [column.tolist() for column in columns.values()] == [[-1, 0], [-1, 3]]
+    columns = cudaccl.regionprops_table(np.array([[1, 1, 0, 2, 2]]), ["intensity_max_position"], ignore_nan=True,
+                                        intensity_image=np.array([[np.nan, 3, 9, np.nan, np.nan]]))
+    assert [column.tolist() for column in columns.values()] == [[0, -1], [1, -1]]
+
+
 @given(masks, st.integers(0, 6))
 def test_order_of_rows(mask, k):
     rows = [(area, label) for label, area in enumerate(np.bincount(cudaccl.label(mask)[0].ravel())[1:], 1)]

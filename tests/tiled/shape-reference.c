@@ -80,6 +80,11 @@ measure_voxels (const Source *s, uint32_t label, CclVolumeShape *shape)
       continue;
     const double value = s->values ? value_at (s, i) : 0;
     shape->first_x = place[0], shape->first_y = place[1], shape->first_z = place[2];
+    if (value >= shape->intensity_max) { /* the last one in reverse order */
+      shape->intensity_max_position_x = place[0];
+      shape->intensity_max_position_y = place[1];
+      shape->intensity_max_position_z = place[2];
+    }
     shape->intensity_min = fmin (shape->intensity_min, value);
     shape->intensity_max = fmax (shape->intensity_max, value);
     for (int k = 0; k < 3; k++)

@@ -33,6 +33,8 @@ add_pixel (CclFeatures *f, uint64_t x, uint64_t y, const CclIntensity *intensity
   f->sum_squares += v * v;
   f->sum_value_x += v * x;
   f->sum_value_y += v * y;
+  if (!f->intensity_max_place || v > f->intensity_max) /* pixels come in raster order */
+    f->intensity_max_place = v << 48 | (0xffffffffffff - (y << 16 | x));
   f->intensity_min = (uint32_t)MIN (f->intensity_min, v);
   f->intensity_max = (uint32_t)MAX (f->intensity_max, v);
 }
