@@ -134,6 +134,11 @@ attach_columns_get_type (void)
   return type;
 }
 
+/* Marks of rows. */
+enum {
+  DESCRIBED = 1, /* determines what is foreground and how it is labelled: part of the description */
+};
+
 /* clang-format off */
 #define FIELD(field) G_STRUCT_OFFSET (GstCclSettings, field)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING
@@ -145,75 +150,75 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_ENUM, FIELD (foreground), "foreground", "Foreground",
       "How foreground is told from background; codebook for a camera that does not move, threshold "
       "for masks",
-      0, 0, foreground_get_type, PLAYING, BOTH},
+      0, 0, foreground_get_type, PLAYING, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (threshold), "threshold", "Threshold",
       "A pixel is foreground when its value is greater than this (foreground=threshold); 0 to 255 in "
       "formats of 8 bits; in GRAY16_LE, P010_10LE, P012_LE and P016_LE, 0 to 65535: the 16 bits as stored",
-      0, 65535, NULL, CONTROLLED, BOTH},
+      0, 65535, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_BOOLEAN, FIELD (invert), "invert", "Invert",
       "Swap foreground and background; set it where objects are darker than their background",
-      0, 0, NULL, CONTROLLED, BOTH},
+      0, 0, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_ENUM, FIELD (denoise), "denoise", "Denoise",
       "The filter that removes noise from the foreground mask before labelling; median-5x5 for "
       "mog2; codebook has one of its own",
-      0, 0, denoise_get_type, CONTROLLED, BOTH},
+      0, 0, denoise_get_type, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (closing_width), "closing-width", "Closing width",
       "Gaps in the foreground mask that are narrower than this number of pixels of the frame are "
       "filled after the noise filter (1 = none); raise it where an object has several components "
       "side by side",
-      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (closing_height), "closing-height", "Closing height",
       "Gaps in the foreground mask that are lower than this number of pixels of the frame are "
       "filled after the noise filter (1 = none); raise it where an object has several components "
       "one above the other",
-      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH},
+      1, CUDACCL_MAX_CLOSING, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (history), "history", "History",
       "The number of frames that the background model averages over; raise it where objects that "
       "stop become background too soon (foreground=mog2)",
-      1, G_MAXINT, NULL, CONTROLLED, BOTH},
+      1, G_MAXINT, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_DOUBLE, FIELD (var_threshold), "var-threshold", "Variance threshold",
       "A pixel is background up to this squared distance from the mean of a Gaussian, in units of "
       "its variance; raise it where noise is foreground, lower it where objects are missing "
       "(foreground=mog2)",
-      (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, NULL, CONTROLLED, BOTH},
+      (gdouble) G_MINFLOAT, (gdouble) G_MAXFLOAT, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_DOUBLE, FIELD (learning_rate), "learning-rate", "Learning rate",
       "The weight of a frame in the background model: 0 = the model does not change, 1 = the frame "
       "replaces it, negative = 1 / history; set it to 0 to keep a model that was learnt from an "
       "empty scene (foreground=mog2)",
-      -1, 1, NULL, CONTROLLED, BOTH},
+      -1, 1, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (mixtures), "mixtures", "Mixtures",
       "The largest number of Gaussians per pixel; lower it to save time where the background does "
       "not move (foreground=mog2)",
-      1, 5, NULL, PLAYING, BOTH},
+      1, 5, NULL, PLAYING, BOTH, DESCRIBED},
   {GST_CCL_KIND_ENUM, FIELD (shadows), "shadows", "Shadows",
       "How cast shadows are treated, pixels that are darker than the background but of its colour; "
       "choose keep where grey objects have holes (foreground=codebook and mog2)",
-      0, 0, shadows_get_type, CONTROLLED, BOTH},
+      0, 0, shadows_get_type, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_BOOLEAN, FIELD (light), "light", "Light",
       "Correct frames for changes of light before they are compared with the background, and post a "
       "message scene-change when the picture has become another one; switch it off where values are "
       "measurements, as of an infrared camera (foreground=codebook and mog2)",
-      0, 0, NULL, CONTROLLED, BOTH},
+      0, 0, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (hold), "hold", "Hold",
       "The background model learns pixels that were foreground in the frame before this number of "
       "times slower than others; raise it where objects that stop must stay in the result for "
       "longer (foreground=codebook and mog2)",
-      1, 16, NULL, CONTROLLED, BOTH},
+      1, 16, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_DOUBLE, FIELD (absorb_after), "absorb-after", "Absorb after",
       "The time in seconds after which an object that has stopped is background; half of it passes at "
       "least. 0: 6 seconds, `hold` times, which is 24 by default. Raise it where a car that parks, or "
       "a bag that was left, must stay in the result for longer (foreground=codebook)",
-      0, 86400, NULL, CONTROLLED, BOTH},
+      0, 86400, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_DOUBLE, FIELD (warm_up), "warm-up", "Warm-up",
       "The time in seconds from the first frame of a background model on in which nothing is "
       "foreground; raise it where cameras need some seconds until their picture is good "
       "(foreground=codebook)",
-      0, 3600, NULL, PLAYING, BOTH},
+      0, 3600, NULL, PLAYING, BOTH, DESCRIBED},
   {GST_CCL_KIND_ENUM, FIELD (reduction), "reduction", "Reduction",
       "The background model works on means of this number × this number of pixels, which takes less "
       "time and averages noise; choose less than auto for objects of only a few pixels "
       "(foreground=codebook and mog2)",
-      0, 0, reduction_get_type, PLAYING, BOTH},
+      0, 0, reduction_get_type, PLAYING, BOTH, DESCRIBED},
   {GST_CCL_KIND_STRING, FIELD (roi_mask), "roi-mask", "Region of interest mask",
       "Path of a PNG, PBM, PGM or PPM file, the region of interest mask, which is read at the "
       "start: pixels that are black or transparent in it are never foreground. A mask of another "
@@ -222,15 +227,15 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_ENUM, FIELD (connectivity), "connectivity", "Connectivity",
       "The pixels that are neighbours of each other; choose 4 where objects that touch only at "
       "corners are separate",
-      0, 0, connectivity_get_type, CONTROLLED, BOTH},
+      0, 0, connectivity_get_type, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
       "The labelling algorithm; it changes the time, not the result, so choose another than auto "
       "only to compare them",
-      0, 0, cpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_CPU},
+      0, 0, cpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_CPU, DESCRIBED},
   {GST_CCL_KIND_ENUM, FIELD (algorithm), "algorithm", "Algorithm",
       "The labelling algorithm; it changes the time, not the result, so choose another than auto "
       "only to compare them",
-      0, 0, gpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_GPU},
+      0, 0, gpu_algorithm_get_type, PLAYING, GST_CCL_BACKEND_GPU, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (n_threads), "n-threads", "Number of threads",
       "The largest number of threads for labelling and for the background model (0 = as many as "
       "useful); set it to 1 where many streams share the processors",
@@ -245,14 +250,14 @@ static const GstCclProperty properties[] = {
       0, 0, device_choice_get_type, READY, GST_CCL_BACKEND_GPU},
   {GST_CCL_KIND_UINT, FIELD (min_area), "min-area", "Minimum area",
       "Components of fewer pixels become background; raise it where noise gives small components",
-      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (max_area), "max-area", "Maximum area",
       "Components of more pixels become background (0 = no limit)",
-      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH},
+      0, CUDACCL_MAX_PIXELS, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_UINT, FIELD (max_components), "max-components", "Maximum components",
       "The largest number of rows of the component table. The table of a frame with more components "
       "has the first ones and is marked as truncated; raise it where messages or JSON say so",
-      1, CUDACCL_MAX_PIXELS, NULL, PLAYING, BOTH},
+      1, CUDACCL_MAX_PIXELS, NULL, PLAYING, BOTH, DESCRIBED},
   {GST_CCL_KIND_FLAGS, FIELD (meta), "meta", "Metadata",
       "The kinds of metadata that are attached to a frame; choose what the elements downstream read",
       0, 0, gst_ccl_meta_flags_get_type, PLAYING, BOTH},
@@ -405,14 +410,6 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
   };
 }
 
-/* Fields of foreground and labelling, which come first in GstCclSettings, but no paths. */
-static gboolean
-determines_result (const GstCclProperty *row)
-{
-  return row->kind != GST_CCL_KIND_STATS && row->kind != GST_CCL_KIND_STRING &&
-         row->offset <= FIELD (max_components);
-}
-
 /* The name of a value of an enumeration. */
 static const gchar *
 nick_of (const GstCclProperty *row, gint value)
@@ -458,7 +455,7 @@ gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend
       gst_structure_new_empty (backend == GST_CCL_BACKEND_CPU ? "ccl" : "cudaccl");
 
   for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
-    if (determines_result (&properties[i]) && (properties[i].classes & backend))
+    if (properties[i].marks & DESCRIBED && (properties[i].classes & backend))
       describe (&properties[i], settings, description);
   return description;
 }
@@ -470,7 +467,7 @@ gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings
     const GstCclProperty *row = &properties[i];
     const gsize size = row->kind == GST_CCL_KIND_DOUBLE ? sizeof (gdouble) : sizeof (gint);
 
-    if (determines_result (row) &&
+    if (row->marks & DESCRIBED &&
         memcmp (G_STRUCT_MEMBER_P (a, row->offset), G_STRUCT_MEMBER_P (b, row->offset), size))
       return FALSE;
   }

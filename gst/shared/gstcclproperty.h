@@ -29,6 +29,7 @@ typedef struct {
   GType (*get_type) (void); /* of GST_CCL_KIND_ENUM and GST_CCL_KIND_FLAGS */
   GParamFlags flags;        /* in addition to those of its kind; one of the macros below */
   guint classes;            /* bits of the classes that have it, where several share a table */
+  guint marks;              /* bits that the table's owner gives a meaning */
 } GstCclProperty;
 
 /* When a property may change. A controllable one may follow a GstControlSource. */

@@ -590,16 +590,16 @@ static void
 gst_ccl_track_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstCclTrack *self = GST_CCL_TRACK (object);
+  const guint marks = gst_ccl_track_settings_marks (id);
 
   GST_OBJECT_LOCK (object);
   gst_ccl_track_settings_set (&self->settings, id, value);
-  self->regions_changed |= g_str_equal (pspec->name, "regions");
-  self->ground_changed |= g_str_equal (pspec->name, "ground");
+  self->regions_changed |= (marks & GST_CCL_TRACK_CHANGES_REGIONS) != 0;
+  self->ground_changed |= (marks & GST_CCL_TRACK_CHANGES_GROUND) != 0;
   GST_OBJECT_UNLOCK (object);
-  if (g_str_equal (pspec->name, "regions-location"))
+  if (marks & GST_CCL_TRACK_READS_FILE)
     read_regions_file (self, g_value_get_string (value));
-  /* The labellers upstream repeat their query. */
-  if (g_str_equal (pspec->name, "use-mask") || g_str_equal (pspec->name, "labeller"))
+  if (marks & GST_CCL_TRACK_ASKS_AGAIN)
     gst_base_transform_reconfigure_sink (GST_BASE_TRANSFORM (object));
 }
 

@@ -25,12 +25,12 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_STRING, FIELD (labeller), "labeller", "Labeller",
       "Name of the element whose components are tracked, where several labellers are upstream "
       "(NULL = the nearest one)",
-      0, 0, NULL, PLAYING},
+      0, 0, NULL, PLAYING, GST_CCL_TRACK_ASKS_AGAIN},
   {GST_CCL_KIND_BOOLEAN, FIELD (use_mask), "use-mask", "Use mask",
       "Whether the labeller upstream is asked for its foreground mask at a reduced size, which "
       "distinguishes people side by side and objects whose boxes overlap; switch it off to save time "
       "where objects are always apart",
-      0, 0, NULL, PLAYING},
+      0, 0, NULL, PLAYING, GST_CCL_TRACK_ASKS_AGAIN},
   {GST_CCL_KIND_UINT, FIELD (options.confirm_frames), "confirm-frames", "Confirm frames",
       "The number of successive frames in which an object must be found before its track is confirmed; "
       "raise it where noise gives short tracks",
@@ -66,11 +66,11 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_STRING, FIELD (regions), "regions", "Regions",
       "Regions and lines as text: region NAME X,Y X,Y X,Y… [stay=SECONDS]; line NAME X,Y X,Y; both "
       "[faster-than=KMH] [slower-than=KMH]; numbers are pixels, or parts of the frame with %",
-      0, 0, NULL, PLAYING},
+      0, 0, NULL, PLAYING, GST_CCL_TRACK_CHANGES_REGIONS},
   {GST_CCL_KIND_STRING, FIELD (regions_location), "regions-location", "Regions location",
       "Path of a file with regions and lines, in addition to those of the property regions: the same "
       "text, or JSON. It is read at the start and each time the property is set",
-      0, 0, NULL, PLAYING},
+      0, 0, NULL, PLAYING, GST_CCL_TRACK_READS_FILE},
   {GST_CCL_KIND_ENUM, FIELD (region_options.anchor), "anchor", "Anchor",
       "The point of a box that regions and lines refer to; use center where the camera looks "
       "straight down, or where feet are hidden",
@@ -82,7 +82,7 @@ static const GstCclProperty properties[] = {
   {GST_CCL_KIND_STRING, FIELD (ground), "ground", "Ground",
       "Four or more points of the ground as text: X,Y METRES,METRES; X,Y METRES,METRES; … X and Y are "
       "pixels, or parts of the frame with %. Set it to get positions in metres and speeds in km/h",
-      0, 0, NULL, PLAYING},
+      0, 0, NULL, PLAYING, GST_CCL_TRACK_CHANGES_GROUND},
   {GST_CCL_KIND_UINT, FIELD (max_tracks), "max-tracks", "Maximum tracks",
       "The largest number of tracks at a time; while there are so many, no new one begins. Raise it "
       "where messages say so",
@@ -125,6 +125,12 @@ void
 gst_ccl_track_settings_set (GstCclTrackSettings *settings, guint id, const GValue *value)
 {
   gst_ccl_property_set (&properties[id - 1], settings, value);
+}
+
+guint
+gst_ccl_track_settings_marks (guint id)
+{
+  return properties[id - 1].marks;
 }
 
 gboolean

@@ -34,6 +34,17 @@ void gst_ccl_track_settings_init (GstCclTrackSettings *settings);
 /* Frees the fields' memory. */
 void gst_ccl_track_settings_clear (GstCclTrackSettings *settings);
 
+/* What a change of a property makes ccltrack do, besides taking the value. */
+enum {
+  GST_CCL_TRACK_CHANGES_REGIONS = 1 << 0,
+  GST_CCL_TRACK_CHANGES_GROUND = 1 << 1,
+  GST_CCL_TRACK_READS_FILE = 1 << 2, /* of regions */
+  GST_CCL_TRACK_ASKS_AGAIN = 1 << 3, /* the labellers upstream repeat their query */
+};
+
+/* Marks of a property: the bits above. */
+guint gst_ccl_track_settings_marks (guint id);
+
 /* Set and get the field of the property with that number. The property `stats`, which has no field,
  * is left to the caller: then gst_ccl_track_settings_get() returns FALSE. */
 void gst_ccl_track_settings_set (GstCclTrackSettings *settings, guint id, const GValue *value);
