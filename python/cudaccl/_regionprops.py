@@ -8,7 +8,7 @@ from typing import Any, Union
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl
+from . import _cudaccl, _host_measures
 from ._arrays import view_of
 from ._spacing import OF_MOMENTS, check_spacing, in_units
 
@@ -49,7 +49,9 @@ class Measured:
         self._are_components, self._count_holes = are_components, count_holes
         self.channels: list[Measured] | None = None
         self.of_values: dict[str, list[NDArray[Any]]] | None = None  # by property, of values that NumPy measures
+        self.medians: NDArray[np.float64] | None = None
         self._hulls: NDArray[np.float64] | None = None
+        self._convex: NDArray[np.float64] | None = None
 
     @property
     def ndim(self) -> int:
@@ -97,6 +99,20 @@ class Measured:
         return self._hulls
 
 
+    def convex(self) -> NDArray[np.float64]:
+        """Pixels and greatest diameter of scikit-image's convex images, a row for each component."""
+        if self._convex is None:
+            self._convex = _host_measures.convex_measures(self._map(), self._map_rows)
+        return self._convex
+
+    def crofton_perimeters(self) -> list[NDArray[np.float64]]:
+        n = int(self._map_rows["label"].max()) if len(self._map_rows) else 0
+        return [_host_measures.crofton_perimeters(self._map(), n)[self._map_rows["label"] - 1]]
+
+    def moments(self, is_central: bool) -> NDArray[np.float64]:
+        return _host_measures.moments(self._map(), self._map_rows, AXES[-self.ndim:], is_central)
+
+
 # The fields that a property needs, the indices of its columns, and the columns.
 Property = tuple[tuple[str, ...], tuple[str, ...], Callable[[Measured], list[NDArray[Any]]]]
 
@@ -127,6 +143,32 @@ def properties_of(pictures: tuple[str, ...], ndim: int) -> dict[str, Property]:
     return found
 
 
+def columns_of_moments(moments: NDArray[np.float64]) -> list[NDArray[Any]]:
+    return list(moments.reshape(len(moments), -1).T) if len(moments) else [np.empty(0)] * int(np.prod(moments.shape[1:]))
+
+
+def moments_of(ndim: int) -> dict[str, Property]:
+    """scikit-image's moments, which NumPy computes from the label map."""
+    indices = tuple("-".join(map(str, index)) for index in np.ndindex(*(_host_measures.ORDER + 1,) * ndim))
+    return {
+        "moments": ((), indices, lambda m: columns_of_moments(m.moments(False))),
+        "moments_central": ((), indices, lambda m: columns_of_moments(m.moments(True))),
+        "moments_normalized": ((), indices, lambda m: columns_of_moments(_host_measures.normalized(m.moments(True)))),
+    }
+
+
+MEDIAN: Property = (("intensity_mean",), ("",), lambda m: [m.medians])
+# Of images and label maps that are in memory.
+OF_MAPS: dict[str, Property] = {
+    "area_convex": ((), ("",), lambda m: [m.convex()[:, 0]]),
+    "solidity": ((), ("",), lambda m: [m.rows["area"] / m.convex()[:, 0]]),
+    "feret_diameter_max": ((), ("",), lambda m: [m.convex()[:, 1]]),
+    "perimeter_crofton": ((), ("",), Measured.crofton_perimeters),
+    **moments_of(2),
+    "moments_hu": ((), tuple("0123456"), lambda m: columns_of_moments(
+        _host_measures.hu(_host_measures.normalized(m.moments(True))))),
+    "intensity_median": MEDIAN,
+}
 N_HOLES: Property = (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()])
 OF_HULLS: dict[str, Property] = {
     "hull_area": ((), ("",), lambda m: [m.hulls()[:, 0]]),
@@ -152,20 +194,24 @@ MEASURED_OF_TILES: dict[str, Property] = {
 MEASURED_OF_IMAGES: dict[str, Property] = {
     **MEASURED_OF_TILES,
     **OF_HULLS,
+    **OF_MAPS,
     "first_pixel": ((), ("0", "1"), Measured.first_pixel),
 }
 MEASURED_OF_VOLUMES: dict[str, Property] = {
     **properties_of(("ALL", "VOLUMES", "LARGE"), 3),
     "surface_area": of_shapes("crack_length", dtype=np.int64),
+    **moments_of(3),
+    "intensity_median": MEDIAN,
     "touches_border": ((), tuple("012345"), Measured.touches_border),
     "inertia_tensor": (("variance_x",), tuple(f"{i}-{j}" for i in range(3) for j in range(3)), tensor_of_volume),
 }
 
 MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
 # Of label maps on a GPU.
-MEASURED_ON_GPU: dict[int, dict[str, Property]] = {2: {**MEASURED_OF_TILES, **OF_HULLS}, 3: MEASURED_OF_VOLUMES}
+MEASURED_ON_GPU: dict[int, dict[str, Property]] = {2: {**MEASURED_OF_TILES, **OF_HULLS, **OF_MAPS},
+                                                  3: MEASURED_OF_VOLUMES}
 OF_TABLES = ("label", "area", "num_pixels", "area_bbox", "extent", "equivalent_diameter_area", "bbox", "centroid", "slice")
-OF_VALUES = {name for column, _, _, name, *_ in MEASURES if name and column == COLUMN_OF["intensity_mean"]}
+OF_VALUES = {name for column, _, _, name, *_ in MEASURES if name and column == COLUMN_OF["intensity_mean"]} | {"intensity_median"}
 
 
 def flags_of(properties: Iterable[str], measured: dict[str, Property]) -> int:
@@ -345,7 +391,8 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     of_values = COLUMN_OF["intensity_mean"]
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
-    if columns & of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
+    if columns & of_values and 0 not in map.view.shape and (
+            "intensity_median" in properties or not is_measured_on_gpu(intensity_image)):
         map.measure(0, None)  # which waits until the map is complete, and checks it
         return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan)
     planes, are_channels = values_on_gpu(intensity_image if columns & of_values else None, ndim, map.view.device)
@@ -399,6 +446,8 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     for part, plane in zip(found, planes):
         if plane is not None and not is_of_library:
             part.of_values = measure_values(map, there, plane, ignore_nan)
+        if plane is not None and "intensity_median" in properties:
+            part.medians = _host_measures.medians(map, n, plane, ignore_nan)[there]
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -408,7 +457,8 @@ def measured_columns(found: Measured, name: str, separator: str, of: Property) -
     """The columns of a property that is measured."""
     _, indices, make = of
     channels = found.channels if name in OF_VALUES and found.channels else [found]
-    columns = [channel.of_values[name] if channel.of_values and name in OF_VALUES else make(channel) for channel in channels]
+    columns = [channel.of_values[name] if channel.of_values and name in channel.of_values else make(channel)
+               for channel in channels]
     result = {}
     for place, index in enumerate(indices):
         for number, of_channel in enumerate(columns):
@@ -443,15 +493,17 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice'
         and 'equivalent_diameter_area'; with a mask or a map also of 'axis_major_length',
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
-        'orientation', 'perimeter'; with an intensity image 'centroid_weighted', 'intensity_max',
-        'intensity_mean', 'intensity_min', 'intensity_std'. Not in scikit-image: 'intensity_max_position', that of the
+        'orientation', 'perimeter', 'perimeter_crofton', 'area_convex', 'solidity', 'feret_diameter_max', 'moments',
+        'moments_central', 'moments_hu', 'moments_normalized'; with an intensity image 'centroid_weighted', 'intensity_max',
+        'intensity_mean', 'intensity_median', 'intensity_min', 'intensity_std'. Not in scikit-image: 'intensity_max_position', that of the
         first pixel in raster order with the greatest value, −1 where a value is not a number; 'crack_length', the number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
         the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
         'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it;
         'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,
         lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
-        'perimeter', 'n_holes' and properties of hulls.
+        'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments, the median,
+        'perimeter_crofton' and scikit-image's convex images on the host.
     intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory, or where the
         map is. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
         more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and

@@ -11,7 +11,7 @@ Columns = dict[str, NDArray[Any]]
 
 OF_MOMENTS = ("axis_major_length", "axis_minor_length", "eccentricity", "inertia_tensor", "inertia_tensor_eigvals",
               "orientation")
-OF_SIDES = {"perimeter": 1, "crack_length": 1, "feret_max": 1, "feret_min": 1, "surface_area": 2}  # powers of the side
+OF_SIDES = {"perimeter": 1, "perimeter_crofton": 1, "feret_diameter_max": 1, "crack_length": 1, "feret_max": 1, "feret_min": 1, "surface_area": 2}  # powers of the side
 
 
 def check_spacing(spacing: Any, ndim: int) -> NDArray[np.float64]:
@@ -68,7 +68,9 @@ def in_units(name: str, columns: Columns, tensor: list[NDArray[Any]] | None, spa
         if (spacing != spacing[0]).any():
             raise ValueError(f"{name!r} needs pixels with equal sides, not spacing {spacing.tolist()}")
         return {key: column * spacing[0]**OF_SIDES[name] for key, column in columns.items()}
-    if name in ("area", "area_bbox", "hull_area"):
+    if name.startswith("moments") and (spacing != 1).any():
+        raise ValueError(f"{name!r} has no spacing")
+    if name in ("area", "area_bbox", "area_convex", "hull_area"):
         return {key: column * volume for key, column in columns.items()}
     if name == "equivalent_diameter_area":
         return {key: column * volume**(1 / ndim) for key, column in columns.items()}

@@ -558,10 +558,12 @@ KINDS = [InterfaceArray, DLPackArray, ExchangeArray]
 IMAGE_PROPERTIES = ["label", "area", "bbox", "centroid", "perimeter", "eccentricity", "orientation", "axis_major_length",
                     "axis_minor_length", "euler_number", "n_holes", "crack_length", "inertia_tensor",
                     "inertia_tensor_eigvals", "touches_border", "first_pixel", "hull_area", "hull_solidity", "feret_max",
-                    "feret_min", "slice"]
+                    "feret_min", "slice", "area_convex", "feret_diameter_max", "perimeter_crofton", "moments_hu"]
 VOLUME_PROPERTIES = ["label", "num_pixels", "bbox", "centroid", "euler_number", "surface_area", "inertia_tensor",
-                     "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "touches_border", "first_pixel"]
-OF_VALUES = ["centroid_weighted", "intensity_max", "intensity_mean", "intensity_min", "intensity_std"]
+                     "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "touches_border", "first_pixel",
+                     "moments_central"]
+OF_VALUES = ["centroid_weighted", "intensity_max", "intensity_max_position", "intensity_mean", "intensity_median", "intensity_min",
+             "intensity_std"]
 BLOBS = np.where(random.random((40, 77)) < 0.7, random.integers(0, 9, (5, 11)).repeat(8, 0).repeat(7, 1), 0)
 CELLS = np.where(random.random((9, 12, 50)) < 0.8, random.integers(0, 9, (3, 4, 10)).repeat(3, 0).repeat(3, 1).repeat(5, 2), 0)
 

@@ -305,9 +305,9 @@ def test_deviations_of_values():
 def test_measured_columns_that_are_refused():
     mask = np.eye(3, dtype=bool)
     refused = [(ValueError, "perimeter", (cudaccl.components(mask), ["perimeter"]), {}),
-               (ValueError, "no property 'solidity'", (mask, ["solidity"]), {}),
-               (ValueError, "no property 'solidity'", (mask[np.newaxis], ["solidity"]), {}),
-               (ValueError, "no property 'solidity'", (mask, ["solidity"]), {"intensity_image": np.zeros((3, 4))}),
+               (ValueError, "no property 'area_filled'", (mask, ["area_filled"]), {}),
+               (ValueError, "no property 'area_filled'", (mask[np.newaxis], ["area_filled"]), {}),
+               (ValueError, "no property 'area_filled'", (mask, ["area_filled"]), {"intensity_image": np.zeros((3, 4))}),
                (ValueError, "intensity_image", (mask, ["intensity_mean"]), {}),
                (ValueError, "shape", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 4), np.uint8)}),
                (TypeError, "complex", (mask, ["intensity_mean"]), {"intensity_image": np.zeros((3, 3), complex)}),

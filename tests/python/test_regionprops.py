@@ -56,6 +56,61 @@ def test_positions_of_maxima_that_are_no_numbers():
     assert [column.tolist() for column in columns.values()] == [[0, -1], [1, -1]]
 
 
+OF_MAPS = ["label", "area_convex", "solidity", "feret_diameter_max", "perimeter_crofton", "moments", "moments_central",
+           "moments_normalized", "moments_hu"]
+
+
+@given(masks, st.sampled_from([1, 2]), st.sampled_from([1, 3, 2**40]))
+def test_convex_images_moments_and_crofton_of_scikit_image(mask, connectivity, factor):
+    measure = pytest.importorskip("skimage.measure")
+    labels = measure.label(mask, connectivity=connectivity)
+    theirs = measure.regionprops_table(labels, properties=OF_MAPS)
+    ours = cudaccl.regionprops_table(labels.astype(np.int64) * factor, OF_MAPS)
+    assert list(ours) == list(theirs)
+    for name, column in theirs.items():
+        expected = column * factor if name == "label" else column
+        np.testing.assert_allclose(ours[name], expected, rtol=1e-9, atol=1e-8, err_msg=name)
+
+
+@given(st.builds(lambda shape, seed: np.random.default_rng(seed).integers(0, 4, shape), st.tuples(*[st.integers(1, 6)] * 3),
+                 st.integers(0, 2**32)))
+def test_moments_of_volumes_as_scikit_image(labels):
+    measure = pytest.importorskip("skimage.measure")
+    names = ["moments", "moments_central", "moments_normalized"]
+    theirs = measure.regionprops_table(labels, properties=names)
+    ours = cudaccl.regionprops_table(labels, names)
+    assert list(ours) == list(theirs)
+    for name, column in theirs.items():
+        np.testing.assert_allclose(ours[name], column, rtol=1e-8, atol=1e-6, err_msg=name)
+
+
+@given(masks, st.sampled_from(["uint8", "uint16", "int32", "float32"]), st.integers(0, 2**32), st.integers(1, 3))
+def test_medians_as_numpy(mask, dtype, seed, n_channels):
+    values = np.random.default_rng(seed).integers(0, 200, (*mask.shape, n_channels)).astype(dtype)
+    labels = cudaccl.label(mask)[0]
+    columns = cudaccl.regionprops_table(labels, ["label", "intensity_median"], intensity_image=values)
+    for i, label in enumerate(columns["label"]):
+        for channel in range(n_channels):
+            assert columns[f"intensity_median-{channel}"][i] == np.median(values[labels == label][:, channel])
+    plane = values[..., 0].astype(float)
+    plane[::2] = np.nan
+    for ignore_nan, median in (False, np.median), (True, np.nanmedian):
+        columns = cudaccl.regionprops_table(labels, ["label", "intensity_median"], intensity_image=plane, ignore_nan=ignore_nan)
+        for label, found in zip(*columns.values()):
+            of_label = plane[labels == label]
+            np.testing.assert_equal(found, median(of_label) if not np.isnan(of_label).all() else np.nan)
+
+
+def test_spacing_of_measures_of_maps():
+    mask = np.ones((3, 4), bool)
+    one, two = (cudaccl.regionprops_table(mask, OF_MAPS[1:5], spacing=spacing) for spacing in (None, 2))
+    assert [two[name][0] / one[name][0] for name in OF_MAPS[1:5]] == [4, 1, 2, 2]
+    with pytest.raises(ValueError, match="spacing"):
+        cudaccl.regionprops_table(mask, ["moments"], spacing=2)
+    with pytest.raises(ValueError, match="spacing"):
+        cudaccl.regionprops_table(mask, ["feret_diameter_max"], spacing=(1, 2))
+
+
 @given(masks, st.integers(0, 6))
 def test_order_of_rows(mask, k):
     rows = [(area, label) for label, area in enumerate(np.bincount(cudaccl.label(mask)[0].ravel())[1:], 1)]

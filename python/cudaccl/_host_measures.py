@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Properties of label maps in host memory that NumPy computes: those of scikit-image that are no sums of the library."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Map = NDArray[np.uint32]
+ORDER = 3  # the highest power of a coordinate in moments
+
+
+def per_label(labels: Map, n: int, weights: NDArray[Any] | None = None) -> NDArray[Any]:
+    """The sums of weights, or the numbers of pixels, of the labels 1…n."""
+    return np.bincount(labels.ravel(), weights, minlength=n + 1)[1:n + 1]
+
+
+def hull_rows(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and last column in each row of the convex hull of a mask's pixels as diamonds that touch the middles of
+    their sides, as scikit-image has it; only pixels whose centre is inside or on the hull. Each end row has pixels."""
+    height, width = mask.shape
+    left, right = (_hull_side(side) for side in (mask, mask[:, ::-1]))
+    return left, width - 1 - right
+
+
+def _hull_side(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The first column of the hull in each row. Coordinates are doubled, so that they are integers."""
+    points: list[tuple[int, int]] = []  # row and column of the left side of the hull
+    for y in np.flatnonzero(mask.any(1)).tolist():
+        x = 2 * int(mask[y].argmax())
+        for point in ((2 * y - 1, x), (2 * y, x - 1), (2 * y + 1, x)):
+            while len(points) > 1 and _turn(points[-2], points[-1], point) <= 0:
+                points.pop()
+            points.append(point)
+    ends = iter(points)
+    first, second = next(ends), next(ends)
+    columns = []
+    for y in range(0, 2 * len(mask), 2):
+        while second[0] < y:
+            first, second = second, next(ends)
+        distance = second[0] - first[0]
+        across = (y - first[0]) * (second[1] - first[1]) + first[1] * distance
+        columns.append(-(-across // (2 * distance)))
+    return np.array(columns, np.int64)
+
+
+def _turn(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> int:
+    """Greater than 0 if b is left of the line from a down to c."""
+    return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
+
+
+def convex_measures(map: Map, rows: NDArray[Any]) -> NDArray[np.float64]:
+    """Of each row's label the pixels of its convex hull, and the greatest distance of two points of their contour."""
+    found = np.empty((len(rows), 2))
+    for i, row in enumerate(rows):
+        mask = map[row["y"]:row["y"] + row["height"], row["x"]:row["x"] + row["width"]] == row["label"]
+        left, right = hull_rows(mask)
+        y = np.arange(len(left))
+        # The middles of the sides of the first and last pixels of all rows.
+        points = np.concatenate([np.stack([y + dy, x + dx], 1) for x, outward in ((left, -0.5), (right, 0.5))
+                                 for dy, dx in ((0, outward), (-0.5, 0), (0.5, 0))])
+        distances = ((points[:, np.newaxis] - points) ** 2).sum(2)
+        found[i] = (right - left + 1).sum(), np.sqrt(distances.max())
+    return found
+
+
+def crofton_perimeters(map: Map, n: int) -> NDArray[np.float64]:
+    """Perimeters by Crofton's formula with lines in four directions: π/4 times the runs of the label along each, times the
+    distance of the lines."""
+    padded = np.pad(map, 1)
+    inner = padded[1:-1, 1:-1]
+
+    def runs(dy: int, dx: int) -> NDArray[Any]:
+        before = padded[1 - dy:padded.shape[0] - 1 - dy, 1 - dx:padded.shape[1] - 1 - dx]
+        return per_label(np.where(before != inner, inner, 0), n)
+
+    perimeters: NDArray[np.float64] = np.pi / 4 * (runs(0, 1) + runs(1, 0) + (runs(1, 1) + runs(1, -1)) / np.sqrt(2))
+    return perimeters
+
+
+def medians(map: Map, n: int, values: NDArray[Any], ignore_nan: bool) -> NDArray[np.float64]:
+    """The medians of the values of the labels 1…n; NaN where there are none, or one is not a number."""
+    values = values.astype(np.float64).ravel()
+    pixels = np.flatnonzero((map.ravel() != 0) & ~(np.isnan(values) & ignore_nan))
+    labels = map.ravel()[pixels]
+    order = np.lexsort((values[pixels], labels))  # NaN comes last
+    values, counts = values[pixels][order], per_label(labels, n)
+    ends = np.cumsum(counts)
+    found = np.full(n, np.nan)
+    has = counts > 0
+    low, high = ends[has] - counts[has] + (counts[has] - 1) // 2, ends[has] - counts[has] + counts[has] // 2
+    found[has] = np.where(np.isnan(values[ends[has] - 1]), np.nan, (values[low] + values[high]) / 2)
+    return found
+
+
+def moments(map: Map, rows: NDArray[Any], axes: tuple[str, ...], is_central: bool) -> NDArray[np.float64]:
+    """The moments of each row's label up to the power 3 of each coordinate, [row, power, …], from its box's first pixel or
+    from its centroid on."""
+    n = int(rows["label"].max()) if len(rows) else 0
+    places = np.nonzero(map)
+    labels = map[places]
+    origins = []
+    for axis in axes:
+        origin = np.zeros(n + 1)
+        origin[rows["label"]] = rows[f"centroid_{axis}"] if is_central else rows[axis]
+        origins.append(origin)
+    powers = []
+    for place, origin in zip(places, origins):
+        coordinate = place - origin[labels]
+        powers.append([coordinate ** power for power in range(ORDER + 1)])
+    found = np.empty((len(rows),) + (ORDER + 1,) * len(axes))
+    for index in np.ndindex(*found.shape[1:]):
+        product: Any = np.ones(len(labels))
+        for axis, power in enumerate(index):
+            product = product * powers[axis][power]
+        found[(slice(None), *index)] = per_label(labels, n, product)[rows["label"] - 1]
+    return found
+
+
+def normalized(central: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Central moments that do not change with the size: NaN below the order 2."""
+    ndim = central.ndim - 1
+    orders = np.indices(central.shape[1:]).sum(0)
+    area = central[(slice(None),) + (0,) * ndim][(slice(None),) + (np.newaxis,) * ndim]
+    found: NDArray[np.float64] = np.where(orders < 2, np.nan, central / area ** (orders / ndim + 1))
+    return found
+
+
+def hu(nu: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Hu's seven moments, which do not change with the orientation, [row, 7]. Hu: Visual Pattern Recognition by Moment
+    Invariants, 1962."""
+    n20, n02, n11 = nu[:, 2, 0], nu[:, 0, 2], nu[:, 1, 1]
+    n30, n03, n21, n12 = nu[:, 3, 0], nu[:, 0, 3], nu[:, 2, 1], nu[:, 1, 2]
+    a, b = n30 + n12, n21 + n03
+    c, d = n30 - 3 * n12, 3 * n21 - n03
+    difference, aa, bb = n20 - n02, a * a, b * b
+    return np.stack([n20 + n02, difference ** 2 + 4 * n11 ** 2, c ** 2 + d ** 2, aa + bb,
+                     c * a * (aa - 3 * bb) + d * b * (3 * aa - bb), difference * (aa - bb) + 4 * n11 * a * b,
+                     d * a * (aa - 3 * bb) - c * b * (3 * aa - bb)], 1)
