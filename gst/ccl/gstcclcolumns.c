@@ -23,7 +23,8 @@
  * - `topology`: `crack_length` (edges between pixels of the component and others),
  *   `euler_number_4`, `euler_number_8` (parts minus holes, with 4 and with 8 neighbours)
  * - `luma`: `sum_value`, `sum_squares`, `intensity_min`, `intensity_max`, `intensity_mean`,
- *   `intensity_std` of the luma of the component's pixels; `centroid_weighted_x`,
+ *   `intensity_std` of the luma of the component's pixels; `intensity_max_position_x`,
+ *   `intensity_max_position_y` of the first pixel with the greatest luma; `centroid_weighted_x`,
  *   `centroid_weighted_y` (pixels; not a number where all luma is 0)
  * - `color`: `mean_y`, `mean_u`, `mean_v`, the means of luma and chroma over the component's
  *   pixels, of which each has the sample of chroma that covers it; in formats of grey `mean_y`
