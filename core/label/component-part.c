@@ -148,6 +148,9 @@ ccl_reals_add (CclReals *part, const CclReals *other)
   part->sum_y += other->sum_y;
   part->sum_z += other->sum_z;
   part->least = least_of (part->least, other->least);
+  if (other->greatest > part->greatest ||
+      (other->greatest == part->greatest && other->place < part->place))
+    part->place = other->place;
   part->greatest = greatest_of (part->greatest, other->greatest);
 }
 
@@ -155,6 +158,13 @@ ccl_reals_add (CclReals *part, const CclReals *other)
 static void
 derive_reals (const CclReals *r, const CclMeasuredPicture *picture, CclVolumeShape *shape)
 {
+  if (r->n == 0 || isnan (r->greatest)) { /* columns of integers have no NaN */
+    shape->intensity_max_position_x = shape->intensity_max_position_y = -1;
+    shape->intensity_max_position_z = picture->is_volume ? -1 : NAN;
+  } else {
+    derive_place (r->place, picture, &shape->intensity_max_position_x,
+        &shape->intensity_max_position_y, &shape->intensity_max_position_z);
+  }
   if (r->n == 0)
     return;
   shape->intensity_min = r->least;

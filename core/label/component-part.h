@@ -57,6 +57,7 @@ typedef struct CclReals {
   double sum, sum_x, sum_y, sum_z; /* of the values, and of their products with coordinates */
   double squares;                  /* the sum of squared differences from the mean */
   double least, greatest;          /* NaN if a value is */
+  uint64_t place;                  /* the number of the first pixel with the greatest value */
 } CclReals;
 
 typedef struct CclMeasures {

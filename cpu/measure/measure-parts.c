@@ -251,12 +251,14 @@ add_moments (CclMeasures *measures, const Run *run)
   measures->sum_yz += n * y * z;
 }
 
-/* values: of the row. */
+/* values: of the row. number: of the run's first pixel. */
 static void
-add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const double *values)
+add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const double *values,
+    uint64_t number)
 {
   const bool ignores = self->map->value_format == CUDACCL_PIXEL_FORMAT_REAL_OR_NAN;
   CclReals reals = {.least = INFINITY, .greatest = -INFINITY};
+  uint32_t greatest = run->begin;
 
   for (uint32_t x = run->begin; x < run->end; x++) {
     if (ignores && isnan (values[x]))
@@ -265,6 +267,8 @@ add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const do
     reals.sum += values[x];
     reals.sum_x += values[x] * x;
     reals.least = isnan (values[x]) || values[x] < reals.least ? values[x] : reals.least;
+    if (reals.n == 1 || values[x] > reals.greatest)
+      greatest = x;
     reals.greatest = isnan (values[x]) || values[x] > reals.greatest ? values[x] : reals.greatest;
   }
   reals.sum_y = reals.sum * (double)run->y;
@@ -273,6 +277,7 @@ add_reals (const Measurer *self, CclMeasures *measures, const Run *run, const do
   for (uint32_t x = run->begin; x < run->end; x++)
     if (!ignores || !isnan (values[x]))
       reals.squares += (values[x] - mean) * (values[x] - mean);
+  reals.place = number + (greatest - run->begin);
   ccl_reals_add (&measures->reals, &reals);
 }
 
@@ -311,7 +316,7 @@ measure_run (Measurer *self, const Run *run, uint32_t y, uint32_t z)
                           (z - map->first_slice) * map->value_slice_stride +
                           (y - map->first_row) * map->value_row_stride;
   if (ccl_values_are_real (map->value_format))
-    add_reals (self, measures, run, (const double *)(const void *)values);
+    add_reals (self, measures, run, (const double *)(const void *)values, first);
   else
     add_values_of_long_run (measures, &(ValueRun){.values = values,
                                           .format = map->value_format,
