@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks plans, and decides how many layers a tile has. */
 #include "passes.h"
+#include "core/base/divide-up.h"
 
 #include "core/base/struct-size.h"
 
@@ -118,6 +119,6 @@ tiled_choose_layers (const CclTiledPlan *plan)
   if (layers == 0)
     return 1;
   /* Tiles of the same size, as far as the memory decides it. */
-  const uint64_t n_tiles = (plan->n_layers + layers - 1) / layers;
-  return plan->tile_layers ? layers : (plan->n_layers + n_tiles - 1) / n_tiles;
+  const uint64_t n_tiles = divide_up (plan->n_layers, layers);
+  return plan->tile_layers ? layers : divide_up (plan->n_layers, n_tiles);
 }

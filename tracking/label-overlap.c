@@ -4,6 +4,8 @@
  * other, and are few. */
 #include "label-overlap.h"
 
+#include "core/base/divide-up.h"
+
 #include <string.h>
 
 #define BLOCK 16 /* pixels that are compared at once */
@@ -79,8 +81,8 @@ count_run (CclLabelOverlap *o, const CclLabels *labels, uint32_t group, uint32_t
 static bool
 find_spans (const uint64_t *spans, uint32_t width, uint32_t *begin, uint32_t *end)
 {
-  const uint32_t n = (width + CUDACCL_SPAN - 1) / CUDACCL_SPAN;
-  uint32_t i = (*end + CUDACCL_SPAN - 1) / CUDACCL_SPAN;
+  const uint32_t n = (uint32_t)divide_up (width, CUDACCL_SPAN);
+  uint32_t i = (uint32_t)divide_up (*end, CUDACCL_SPAN);
   while (i < n && !(spans[i / 64] >> i % 64 & 1)) {
     const uint64_t rest = spans[i / 64] >> i % 64;
     i = rest ? i + (uint32_t)__builtin_ctzll (rest) : (i / 64 + 1) * 64;

@@ -2,6 +2,7 @@
 /* Measures the components of a frame whose runs have final labels: the frame's part of
  * measure-runs.h. */
 #include "core/label/component-features.h"
+#include "core/base/divide-up.h"
 #include "runs-labeller.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ void
 runs_lay_out_measurer (CpuLabeller *self, Layout *layout, uint32_t n_rows)
 {
   const size_t height = self->base.plan.height;
-  const size_t n_words = (self->job.n_words + GROUP - 1) / GROUP * GROUP;
+  const size_t n_words = round_up (self->job.n_words, GROUP);
   RunMeasurer *measurer = &self->measurer;
 
   const uint64_t *zeros = lay_out_zeros (layout, n_words + 2, sizeof *zeros);

@@ -15,6 +15,7 @@
  * Each pixel is read once.
  */
 #include "algorithms.h"
+#include "core/base/divide-up.h"
 #include "cpu/base/errors.h"
 #include "core/label/component-row.h"
 #include "cpu/base/instructions.h"
@@ -185,7 +186,7 @@ cut_into_bands (CpuLabeller *self)
 {
   const uint32_t height = self->base.plan.height;
   const uint32_t rows_per_strip = self->job.rows_per_strip;
-  const uint32_t n_strips = (height + rows_per_strip - 1) / rows_per_strip;
+  const uint32_t n_strips = (uint32_t)divide_up (height, rows_per_strip);
   const uint32_t bands_per_thread = self->n_bands / self->n_threads;
 
   for (uint32_t i = 0; i < self->n_threads; i++) {

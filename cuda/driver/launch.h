@@ -3,6 +3,7 @@
 #ifndef CUDACCL_CUDA_LAUNCH_H
 #define CUDACCL_CUDA_LAUNCH_H
 
+#include "core/base/divide-up.h"
 #include "device.h"
 
 /* A kernel and the size of its grid. */
@@ -22,12 +23,6 @@ typedef struct CclCudaLaunch {
 typedef struct CclWork {
   uint32_t x, y, z;
 } CclWork;
-
-static inline uint32_t
-divide_up (uint64_t dividend, uint32_t divisor)
-{
-  return (uint32_t)((dividend + divisor - 1) / divisor);
-}
 
 /* Sets the grid of a launch, whose block is set, so that its threads cover width × height × depth
  * pixels. Kernels find their pixels by device/geometry.cuh, which wraps grids that are too tall. */

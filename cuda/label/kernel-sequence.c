@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/base/divide-up.h"
 #include "core/label/labeller-class.h"
 
 /* Rows of the label buffer start on a cache line, except those of narrow frames, where the padding
@@ -10,8 +11,7 @@
 static uint32_t
 padded_stride (uint32_t width)
 {
-  uint32_t alignment = width >= 256 ? 32 : 2;
-  return (width + alignment - 1) / alignment * alignment;
+  return (uint32_t)round_up (width, width >= 256 ? 32 : 2);
 }
 
 /* Sets the size of the frame and the layout of the label buffer. */

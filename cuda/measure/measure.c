@@ -60,7 +60,7 @@ words_of (uint32_t columns)
 static uint64_t
 map_stride (uint32_t width)
 {
-  return ((uint64_t)width + 31) / 32 * 32;
+  return round_up (width, 32);
 }
 
 static CclStatus
