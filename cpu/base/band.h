@@ -18,15 +18,16 @@
 /* No label yet. */
 #define NO_LABEL UINT32_MAX
 
-/* The features of a provisional label. Forest.first_of_row gives the top row. */
-typedef struct Features {
+/* What a row of the table follows from, of a provisional label. Forest.first_of_row gives the top
+ * row. */
+typedef struct RowSums {
   uint64_t sum_x;
   uint64_t sum_y;
   uint32_t area;
   uint32_t left_complement; /* of the left column: all extremes are maxima that start at zero */
   uint32_t right;
   uint32_t bottom;
-} Features;
+} RowSums;
 
 /* The union-find forest of the provisional labels of a frame. In a band, labels are given to runs
  * in raster order of their first pixels, and bands have increasing ranges. So the root of a tree,
@@ -35,7 +36,7 @@ typedef struct Forest {
   uint32_t *parents; /* parents[l] ≤ l; l is a root when equal */
   uint32_t
       *merged; /* from a band's first_label on: its labels that have been united with a lesser */
-  Features *features;
+  RowSums *sums;
   uint32_t *first_of_row; /* the least label whose run begins in the row or later */
 } Forest;
 
@@ -97,8 +98,8 @@ typedef struct Scratch {
   uint64_t *counts_before_span;
   uint64_t *sums_before_span;
 
-  /* Features of each span. */
-  Features *span_features;
+  /* Of each span. */
+  RowSums *span_sums;
 
   /* Final labels of the runs of a strip. */
   uint32_t *final_labels;

@@ -10,7 +10,7 @@
 typedef struct MeasuringLabeller {
   CclLabeller base;
   CclLabeller *labeller;
-  CpuFeatures measurer;
+  CpuMapMeasurer measurer;
   CclLabels own_map; /* for frames without a label map of the caller's */
   CclFeatures *features;
   Mapping mapping;
@@ -27,7 +27,7 @@ measuring_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOp
 
   if (status != CUDACCL_OK)
     return status;
-  cpu_features_measure (&self->measurer, map, &frame->intensity, table->n_rows, self->features);
+  cpu_map_measurer_run (&self->measurer, map, &frame->intensity, table->n_rows, self->features);
   table->features = self->features;
   return ccl_interruption_status (error);
 }
@@ -42,7 +42,7 @@ lay_out_everything (Layout *layout, void *data)
   self->measurer.width = plan->width;
   self->measurer.height = plan->height;
   self->measurer.columns = plan->columns;
-  cpu_features_lay_out (&self->measurer, layout);
+  cpu_map_measurer_lay_out (&self->measurer, layout);
   self->own_map.stride = plan->width * sizeof (uint32_t);
   self->own_map.data = lay_out (layout, plan->height, self->own_map.stride);
   self->features = lay_out (

@@ -424,9 +424,9 @@ count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
   }
 }
 
-/* All fields of Features at once: three sums, then three maxima. */
+/* All fields of RowSums at once: three sums, then three maxima. */
 static inline void
-add_features (Features *sum, const Features *features)
+add_features (RowSums *sum, const RowSums *features)
 {
   const __mmask8 maxima = 0xe0;
   const __m256i a = _mm256_loadu_si256 ((const __m256i *)sum);
@@ -438,7 +438,7 @@ add_features (Features *sum, const Features *features)
 
 static inline void
 add_spans (
-    Features *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+    RowSums *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
 {
   const __m512i ys = _mm512_set1_epi64 (y);
   const __m512i low_half = _mm512_set1_epi64 (UINT32_MAX);
@@ -462,10 +462,10 @@ add_spans (
         _mm512_or_si512 (n, _mm512_slli_epi64 (_mm512_xor_si512 (left, low_half), 32));
     const __m512i right_and_bottom = _mm512_or_si512 (right, _mm512_slli_epi64 (bottom, 32));
 
-    store_structs (scratch->span_features + i, sum_x, sum_y, area_and_left, right_and_bottom);
+    store_structs (scratch->span_sums + i, sum_x, sum_y, area_and_left, right_and_bottom);
   }
   for (uint32_t i = 0; i < n_spans; i++)
-    add_features (&all_features[scratch->span_labels[i]], &scratch->span_features[i]);
+    add_features (&all_features[scratch->span_labels[i]], &scratch->span_sums[i]);
 }
 
 /* The labels of sixteen columns, 0 where there is no pixel. */

@@ -75,7 +75,7 @@ runs_measure (CpuLabeller *self, const CclIntensity *intensity)
   for (uint32_t i = 0; i < self->n_bands; i++)
     self->runs->measure_band (&self->job, &self->bands[i], &self->shares[0].scratch, measurer);
   for (uint32_t i = 0; i < self->n_rows; i++) {
-    const Features *sums = &self->job.forest.features[self->roots[i]];
+    const RowSums *sums = &self->job.forest.sums[self->roots[i]];
     measurer->features[i].sum_x = sums->sum_x;
     measurer->features[i].sum_y = sums->sum_y;
     complete_counts (&measurer->features[i], measurer->counts[i], sums->area);

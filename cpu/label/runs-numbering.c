@@ -18,7 +18,7 @@ runs_number_components (CpuLabeller *self, const CclLabellerOptions *options, ui
   for (uint32_t i = 0; i < self->n_bands; i++) {
     for (uint32_t label = self->bands[i].first_label; label < self->bands[i].end_label; label++) {
       const uint32_t parent = forest->parents[label];
-      const uint32_t area = filtered ? forest->features[label].area : 0;
+      const uint32_t area = filtered ? forest->sums[label].area : 0;
       uint32_t final_label = 0;
 
       if (parent != label) {
@@ -64,7 +64,7 @@ runs_number_share (void *data, uint32_t index, uint32_t thread)
     for (uint32_t label = band->first_label; label < band->end_label; label++) {
       const uint32_t parent = parents[label];
       if (parent == label) {
-        const uint32_t area = forest->features[label].area;
+        const uint32_t area = forest->sums[label].area;
         parents[label] = area >= self->min_area && area <= self->max_area ? ++n : 0;
       } else if (parent < first) {
         parents[label] = UNNUMBERED | parent;

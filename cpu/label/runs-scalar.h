@@ -222,7 +222,7 @@ count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
 }
 
 static ALWAYS_INLINE void
-add_features (Features *sum, const Features *features)
+add_features (RowSums *sum, const RowSums *features)
 {
   sum->sum_x += features->sum_x;
   sum->sum_y += features->sum_y;
@@ -237,13 +237,13 @@ add_features (Features *sum, const Features *features)
 /* Adds the pixels of each span to the features of its label. */
 static ALWAYS_INLINE void
 add_spans (
-    Features *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+    RowSums *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
 {
   for (uint32_t i = 0; i < n_spans; i++) {
     const uint64_t counts = scratch->counts_before_span[i + 1] - scratch->counts_before_span[i];
     const uint32_t n_bottom = two_rows ? counts >> 32 : 0;
     const uint32_t n = (uint32_t)counts + n_bottom;
-    const Features features = {
+    const RowSums features = {
         .sum_x = scratch->sums_before_span[i + 1] - scratch->sums_before_span[i],
         .sum_y = (uint64_t)y * n + n_bottom,
         .area = n,

@@ -98,7 +98,7 @@ lay_out_scratch (Layout *layout, Scratch *scratch, size_t n_words)
     scratch->span_lasts += 16;
   scratch->word_counts = lay_out (layout, n_words + LIST_MARGIN, sizeof *scratch->word_counts);
   scratch->counts_before_span = lay_out (layout, n_runs, sizeof *scratch->counts_before_span);
-  scratch->span_features = lay_out (layout, n_runs, sizeof *scratch->span_features);
+  scratch->span_sums = lay_out (layout, n_runs, sizeof *scratch->span_sums);
   scratch->sums_before_span = lay_out (layout, n_runs, sizeof *scratch->sums_before_span);
   scratch->final_labels = lay_out (layout, n_runs + LIST_MARGIN, sizeof *scratch->final_labels);
   if (scratch->final_labels)
@@ -171,7 +171,7 @@ lay_out_everything (Layout *layout, void *data)
   }
   forest->parents = lay_out (layout, n_labels, sizeof *forest->parents);
   forest->merged = lay_out (layout, n_labels, sizeof *forest->merged);
-  forest->features = lay_out (layout, n_labels, sizeof *forest->features);
+  forest->sums = lay_out (layout, n_labels, sizeof *forest->sums);
   forest->first_of_row = lay_out (layout, plan->height, sizeof *forest->first_of_row);
   const uint32_t n_rows = plan->max_components < n_labels ? plan->max_components : n_labels;
   self->rows = lay_out (layout, n_rows, sizeof *self->rows);
@@ -206,7 +206,7 @@ cut_into_bands (CpuLabeller *self)
 }
 
 static CclComponent
-describe (const Features *features, uint32_t label, uint32_t top)
+describe (const RowSums *features, uint32_t label, uint32_t top)
 {
   const uint32_t left = ~features->left_complement;
 
@@ -302,7 +302,7 @@ fill_rows (const CpuLabeller *self, uint32_t first, uint32_t end)
     const uint32_t root = self->roots[i];
     while (y + 1 < height && forest->first_of_row[y + 1] <= root)
       y++;
-    self->rows[i] = describe (&forest->features[root], i + 1, y);
+    self->rows[i] = describe (&forest->sums[root], i + 1, y);
   }
 }
 

@@ -192,7 +192,7 @@ static void
 add_features_of_merged (const Job *job, const Band *band)
 {
   const uint32_t *const merged = job->forest.merged + band->first_label;
-  Features *const features = job->forest.features;
+  RowSums *const features = job->forest.sums;
 
   for (uint32_t i = 0; i < band->n_merged; i++)
     add_features (features + find (job->forest.parents, merged[i]), features + merged[i]);
@@ -202,7 +202,7 @@ static uint32_t
 merge_bands (const Job *job, const Band *above, const Band *below, const Scratch *scratch)
 {
   uint32_t *const parents = job->forest.parents;
-  Features *const features = job->forest.features;
+  RowSums *const features = job->forest.sums;
   const uint32_t n_links =
       find_links (job, above->last, below->first, scratch, job->rows_per_strip == 2);
   uint32_t n_merged = 0;
@@ -286,7 +286,7 @@ give_new_labels (
 
   for (uint32_t label = first; label < next; label++)
     job->forest.parents[label] = label;
-  memset (job->forest.features + first, 0, (next - first) * sizeof (Features));
+  memset (job->forest.sums + first, 0, (next - first) * sizeof (RowSums));
   band->end_label = next;
 }
 
@@ -347,7 +347,7 @@ label_band_with (const Job *job, Band *band, const Scratch *scratch, bool two_ro
         link_strips (job, band, scratch, above, strip, two_rows);
       give_new_labels (job, band, scratch, strip, y, two_rows);
       const uint32_t n_spans = find_spans (job, strip, scratch, two_rows);
-      add_spans (job->forest.features, scratch, n_spans, y, two_rows);
+      add_spans (job->forest.sums, scratch, n_spans, y, two_rows);
     } else {
       for (uint32_t row = y; row < y + rows_per_strip && row < band->end_row; row++)
         job->forest.first_of_row[row] = band->end_label;

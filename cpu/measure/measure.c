@@ -66,7 +66,7 @@ next_run (const uint32_t *labels, uint32_t width, uint32_t from, LabelRun *run)
 
 /* Loads a row of the label map; background above and below it. */
 static void
-load_row (CpuFeatures *self, uint32_t y)
+load_row (CpuMapMeasurer *self, uint32_t y)
 {
   uint32_t *row = self->labels[y % 4] + 1;
   if (y < self->height)
@@ -77,14 +77,14 @@ load_row (CpuFeatures *self, uint32_t y)
 }
 
 static const uint32_t *
-row_of (const CpuFeatures *self, uint32_t y)
+row_of (const CpuMapMeasurer *self, uint32_t y)
 {
   return self->labels[y % 4] + 1;
 }
 
 /* Finds the border pixels of a row. */
 static void
-find_borders (CpuFeatures *self, uint32_t y)
+find_borders (CpuMapMeasurer *self, uint32_t y)
 {
   const uint32_t *above = row_of (self, y + 3), *row = row_of (self, y),
                  *below = row_of (self, y + 1);
@@ -104,7 +104,7 @@ find_borders (CpuFeatures *self, uint32_t y)
 
 /* Finds the pixels of a run that have a neighbour with another label. */
 static void
-find_differences (CpuFeatures *self, const LabelRun *run, uint32_t y)
+find_differences (CpuMapMeasurer *self, const LabelRun *run, uint32_t y)
 {
   const uint32_t *above = row_of (self, y + 3), *row = row_of (self, y),
                  *below = row_of (self, y + 1);
@@ -151,7 +151,7 @@ add_border (CclFeatures *features, uint32_t borders)
 
 /* Adds what depends on the neighbours of the pixels. */
 static void
-add_neighbours (CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
+add_neighbours (CpuMapMeasurer *self, CclFeatures *features, const LabelRun *run, uint32_t y)
 {
   const uint32_t *rows[3] = {row_of (self, y + 3), row_of (self, y), row_of (self, y + 1)};
   const uint32_t *borders[3];
@@ -190,7 +190,7 @@ add_coordinates (CclFeatures *features, const LabelRun *run, uint64_t y)
 }
 
 static void
-add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run, uint32_t y)
+add_values (const CpuMapMeasurer *self, CclFeatures *features, const LabelRun *run, uint32_t y)
 {
   const CclIntensity *plane = self->intensity;
 
@@ -205,7 +205,7 @@ add_values (const CpuFeatures *self, CclFeatures *features, const LabelRun *run,
 }
 
 static void
-measure_row (CpuFeatures *self, uint32_t y)
+measure_row (CpuMapMeasurer *self, uint32_t y)
 {
   LabelRun run = {0};
 
@@ -223,7 +223,7 @@ measure_row (CpuFeatures *self, uint32_t y)
 }
 
 void
-cpu_features_lay_out (CpuFeatures *self, Layout *layout)
+cpu_map_measurer_lay_out (CpuMapMeasurer *self, Layout *layout)
 {
   /* A column on both sides, and what vectors that begin in the row read and write behind it. */
   const size_t n = (size_t)self->width + 2 + 4;
@@ -238,7 +238,7 @@ cpu_features_lay_out (CpuFeatures *self, Layout *layout)
 }
 
 void
-cpu_features_measure (CpuFeatures *self, const CclLabels *map, const CclIntensity *intensity,
+cpu_map_measurer_run (CpuMapMeasurer *self, const CclLabels *map, const CclIntensity *intensity,
     uint32_t n, CclFeatures *features)
 {
   const bool has_borders = self->columns & CUDACCL_COLUMN_PERIMETER;
@@ -266,7 +266,7 @@ cpu_features_measure (CpuFeatures *self, const CclLabels *map, const CclIntensit
 
 /* Fills the rows of the labels 1…n. */
 static void
-fill_rows (const CpuFeatures *self, const CclLabels *map, uint32_t n, CclComponent *rows)
+fill_rows (const CpuMapMeasurer *self, const CclLabels *map, uint32_t n, CclComponent *rows)
 {
   memset (rows, 0, n * sizeof *rows);
   for (uint32_t y = 0; y < self->height && !ccl_is_interrupted (self->width); y++) {
@@ -290,7 +290,7 @@ fill_rows (const CpuFeatures *self, const CclLabels *map, uint32_t n, CclCompone
 static void
 lay_out_rows (Layout *layout, void *data)
 {
-  cpu_features_lay_out (data, layout);
+  cpu_map_measurer_lay_out (data, layout);
 }
 
 static CclStatus
@@ -313,7 +313,8 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
     const CclIntensity *intensity, uint32_t columns, uint32_t n, CclComponent *rows,
     CclFeatures *features, CclError *error)
 {
-  CpuFeatures self = {.width = width, .height = height, .columns = columns | CUDACCL_COLUMN_SUMS};
+  CpuMapMeasurer self = {
+      .width = width, .height = height, .columns = columns | CUDACCL_COLUMN_SUMS};
   Mapping mapping = {0};
   CclFeatures *own = NULL;
   CclStatus status = check_labels (labels, width, height, error);
@@ -329,7 +330,7 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
   if (!features)
     features = own = malloc (n * sizeof *own);
   if (features && mapping_lay_out (&mapping, lay_out_rows, &self)) {
-    cpu_features_measure (&self, labels, intensity, n, features);
+    cpu_map_measurer_run (&self, labels, intensity, n, features);
     if (rows)
       fill_rows (&self, labels, n, rows);
     status = ccl_interruption_status (error);
@@ -360,7 +361,7 @@ ccl_measure_channels (const CclLabels *labels, uint32_t width, uint32_t height,
     const CclIntensity *intensity, uint32_t n_channels, uint32_t n, CclFeatures *features,
     CclError *error)
 {
-  CpuFeatures self = {.width = width, .height = height, .columns = CUDACCL_COLUMN_INTENSITY};
+  CpuMapMeasurer self = {.width = width, .height = height, .columns = CUDACCL_COLUMN_INTENSITY};
   Mapping mapping = {0};
   CclStatus status = check_labels (labels, width, height, error);
 
@@ -378,7 +379,7 @@ ccl_measure_channels (const CclLabels *labels, uint32_t width, uint32_t height,
   for (uint32_t i = 0; i < n_channels; i++) {
     CclIntensity channel = *intensity;
     channel.data = (const uint8_t *)channel.data + i * ccl_pixel_bytes (channel.format);
-    cpu_features_measure (&self, labels, &channel, n, features + (size_t)i * n);
+    cpu_map_measurer_run (&self, labels, &channel, n, features + (size_t)i * n);
   }
   mapping_unmap (&mapping);
   return ccl_interruption_status (error);

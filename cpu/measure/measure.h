@@ -11,7 +11,7 @@
 #include "cpu/base/mapping.h"
 #include "core/measure/neighbourhood.h"
 
-typedef struct CpuFeatures {
+typedef struct CpuMapMeasurer {
   uint32_t width, height;
   uint32_t columns;
 
@@ -29,14 +29,14 @@ typedef struct CpuFeatures {
   uint32_t n_channels; /* of which the values of one are measured; 0 and 1: there is one */
   uint32_t n;          /* the labels 1…n are measured */
   CclFeatures *features;
-} CpuFeatures;
+} CpuMapMeasurer;
 
 /* Lays out the rows for frames of the struct's width. */
-void cpu_features_lay_out (CpuFeatures *self, Layout *layout);
+void cpu_map_measurer_lay_out (CpuMapMeasurer *self, Layout *layout);
 
 /* Fills n features. */
-void cpu_features_measure (CpuFeatures *self, const CclLabels *map, const CclIntensity *intensity,
-    uint32_t n, CclFeatures *features);
+void cpu_map_measurer_run (CpuMapMeasurer *self, const CclLabels *map,
+    const CclIntensity *intensity, uint32_t n, CclFeatures *features);
 
 /* A labeller that measures the components of another one, which it owns. Returns NULL if there is
  * no memory; the other one is then freed, too. */

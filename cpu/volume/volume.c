@@ -26,13 +26,13 @@ typedef struct Run {
 } Run;
 
 /* The features of a provisional label. */
-typedef struct Features {
+typedef struct RowSums {
   uint64_t sum_x, sum_y, sum_z;
   uint32_t n_voxels;
   uint32_t left, right;
   uint32_t top, bottom;
   uint32_t front, back;
-} Features;
+} RowSums;
 
 typedef struct CpuVolumeLabeller {
   CclVolumeLabeller base;
@@ -45,7 +45,7 @@ typedef struct CpuVolumeLabeller {
 
   uint32_t n_labels; /* labels given so far, with 0, which means no label */
   uint32_t *parents; /* of each label (equivalences.h); later its final label */
-  Features *features;
+  RowSums *features;
 
   CclVolumeComponent *rows;
   Mapping mapping;
@@ -159,7 +159,7 @@ new_label (CpuVolumeLabeller *self)
 {
   const uint32_t label = self->n_labels++;
   self->parents[label] = label;
-  self->features[label] = (Features){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
+  self->features[label] = (RowSums){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
   return label;
 }
 
@@ -201,7 +201,7 @@ join_rows (uint32_t *parents, const Row *row, const Row *before, uint32_t n_word
 }
 
 static void
-add (Features *to, const Features *from)
+add (RowSums *to, const RowSums *from)
 {
   to->sum_x += from->sum_x;
   to->sum_y += from->sum_y;
@@ -215,11 +215,11 @@ add (Features *to, const Features *from)
   to->back = greater (to->back, from->back);
 }
 
-static Features
+static RowSums
 features_of_run (const Run *run, uint32_t y, uint32_t z)
 {
   const uint64_t n = run->end - run->begin;
-  return (Features){
+  return (RowSums){
       .sum_x = n * ((uint64_t)run->begin + run->end - 1) / 2,
       .sum_y = n * y,
       .sum_z = n * z,
@@ -256,7 +256,7 @@ scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOp
       for (uint32_t i = 0; i < n_neighbours; i++)
         join_rows (self->parents, &at_work, &neighbours[i].row, self->n_words, neighbours[i].reach);
       for (; run < end; run++) {
-        const Features features = features_of_run (run, y, z);
+        const RowSums features = features_of_run (run, y, z);
         if (!run->label)
           run->label = new_label (self);
         add (&self->features[run->label], &features);
@@ -302,7 +302,7 @@ flatten (CpuVolumeLabeller *self)
 }
 
 static void
-describe (CpuVolumeLabeller *self, const Features *features, uint32_t label)
+describe (CpuVolumeLabeller *self, const RowSums *features, uint32_t label)
 {
   self->rows[label - 1] = (CclVolumeComponent){
       .label = label,
@@ -330,7 +330,7 @@ number_components (CpuVolumeLabeller *self, const CclLabellerOptions *options)
 
   for (uint32_t label = 1; label < self->n_labels; label++) {
     const uint32_t root = self->parents[label];
-    const Features *features = &self->features[label];
+    const RowSums *features = &self->features[label];
     uint32_t final_label = 0;
     if (root != label) {
       final_label = self->parents[root];

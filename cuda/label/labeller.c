@@ -17,10 +17,10 @@ typedef struct CudaLabeller {
   CclCudaRunner runner;
   const CclAlgorithm *algorithm;
   CclCudaEngine *engine;
-  CclCudaUpload upload;   /* of frames that come from the host, or memory for the mask of frames */
-  CclCudaUpload values;   /* of second planes that come from the host, if the plan needs them */
-  CclForeground *reducer; /* makes that mask; NULL: the engine reads the frames */
-  CclCudaMeasurer *measurer; /* NULL: the plan has no columns, or the engine measures them */
+  CclCudaUpload upload; /* of frames that come from the host, or memory for the mask of frames */
+  CclCudaUpload values; /* of second planes that come from the host, if the plan needs them */
+  CclForeground *thresholder; /* makes that mask; NULL: the engine reads the frames */
+  CclCudaMeasurer *measurer;  /* NULL: the plan has no columns, or the engine measures them */
 } CudaLabeller;
 
 /* Makes the mask of a frame, which becomes the engine's input. */
@@ -30,12 +30,12 @@ reduce (CudaLabeller *self, const CclFrame *frame, CclCudaInput *input, CclError
   const CclForegroundOptions options = {
       .threshold = input->options.threshold, .invert = input->options.invert};
   const CclMask mask = {(void *)self->upload.memory, self->upload.stride};
-  ccl_cuda_foreground_set_stream (self->reducer, self->runner.stream, NULL);
+  ccl_cuda_foreground_set_stream (self->thresholder, self->runner.stream, NULL);
   input->frame = self->upload.memory;
   input->frame_stride = self->upload.stride;
   input->options.threshold = 0;
   input->options.invert = false;
-  return ccl_foreground_queue (self->reducer, frame, &options, &mask, error);
+  return ccl_foreground_queue (self->thresholder, frame, &options, &mask, error);
 }
 
 /* Queues the copy of a second plane in host memory, unless it is the frame, whose copy is queued.
@@ -44,7 +44,7 @@ static CclStatus
 queue_values (CudaLabeller *self, const CclFrame *frame, CclIntensity *values, CclError *error)
 {
   const CclLabellerPlan *plan = &self->base.plan;
-  if (!self->reducer && values->data == frame->data && values->stride == frame->stride &&
+  if (!self->thresholder && values->data == frame->data && values->stride == frame->stride &&
       values->format == plan->format) {
     values->data = (const void *)self->upload.memory;
     values->stride = self->upload.stride;
@@ -83,7 +83,7 @@ queue_frame (CudaLabeller *self, const CclFrame *frame, const CclLabellerOptions
 {
   CclCudaInput input = {(CUdeviceptr)frame->data, frame->stride, *options, frame->intensity};
   CclStatus status = CUDACCL_OK;
-  if (self->reducer)
+  if (self->thresholder)
     status = reduce (self, frame, &input, error);
   else if (frame->location == CUDACCL_LOCATION_HOST) {
     status = ccl_cuda_upload_queue (&self->upload, frame, self->runner.stream, error);
@@ -186,7 +186,7 @@ release (void *object)
     self->engine->klass->free (self->engine);
   ccl_cuda_upload_clear (&self->upload);
   ccl_cuda_upload_clear (&self->values);
-  ccl_foreground_free (&self->reducer);
+  ccl_foreground_free (&self->thresholder);
   ccl_cuda_measurer_free (&self->measurer);
 }
 
@@ -199,8 +199,8 @@ cuda_labeller_free (CclLabeller *labeller)
 }
 
 static CclStatus
-make_reducer (
-    CudaLabeller *self, const CclLabellerPlan *plan, CclForeground **reducer, CclError *error)
+make_thresholder (
+    CudaLabeller *self, const CclLabellerPlan *plan, CclForeground **thresholder, CclError *error)
 {
   const CclForegroundPlan foreground_plan = {
       .width = plan->width,
@@ -208,7 +208,7 @@ make_reducer (
       .method = CUDACCL_FOREGROUND_THRESHOLD,
       .format = plan->format,
   };
-  return ccl_cuda_segmenter_new (self->runner.device, &foreground_plan, reducer, error);
+  return ccl_cuda_segmenter_new (self->runner.device, &foreground_plan, thresholder, error);
 }
 
 /* Makes what measures columns, or nothing if the plan has none or the engine measures them. */
@@ -285,12 +285,12 @@ static CclStatus
 resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
 {
   const CclLabellerPlan *former = &self->base.plan;
-  CclForeground *reducer = NULL;
+  CclForeground *thresholder = NULL;
   CclCudaMeasurer *measurer = NULL;
   CclStatus status = CUDACCL_OK;
 
-  if (self->reducer)
-    status = make_reducer (self, plan, &reducer, error);
+  if (self->thresholder)
+    status = make_thresholder (self, plan, &thresholder, error);
   if (status == CUDACCL_OK)
     status = make_measurer (self, plan, &measurer, error);
   if (status == CUDACCL_OK)
@@ -299,15 +299,15 @@ resize_parts (CudaLabeller *self, const CclLabellerPlan *plan, CclError *error)
     status = resize_engine (self, plan, error);
   if (status != CUDACCL_OK) {
     resize_uploads (self, former, NULL);
-    ccl_foreground_free (&reducer);
+    ccl_foreground_free (&thresholder);
     ccl_cuda_measurer_free (&measurer);
     return status;
   }
   ccl_cuda_measurer_free (&self->measurer);
   self->measurer = measurer;
-  if (reducer) {
-    ccl_foreground_free (&self->reducer);
-    self->reducer = reducer;
+  if (thresholder) {
+    ccl_foreground_free (&self->thresholder);
+    self->thresholder = thresholder;
   }
   return CUDACCL_OK;
 }
@@ -370,7 +370,7 @@ allocate (void *object, CclError *error)
     status = ccl_cuda_upload_init (
         &self->values, self->runner.device, value_row (plan), plan->height, error);
   if (status == CUDACCL_OK && !ccl_cuda_algorithm_reads (self->algorithm, plan->format))
-    status = make_reducer (self, plan, &self->reducer, error);
+    status = make_thresholder (self, plan, &self->thresholder, error);
   if (status == CUDACCL_OK)
     status = make_measurer (self, plan, &self->measurer, error);
   return status == CUDACCL_OK ? make_engine (self, plan, &self->engine, error) : status;

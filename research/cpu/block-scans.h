@@ -55,11 +55,11 @@ take_label (uint32_t *label, ptrdiff_t x, uint32_t pattern, const uint8_t *const
 
 /* Adds the features of the block at x, y. */
 static ALWAYS_INLINE void
-add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t y, uint32_t pattern)
+add_block (const TwoPass *self, TwoPassRowSums *features, uint32_t x, uint32_t y, uint32_t pattern)
 {
   const uint32_t o = pattern & 1, p = pattern >> 1 & 1, s = pattern >> 2 & 1, t = pattern >> 3;
   const uint64_t area = o + p + s + t;
-  const TwoPassFeatures block = {
+  const TwoPassRowSums block = {
       .sum_x = area * x + p + t,
       .sum_y = area * y + s + t,
       .area = (uint32_t)area,
@@ -71,7 +71,7 @@ add_block (const TwoPass *self, TwoPassFeatures *features, uint32_t x, uint32_t 
   two_pass_add (features, &block);
 }
 
-static const TwoPassFeatures no_features = {.left = UINT32_MAX, .first = UINT32_MAX};
+static const TwoPassRowSums no_features = {.left = UINT32_MAX, .first = UINT32_MAX};
 
 /* The foreground pixels of a block, one bit each. */
 static ALWAYS_INLINE uint32_t
@@ -93,7 +93,7 @@ first_scan (TwoPass *self, const TwoPassStrip *strip)
   /* Neighbouring blocks mostly have one label, so their features are added up before they are
    * stored. */
   uint32_t last_label = 0;
-  TwoPassFeatures features = no_features;
+  TwoPassRowSums features = no_features;
 
   for (uint32_t x = 0; x < self->width; x += 2) {
     const uint32_t pattern = block_pattern (rows, x);

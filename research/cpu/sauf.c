@@ -46,7 +46,7 @@ static ALWAYS_INLINE void
 add_run (TwoPass *self, uint32_t label, uint32_t y, uint32_t begin, uint32_t end)
 {
   const uint64_t n = end - begin;
-  const TwoPassFeatures run = {
+  const TwoPassRowSums run = {
       .sum_x = n * ((uint64_t)begin + end - 1) / 2,
       .sum_y = n * y,
       .area = (uint32_t)n,

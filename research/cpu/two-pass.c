@@ -95,7 +95,7 @@ write_all (const TwoPass *self)
 static void
 describe (const TwoPass *self, uint32_t root, uint32_t label)
 {
-  const TwoPassFeatures *features = &self->features[root];
+  const TwoPassRowSums *features = &self->features[root];
   const uint32_t top = features->first / self->width;
 
   self->rows[label - 1] = ccl_component_row (label, features->area, features->left, top,

@@ -30,7 +30,7 @@ typedef struct TwoPassAlgorithm {
 } TwoPassAlgorithm;
 
 /* The features of a provisional label. */
-typedef struct TwoPassFeatures {
+typedef struct TwoPassRowSums {
   uint64_t sum_x;
   uint64_t sum_y;
   uint32_t area;
@@ -38,7 +38,7 @@ typedef struct TwoPassFeatures {
   uint32_t right;
   uint32_t bottom;
   uint32_t first; /* index of the first pixel: y × width + x */
-} TwoPassFeatures;
+} TwoPassRowSums;
 
 /* Consecutive rows that are scanned together. */
 struct TwoPassStrip {
@@ -77,7 +77,7 @@ struct TwoPass {
   uint32_t n_labels;         /* labels given so far, with label 0, the background */
   uint32_t *parents;         /* of each label (equivalences.h) */
   uint32_t *final_labels;    /* of each label, once they are numbered */
-  TwoPassFeatures *features; /* of each label */
+  TwoPassRowSums *features;  /* of each label */
   uint32_t *labels_of_strip; /* numbering: the root whose first pixel is at a place of the strip */
   uint64_t *first_pixels;    /* numbering: one bit for each such place that is in use */
   CclComponent *rows;
@@ -94,7 +94,7 @@ two_pass_new_label (TwoPass *self)
 {
   const uint32_t label = self->n_labels++;
   self->parents[label] = label;
-  self->features[label] = (TwoPassFeatures){.left = UINT32_MAX, .first = UINT32_MAX};
+  self->features[label] = (TwoPassRowSums){.left = UINT32_MAX, .first = UINT32_MAX};
   return label;
 }
 
@@ -111,7 +111,7 @@ two_pass_greater (uint32_t a, uint32_t b)
 }
 
 static ALWAYS_INLINE void
-two_pass_add (TwoPassFeatures *to, const TwoPassFeatures *from)
+two_pass_add (TwoPassRowSums *to, const TwoPassRowSums *from)
 {
   to->sum_x += from->sum_x;
   to->sum_y += from->sum_y;
