@@ -597,7 +597,7 @@ def test_mpi4py():
 
 OF_ALL = ["label", "bbox", "area", "centroid", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length",
           "axis_minor_length", "euler_number", "first_pixel", "touches_border", "extent", "equivalent_diameter_area"]
-OF_VALUES = ["intensity_mean", "intensity_min", "intensity_max", "intensity_std", "centroid_weighted"]
+OF_VALUES = ["intensity_mean", "intensity_min", "intensity_max", "intensity_max_position", "intensity_std", "centroid_weighted"]
 OF_IMAGES = ["perimeter", "eccentricity", "orientation", "crack_length", "n_holes"]
 
 
