@@ -22,4 +22,12 @@ ccl_sampled_reached (uint64_t above, uint64_t own, uint64_t below, uint64_t cand
   return own | (ccl_sampled_widened (above | own | below) & candidates);
 }
 
+/* The lit cells of a row (texture.h) that are not beside cells which differ from the ground, those
+ * of the rows above, of itself and below. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint64_t
+ccl_sampled_lit (uint64_t lit, uint64_t above, uint64_t own, uint64_t below)
+{
+  return lit & ~ccl_sampled_widened (above | own | below);
+}
+
 #endif /* CUDACCL_SAMPLED_CELLS_H */

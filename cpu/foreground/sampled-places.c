@@ -235,6 +235,22 @@ connect_cells (const CclSampledCells candidates, CclSampledCells kept)
   }
 }
 
+/* Removes lit cells beside those that are neither lit nor unknown. */
+static void
+remove_sides_of_objects (
+    const CclSampledCells candidates, const CclSampledCells unknown, CclSampledCells lit)
+{
+  uint64_t above = 0, own = candidates[0] & ~lit[0] & ~unknown[0];
+  for (uint32_t i = 0; i < CUDACCL_SAMPLED_CELLS; i++) {
+    const uint32_t next = i + 1;
+    const uint64_t below =
+        next < CUDACCL_SAMPLED_CELLS ? candidates[next] & ~lit[next] & ~unknown[next] : 0;
+    lit[i] = ccl_sampled_lit (lit[i], above, own, below);
+    above = own;
+    own = below;
+  }
+}
+
 /* Takes cells that are lit away from those with candidates. */
 static void
 remove_lit_cells (const SampledCellCounts *rows, uint32_t n_rows, CclSampledCells candidates)
@@ -248,6 +264,7 @@ remove_lit_cells (const SampledCellCounts *rows, uint32_t n_rows, CclSampledCell
       unknown[row] |= (uint64_t)(texture == CCL_TEXTURE_UNKNOWN) << column;
     }
   }
+  remove_sides_of_objects (candidates, unknown, lit);
   connect_cells (unknown, lit);
   for (uint32_t row = 0; row < n_rows; row++)
     candidates[row] &= ~lit[row];

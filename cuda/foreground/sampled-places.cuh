@@ -264,6 +264,31 @@ connect_cells (const CellBits &candidates, CellBits &kept)
   set_row_of_cells (kept, 2 * lane + 1, lower);
 }
 
+/* The cells of a row whose texture differs from the ground's. */
+static __device__ __forceinline__ uint64_t
+differing_cells (const Cells &cells, uint32_t row)
+{
+  return row_of_cells (cells.candidates, row) & ~row_of_cells (cells.lit, row) &
+         ~row_of_cells (cells.unknown, row);
+}
+
+/* Removes lit cells beside those that differ. One warp, a thread two rows. */
+static __device__ __forceinline__ void
+remove_sides_of_objects (Cells *cells)
+{
+  const uint32_t lane = lane_of_warp ();
+  const uint64_t upper = differing_cells (*cells, 2 * lane);
+  const uint64_t lower = differing_cells (*cells, 2 * lane + 1);
+  uint64_t above = __shfl_up_sync (FULL_WARP, lower, 1);
+  uint64_t below = __shfl_down_sync (FULL_WARP, upper, 1);
+  above = lane > 0 ? above : 0;
+  below = lane < 31 ? below : 0;
+  set_row_of_cells (cells->lit, 2 * lane,
+      ccl_sampled_lit (row_of_cells (cells->lit, 2 * lane), above, upper, lower));
+  set_row_of_cells (cells->lit, 2 * lane + 1,
+      ccl_sampled_lit (row_of_cells (cells->lit, 2 * lane + 1), upper, lower, below));
+}
+
 /* What a cell that has candidates says, with those around it. */
 static __device__ __forceinline__ CclTexture
 texture_of_cell (const CclSampledParameters &s, uint32_t i)
@@ -286,6 +311,8 @@ static __device__ __forceinline__ void
 keep_connected (const CclSampledParameters &s, Cells *cells)
 {
   if (s.finds_light) {
+    remove_sides_of_objects (cells);
+    __syncwarp ();
     connect_cells (cells->unknown, cells->lit);
     __syncwarp ();
     for (uint32_t i = lane_of_warp (); i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32) {

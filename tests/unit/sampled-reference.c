@@ -184,8 +184,19 @@ light_of_cell (int votes[64][64][2], int column, int row)
   return sum[0] >= 2 * sum[1] ? 1 : -1;
 }
 
-/* Takes lit cells, and those without texture that such cells connect with them, from those with
- * candidates. */
+/* Whether one of the cells around has candidates whose texture differs from the ground's. */
+static bool
+is_beside_object (int votes[64][64][2], bool has_candidates[64][64], int column, int row)
+{
+  for (int y = MAX (row - 1, 0); y <= MIN (row + 1, 63); y++)
+    for (int x = MAX (column - 1, 0); x <= MIN (column + 1, 63); x++)
+      if (has_candidates[y][x] && light_of_cell (votes, x, y) == -1)
+        return true;
+  return false;
+}
+
+/* Takes lit cells apart from objects, and those without texture that such cells connect with them,
+ * from those with candidates. */
 static void
 remove_lit_cells (int votes[64][64][2], bool has_candidates[64][64])
 {
@@ -197,7 +208,8 @@ remove_lit_cells (int votes[64][64][2], bool has_candidates[64][64])
         has_candidates[i / 64][i % 64] && light_of_cell (votes, i % 64, i / 64) == 0;
   for (int i = 0; i < 64 * 64; i++) {
     const int x = i % 64, y = i / 64;
-    if (!has_candidates[y][x] || light_of_cell (votes, x, y) != 1)
+    if (!has_candidates[y][x] || light_of_cell (votes, x, y) != 1 ||
+        is_beside_object (votes, has_candidates, x, y))
       continue;
     are_lit[y][x] = true;
     for (int k = 0; k < 9; k++)
