@@ -18,13 +18,17 @@ class Tap:
 
     def __init__(self):
         self.number = 0
+        self.reason = None  # why a file is skipped
 
     def pytest_collectreport(self, report):
+        if report.skipped:
+            self.reason = report.longrepr[2].removeprefix("Skipped: ")
         if report.failed:
             print("# " + "\n# ".join(report.longreprtext.splitlines()), flush=True)
 
     def pytest_collection_finish(self, session):
-        print(f"1..{len(session.items)}", flush=True)
+        reason = f" # SKIP {self.reason}" if self.reason and not session.items else ""
+        print(f"1..{len(session.items)}{reason}", flush=True)
 
     def pytest_runtest_logreport(self, report):
         name = report.nodeid.replace("#", "")

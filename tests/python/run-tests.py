@@ -14,4 +14,6 @@ except ImportError:
 
 os.environ["CCL_TAP"] = "1"
 sys.dont_write_bytecode = True
-sys.exit(pytest.main(["-p", "no:terminal", "--capture=no", "-p", "no:cacheprovider", *sys.argv[1:]]))
+if __name__ == "__main__":  # not in processes that a test starts
+    code = pytest.main(["-p", "no:terminal", "--capture=no", "-p", "no:cacheprovider", *sys.argv[1:]])
+    sys.exit(0 if code == pytest.ExitCode.NO_TESTS_COLLECTED else code)

@@ -1,0 +1,316 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pictures as arrays of Dask: what one machine cannot hold, on the workers of a cluster.
+
+    import cudaccl.dask
+    labels, n = cudaccl.dask.label(picture)  # a dask.array of two or three dimensions, with any chunks
+    labels.to_zarr("labels.zarr")
+
+Nothing is computed before the result is asked for. Labels are those of cudaccl.label() of the whole picture, whatever the
+chunks, the workers and the schedule. Chunks in the memory of a GPU (CuPy) are labelled there and stay there.
+
+The picture is read twice, as by label_file(), so that nothing of its size is kept in between: a first pass labels each
+chunk and keeps its faces, which tell what is connected across seams, and a second one labels each chunk again and writes
+numbers. A picture that takes long to compute is better stored, or kept in the memory of workers by persist(), before.
+
+Needs Dask (python3-dask, or dask[array] of pip), which nothing else in this package does. Since: 0.4
+"""
+from __future__ import annotations
+
+import functools
+import itertools
+import math
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _seams
+from ._images import check_connectivity, real_threshold
+from ._labeller import check_integers
+from ._labeller import label as label_chunk
+from ._periodic import REACH
+from ._regionprops import regionprops_table as measure_chunk
+from ._values import label_values as label_values_of_chunk
+
+try:
+    import dask.array as da
+    from dask.array.utils import meta_from_array
+    from dask.base import tokenize
+    from dask.graph_manipulation import bind
+    from dask.highlevelgraph import HighLevelGraph
+except ImportError as error:
+    raise ImportError("cudaccl.dask needs Dask: install python3-dask, or dask[array] with pip") from error
+
+__all__ = ["fill_holes", "label", "label_values", "remove_small"]
+
+FAN_IN = 8  # forests that a task merges
+OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}  # the connectivity of holes, by that of the foreground
+
+
+class Place(NamedTuple):
+    """Where a chunk is: its first pixel, and the shape of the picture."""
+
+    start: tuple[int, ...]
+    shape: tuple[int, ...]
+
+
+class FirstPass(NamedTuple):
+    """What is kept of a chunk. of_labels: the place of the first pixel of each label, or its weight."""
+
+    part: _seams.Part
+    of_labels: NDArray[Any]
+
+
+class Work(NamedTuple):
+    """How the chunks of a picture are labelled. find: returns the labels of the pixels of a chunk. by_value: whether neighbours
+    are connected where they are equal. of_labels: what is known of the labels of a chunk at a place."""
+
+    name: str
+    connectivity: int
+    find: Callable[[Any], Any]
+    by_value: bool
+    of_labels: Callable[[Any, Place], NDArray[Any]]
+
+
+def on_host(pixels: Any) -> NDArray[Any]:
+    return np.ascontiguousarray(pixels.get() if hasattr(pixels, "get") else pixels)
+
+
+def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
+    """Copies of the first and last pixels along each axis, in host memory."""
+    return {(axis, side): on_host(pixels[(slice(None),) * axis + (side,)]).copy()
+            for axis in range(pixels.ndim) for side in (0, -1)}
+
+
+def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
+    labels = work.find(pixels)
+    part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
+    return FirstPass(part, work.of_labels(labels, place))
+
+
+def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
+    """What a chunk of the result is. of_labels: what belongs to each label, from 0 on."""
+    labels = work.find(pixels)
+    if hasattr(labels, "get"):
+        import cupy
+
+        of_labels = cupy.asarray(of_labels)
+    return finish(pixels, of_labels[labels])
+
+
+def first_places(labels: Any, place: Place) -> NDArray[np.int64]:
+    """The places of the first pixels of labels in the picture, in raster order."""
+    volume = labels if labels.ndim == 3 else labels[np.newaxis]
+    columns = measure_chunk(volume, ["first_pixel"], connectivity=26)
+    found = np.zeros(len(columns["first_pixel-0"]), np.int64)
+    for axis, (start, length) in enumerate(zip(place.start, place.shape), 3 - labels.ndim):
+        found = found * length + columns[f"first_pixel-{axis}"] + start
+    return found
+
+
+def areas(labels: Any, place: Place) -> NDArray[np.float64]:
+    volume = labels if labels.ndim == 3 else labels[np.newaxis]
+    found: NDArray[np.float64] = measure_chunk(volume, ["area"], connectivity=26)["area"]
+    return found
+
+
+def areas_inside(labels: Any, place: Place) -> NDArray[np.float64]:
+    """The areas of labels, infinite where they touch the border of the picture."""
+    found = areas(labels, place)
+    for (axis, side), face in faces(labels).items():
+        at_end = place.start[axis] + labels.shape[axis] == place.shape[axis]
+        if at_end if side else place.start[axis] == 0:
+            found[np.unique(face[face > 0]) - 1] = np.inf
+    return found
+
+
+def checked(array: Any) -> Any:
+    """The array without empty chunks."""
+    if not isinstance(array, da.Array):
+        raise TypeError(f"an array of Dask is needed, not {type(array).__name__}: dask.array.from_array() makes one")
+    if array.ndim not in (2, 3):
+        raise ValueError(f"an array of 2 or 3 dimensions is needed, not of {array.ndim}")
+    if array.dtype.kind not in "buif":
+        raise TypeError(f"pixels must be of bool, integers or floats, not {array.dtype}")
+    if any(math.isnan(length) for length in array.shape):
+        raise ValueError("the sizes of chunks are not known: call compute_chunk_sizes() of the array first")
+    if 0 in array.shape or not any(0 in lengths for lengths in array.chunks):
+        return array
+    return array.rechunk(tuple(tuple(length for length in lengths if length) for lengths in array.chunks))
+
+
+def seams_of_chunk(number: int, neighbours: list[tuple[int, tuple[int, ...]]], reach: int, here: _seams.Part,
+                   parts: list[_seams.Part]) -> NDArray[np.int64]:
+    return _seams.seams(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)], reach)
+
+
+def of_chunk(number: int, table: tuple[Any, list[NDArray[Any]]]) -> NDArray[Any]:
+    return table[1][number]
+
+
+def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArray[Any]], Any], Any]) -> dict[Any, Any]:
+    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, and the forest; the
+    last part of it has an array for each chunk, which are tasks, too."""
+    first, part, of_labels, seam, merge, numbers, whole = (
+        f"cudaccl-{work.name}-{step}-{token}"
+        for step in ("first-pass", "faces", "of-labels", "seams", "merge-seams", "of-chunk", "table"))
+    starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in array.chunks]
+    grid = list(itertools.product(*map(range, array.numblocks)))
+    number_of = {chunk: number for number, chunk in enumerate(grid)}
+    reach = REACH[work.connectivity]
+    layer: dict[Any, Any] = {}
+    for number, chunk in enumerate(grid):
+        place = Place(tuple(int(starts[axis][i]) for axis, i in enumerate(chunk)), array.shape)
+        layer[(first, *chunk)] = (functools.partial(first_pass, work, place), (array.name, *chunk))
+        layer[(part, *chunk)] = (operator.itemgetter(0), (first, *chunk))
+        layer[(of_labels, *chunk)] = (operator.itemgetter(1), (first, *chunk))
+        after = [(step, tuple(map(operator.add, chunk, step))) for step in _seams.steps_forward(array.ndim, reach)]
+        after = [(step, other) for step, other in after if other in number_of]
+        layer[(seam, *chunk)] = (
+            functools.partial(seams_of_chunk, number, [(number_of[other], step) for step, other in after], reach),
+            (part, *chunk), [(part, *other) for _, other in after])
+    level, forests = 0, [(seam, *chunk) for chunk in grid]  # neighbours in raster order first
+    while len(forests) > 1:
+        merged: list[tuple[Any, ...]] = []
+        for begin in range(0, len(forests), FAN_IN):
+            layer[(merge, level, begin // FAN_IN)] = (_seams.forest, forests[begin:begin + FAN_IN])
+            merged.append((merge, level, begin // FAN_IN))
+        level, forests = level + 1, merged
+    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], forests[0])
+    for number, chunk in enumerate(grid):
+        layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
+    return layer
+
+
+def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any],
+                  dtype: Any) -> tuple[Any, Any]:
+    """The result of the second pass, and the first part of the table."""
+    if 0 in array.shape:
+        return da.zeros_like(array, dtype=dtype), da.zeros((), np.int64)
+    token = tokenize(array.name, work, table, finish)
+    total, result = (f"cudaccl-{work.name}-{step}-{token}" for step in ("total", "second-pass"))
+    layer = table_layer(array, work, token, table)
+    layer[(total,)] = (operator.itemgetter(0), f"cudaccl-{work.name}-table-{token}")
+    n = da.Array(HighLevelGraph.from_collections(total, layer, [array]), total, (), np.int64)
+    again = bind(array, n, seed=token)  # read once more when the table is there
+    layer = {}
+    for chunk in itertools.product(*map(range, array.numblocks)):
+        layer[(result, *chunk)] = (functools.partial(second_pass, work, finish), (again.name, *chunk),
+                                   (f"cudaccl-{work.name}-of-chunk-{token}", *chunk))
+    needed: list[Any] = [again, n]
+    graph = HighLevelGraph.from_collections(result, layer, needed)
+    return da.Array(graph, result, array.chunks, dtype, meta_from_array(array._meta, dtype=dtype)), n
+
+
+def find_labels(pixels: Any, connectivity: int, threshold: float, invert: bool) -> Any:
+    return label_chunk(pixels, connectivity, ndim=pixels.ndim, threshold=threshold, invert=invert, n_threads=1)[0]
+
+
+def find_values(pixels: Any, connectivity: int, background: float | None) -> Any:
+    return label_values_of_chunk(pixels, connectivity, background=background, ndim=pixels.ndim)[0]
+
+
+def the_numbers(pixels: Any, of_pixels: Any) -> Any:
+    return of_pixels
+
+
+def without(pixels: Any, keeps: Any) -> Any:
+    return pixels * keeps
+
+
+def filled(pixels: Any, is_hole: Any, value: int) -> Any:
+    pixels = pixels.copy()
+    pixels[is_hole] = value
+    return pixels
+
+
+def flag_table(weights: list[NDArray[np.float64]], forest: NDArray[np.int64], least: float,
+               greatest: float) -> tuple[int, list[NDArray[np.bool_]]]:
+    return 0, _seams.chosen(weights, forest, least, greatest)
+
+
+def label_dtype(most: int) -> np.dtype[Any]:
+    """The type of labels of a picture that has so many components at most."""
+    return np.dtype(np.int32 if most < 2**31 else np.int64)
+
+
+def label(array: Any, connectivity: int | None = None, threshold: float = 0, *, invert: bool = False) -> tuple[Any, Any]:
+    """Labels a picture or a volume: every pixel greater than the threshold is foreground.
+
+        labels, n = cudaccl.dask.label(dask.array.from_zarr("picture.zarr"), threshold=127)
+
+    array: a dask.array of two or three dimensions, of bool, integers or floats, with chunks of any sizes, which are known.
+    connectivity, threshold, invert: as of cudaccl.label(). Three dimensions are a volume.
+
+    Returns (labels, n), lazily, as dask_image.ndmeasure.label() does: the label map with the chunks of the array, of int32,
+    or of int64 where a picture of the size can have 2**31 components; and the number of components, an array without dimensions. Labels are 1…n in raster
+    order of each component's first pixel. Raises TypeError or ValueError for wrong arguments. Since: 0.4
+    """
+    array = checked(array)
+    neighbours = check_connectivity(connectivity, array.ndim)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=real_threshold(threshold), invert=bool(invert))
+    dtype = label_dtype((math.prod(array.shape) + 1) // 2)
+    return in_two_passes(array, Work("label", neighbours, find, False, first_places),
+                         functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
+
+
+def label_values(array: Any, connectivity: int | None = None, *, background: float | None = 0) -> tuple[Any, Any]:
+    """Labels a picture or a volume with many values: neighbours are connected where they are equal.
+
+    array: as of label(). connectivity, background: as of cudaccl.label_values().
+
+    Returns (labels, n) as label() does. Since: 0.4
+    """
+    array = checked(array)
+    neighbours = check_connectivity(connectivity, array.ndim)
+    if background is not None and not np.isfinite(background):
+        raise ValueError(f"background must be a finite number or None, not {background!r}")
+    find = functools.partial(find_values, connectivity=neighbours, background=background)
+    dtype = label_dtype(math.prod(array.shape))
+    return in_two_passes(array, Work("label-values", neighbours, find, True, first_places),
+                         functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
+
+
+def mask_of(array: Any) -> Any:
+    array = checked(array)
+    if array.dtype not in (np.uint8, np.bool_):
+        raise TypeError(f"a mask must be of uint8 or bool, not {array.dtype}: make one, as in mask = array > 0")
+    return array
+
+
+def fill_holes(mask: Any, max_area: int = 0, connectivity: int | None = None, *, value: int = 1) -> Any:
+    """Fills the holes of a mask: components of the background that do not touch the border of the picture.
+
+    mask: as of label(), of uint8 or bool. Foreground is what is not 0.
+    max_area: holes of more pixels stay; 0: all are filled.
+    connectivity: of the foreground, as of label(). Holes have the other one: 6 where it is 18 or 26, and 26 where it is 6.
+    value: of the filled pixels, 1…255; of bool, 1.
+
+    Returns a new mask, lazily. Of the default connectivity it is that of scipy.ndimage.binary_fill_holes(). Since: 0.4
+    """
+    mask = mask_of(mask)
+    check_integers(0, 2**63 - 1, max_area=max_area)
+    check_integers(1, 1 if mask.dtype == bool else 255, value=value)
+    of_holes = OF_HOLES[check_connectivity(connectivity, mask.ndim)]
+    find = functools.partial(find_labels, connectivity=of_holes, threshold=0, invert=True)
+    flags = functools.partial(flag_table, least=1, greatest=float(max_area or sys.float_info.max))
+    return in_two_passes(mask, Work("fill-holes", of_holes, find, False, areas_inside), flags,
+                         functools.partial(filled, value=value), mask.dtype)[0]
+
+
+def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> Any:
+    """Removes components of fewer than min_area pixels from a mask.
+
+    mask: as of fill_holes(). connectivity: as of label().
+
+    Returns a new mask, lazily. Since: 0.4
+    """
+    mask = mask_of(mask)
+    check_integers(0, 2**63 - 1, min_area=min_area)
+    neighbours = check_connectivity(connectivity, mask.ndim)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
+    return in_two_passes(mask, Work("remove-small", neighbours, find, False, areas),
+                         functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Tests of cudaccl.dask against scipy.ndimage, of the whole picture."""
+import logging
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+
+da = pytest.importorskip("dask.array", reason="Python module not installed: dask")
+ndimage = pytest.importorskip("scipy.ndimage", reason="Python module not installed: scipy")
+
+import cudaccl  # noqa: E402
+import cudaccl.dask  # noqa: E402
+
+REACH = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+
+
+def random_chunks(random, shape):
+    """Sizes of 0 and 1 among them."""
+    cuts = [np.sort(random.integers(0, length + 1, random.integers(0, 5))) for length in shape]
+    return tuple(tuple(np.diff([0, *cut, length]).tolist()) for cut, length in zip(cuts, shape))
+
+
+def picture(random, ndim):
+    shape = random.integers(1, 60 if ndim == 2 else 18, ndim)
+    return (random.random(shape) < random.choice([0.3, 0.5, 0.6])).astype(np.uint8)
+
+
+def reference(mask, connectivity):
+    return ndimage.label(mask, ndimage.generate_binary_structure(mask.ndim, REACH[connectivity]))
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_labels_are_those_of_scipy_whatever_the_chunks(connectivity, seed):
+    random = np.random.default_rng([connectivity, seed])
+    image = picture(random, 2 if connectivity in (4, 8) else 3)
+    labels, n = cudaccl.dask.label(da.from_array(image, random_chunks(random, image.shape)), connectivity)
+    expected, count = reference(image, connectivity)
+    found = labels.compute(scheduler="threads" if seed % 2 else "synchronous")
+    assert found.dtype == labels.dtype == np.int32
+    np.testing.assert_array_equal(found, expected)
+    assert n.compute(scheduler="synchronous") == count
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_labels_of_values_are_those_of_the_whole_picture(connectivity, seed):
+    random = np.random.default_rng([connectivity, seed, 1])
+    ndim = 2 if connectivity in (4, 8) else 3
+    image = random.integers(-1, 3, random.integers(1, 40 if ndim == 2 else 14, ndim)).astype(random.choice(["i2", "f4"]))
+    if image.dtype == np.float32:
+        image[random.random(image.shape) < 0.1] = np.nan
+    background = [0, None, 2][seed % 3]
+    labels, n = cudaccl.dask.label_values(da.from_array(image, random_chunks(random, image.shape)), connectivity,
+                                          background=background)
+    expected, count = cudaccl.label_values(image, connectivity, ndim=ndim, background=background)
+    np.testing.assert_array_equal(labels.compute(scheduler="synchronous"), expected)
+    assert n.compute(scheduler="synchronous") == count
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_holes_are_those_of_scipy(ndim, seed):
+    random = np.random.default_rng([ndim, seed, 2])
+    mask = picture(random, ndim) > 0
+    filled = cudaccl.dask.fill_holes(da.from_array(mask, random_chunks(random, mask.shape)))
+    assert filled.dtype == bool
+    np.testing.assert_array_equal(filled.compute(scheduler="synchronous"), ndimage.binary_fill_holes(mask))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_holes_up_to_an_area_are_those_of_one_mask(seed):
+    random = np.random.default_rng([seed, 3])
+    mask, connectivity = picture(random, 2), [4, 8][seed % 2]
+    filled = cudaccl.dask.fill_holes(da.from_array(mask, random_chunks(random, mask.shape)), 2, connectivity, value=7)
+    expected = cudaccl.fill_holes(mask.copy(), 2, connectivity, value=7)
+    np.testing.assert_array_equal(filled.compute(scheduler="synchronous"), expected)
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_small_components_are_removed(ndim, seed):
+    random = np.random.default_rng([ndim, seed, 4])
+    mask, connectivity = picture(random, ndim) * np.uint8(9), [[4, 8], [6, 26]][ndim - 2][seed % 2]
+    labels, n = reference(mask, connectivity)
+    expected = np.where(np.bincount(labels.ravel())[labels] >= 5, mask, 0)
+    kept = cudaccl.dask.remove_small(da.from_array(mask, random_chunks(random, mask.shape)), 5, connectivity)
+    assert kept.dtype == np.uint8
+    np.testing.assert_array_equal(kept.compute(scheduler="synchronous"), expected)
+
+
+def test_thresholds_and_inversion_are_those_of_label():
+    image = np.random.default_rng(5).normal(size=(40, 50))
+    chunks = da.from_array(image, (7, 11))
+    np.testing.assert_array_equal(cudaccl.dask.label(chunks, 4, 0.5)[0], cudaccl.label(image, 4, threshold=0.5)[0])
+    np.testing.assert_array_equal(cudaccl.dask.label(chunks, 4, 0.5, invert=True)[0],
+                                  cudaccl.label(image, 4, threshold=0.5, invert=True)[0])
+
+
+def test_arrays_without_pixels_have_no_components():
+    labels, n = cudaccl.dask.label(da.zeros((0, 5), dtype=np.uint8))
+    assert labels.compute().shape == (0, 5) and n.compute() == 0
+
+
+def test_labels_have_as_many_bits_as_components_need():
+    def dtypes(*shape):
+        array = da.zeros(shape, dtype=np.uint8, chunks=2**15)
+        return [str(function(array)[0].dtype) for function in (cudaccl.dask.label, cudaccl.dask.label_values)]
+
+    assert dtypes(2**15, 2**16 - 1) == ["int32", "int32"]
+    assert dtypes(2**15, 2**16) == ["int32", "int64"]
+    assert dtypes(2**16, 2**16) == ["int64", "int64"]
+
+
+def test_wrong_arguments_are_refused():
+    with pytest.raises(TypeError, match="an array of Dask is needed, not ndarray"):
+        cudaccl.dask.label(np.zeros((3, 3)))
+    with pytest.raises(ValueError, match="2 or 3 dimensions"):
+        cudaccl.dask.label(da.zeros(3))
+    with pytest.raises(TypeError, match="not complex128"):
+        cudaccl.dask.label(da.zeros((3, 3), dtype=complex))
+    with pytest.raises(ValueError, match="the connectivity of 2 dimensions is"):
+        cudaccl.dask.label(da.zeros((3, 3)), 26)
+    with pytest.raises(TypeError, match="threshold"):
+        cudaccl.dask.label(da.zeros((3, 3)), threshold=float("nan"))
+    with pytest.raises(ValueError, match="compute_chunk_sizes"):
+        array = da.zeros((4, 3))
+        cudaccl.dask.label(array[array[:, 0] > 0])
+    with pytest.raises(TypeError, match="must be of uint8 or bool, not float64"):
+        cudaccl.dask.fill_holes(da.zeros((3, 3)))
+
+
+def test_nothing_is_read_before_it_is_asked_for_and_then_twice():
+    reads = []
+
+    def read(block_info=None):
+        reads.append(block_info[None]["chunk-location"])
+        return np.ones((4, 4), np.uint8)
+
+    array = da.map_blocks(read, chunks=((4, 4), (4, 4)), dtype=np.uint8, meta=np.empty((0, 0), np.uint8))
+    labels, n = cudaccl.dask.label(array)
+    assert reads == []
+    assert n.compute(scheduler="synchronous") == 1 and len(reads) == 4
+    labels.compute(scheduler="synchronous")
+    assert len(reads) == 12
+    assert sorted(reads[4:8]) == sorted(reads[8:])  # once more when all were read
+
+
+def test_a_worker_gets_the_numbers_of_its_chunk_alone():
+    import dask
+
+    labels, _ = cudaccl.dask.label(da.zeros((8, 8), chunks=4, dtype=np.uint8))
+    graph = dict(dask.optimize(labels)[0].__dask_graph__())
+    takers = [key for key in graph if isinstance(key, tuple) and "second-pass" in str(key[0])]
+    assert len(takers) == 4
+    for key in takers:
+        assert "-table-" not in str(dask.core.get_dependencies(graph, key))
+
+
+def test_the_package_does_not_need_dask():
+    program = ("import sys; sys.modules['dask'] = sys.modules['dask.array'] = None\n"
+               "import cudaccl\n"
+               "try:\n    import cudaccl.dask\nexcept ImportError as error:\n    print(error)\n")
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed == "cudaccl.dask needs Dask: install python3-dask, or dask[array] with pip\n"
+
+
+def read_until_killed(block, folder=None, wait_after=0, block_info=None):
+    """A chunk. The reader that follows so many others in a folder waits until there is a file "killed"."""
+    folder = pathlib.Path(folder)
+    name = "-".join(map(str, block_info[0]["chunk-location"]))
+    (folder / f"{name}-{time.monotonic_ns()}").touch()
+    deadline = time.monotonic() + 20
+    while len(list(folder.iterdir())) > wait_after and not (folder / "killed").exists() and time.monotonic() < deadline:
+        time.sleep(0.005)
+    return block
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory):
+    distributed = pytest.importorskip("distributed", reason="Python module not installed: distributed")
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=logging.CRITICAL,
+                                  local_directory=str(tmp_path_factory.mktemp("workers"))) as cluster:
+        with distributed.Client(cluster) as client:
+            yield client
+
+
+def test_processes_find_the_same_labels(cluster):
+    image = (np.random.default_rng(6).random((200, 300)) < 0.6).astype(np.uint8)
+    labels, n = cudaccl.dask.label(da.from_array(image, (37, 50)), 4)
+    found, count = cluster.gather(cluster.compute([labels, n]))
+    expected, expected_count = reference(image, 4)
+    np.testing.assert_array_equal(found, expected)
+    assert count == expected_count
+
+
+@pytest.mark.parametrize("reads", [5, 30])
+def test_the_labels_are_right_when_a_worker_is_killed(cluster, tmp_path, reads):
+    """While the 24 chunks are read for the first time, or for the second."""
+    image = (np.random.default_rng(7).random((200, 300)) < 0.6).astype(np.uint8)
+    chunks = da.from_array(image, 50).map_blocks(read_until_killed, folder=str(tmp_path), wait_after=reads, dtype=np.uint8)
+    labels, _ = cudaccl.dask.label(chunks, 4)
+    pids = list(cluster.run(os.getpid).values())
+    future = cluster.compute(labels)
+    deadline = time.monotonic() + 20
+    while len(list(tmp_path.iterdir())) <= reads and time.monotonic() < deadline:
+        time.sleep(0.005)
+    assert not future.done()
+    os.kill(pids[0], signal.SIGKILL)
+    (tmp_path / "killed").touch()
+    np.testing.assert_array_equal(future.result(timeout=60), reference(image, 4)[0])
