@@ -21,13 +21,13 @@ import itertools
 import math
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _seams
+from . import _chunk_sums, _seams
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
@@ -39,14 +39,15 @@ try:
     import dask.array as da
     from dask.array.utils import meta_from_array
     from dask.base import tokenize
+    from dask.delayed import Delayed
     from dask.graph_manipulation import bind
     from dask.highlevelgraph import HighLevelGraph
 except ImportError as error:
     raise ImportError("cudaccl.dask needs Dask: install python3-dask, or dask[array] with pip") from error
 
-__all__ = ["fill_holes", "label", "label_values", "remove_small"]
+__all__ = ["fill_holes", "label", "label_values", "regionprops_table", "remove_small"]
 
-FAN_IN = 8  # forests that a task merges
+FAN_IN = 8  # results that a task merges
 OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}  # the connectivity of holes, by that of the foreground
 
 
@@ -142,6 +143,13 @@ def checked(array: Any) -> Any:
     return array.rechunk(tuple(tuple(length for length in lengths if length) for lengths in array.chunks))
 
 
+def places_of(array: Any) -> dict[tuple[int, ...], Place]:
+    """The places of chunks, in raster order."""
+    starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in array.chunks]
+    return {chunk: Place(tuple(int(starts[axis][i]) for axis, i in enumerate(chunk)), array.shape)
+            for chunk in itertools.product(*map(range, array.numblocks))}
+
+
 def seams_of_chunk(number: int, neighbours: list[tuple[int, tuple[int, ...]]], reach: int, here: _seams.Part,
                    parts: list[_seams.Part]) -> NDArray[np.int64]:
     return _seams.seams(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)], reach)
@@ -151,19 +159,29 @@ def of_chunk(number: int, table: tuple[Any, list[NDArray[Any]]]) -> NDArray[Any]
     return table[1][number]
 
 
+def merge_in_tree(layer: dict[Any, Any], name: str, merge: Callable[[list[Any]], Any], keys: list[tuple[Any, ...]]) -> Any:
+    """Adds the tasks that merge results, those of neighbours in raster order first. Returns the key of the last one."""
+    level = 0
+    while len(keys) > 1:
+        groups = [keys[begin:begin + FAN_IN] for begin in range(0, len(keys), FAN_IN)]
+        layer.update({(name, level, i): (merge, group) for i, group in enumerate(groups)})
+        keys = [(name, level, i) for i in range(len(groups))]
+        level += 1
+    return keys[0]
+
+
 def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArray[Any]], Any], Any]) -> dict[Any, Any]:
     """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, and the forest; the
     last part of it has an array for each chunk, which are tasks, too."""
     first, part, of_labels, seam, merge, numbers, whole = (
         f"cudaccl-{work.name}-{step}-{token}"
         for step in ("first-pass", "faces", "of-labels", "seams", "merge-seams", "of-chunk", "table"))
-    starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in array.chunks]
-    grid = list(itertools.product(*map(range, array.numblocks)))
+    places = places_of(array)
+    grid = list(places)
     number_of = {chunk: number for number, chunk in enumerate(grid)}
     reach = REACH[work.connectivity]
     layer: dict[Any, Any] = {}
-    for number, chunk in enumerate(grid):
-        place = Place(tuple(int(starts[axis][i]) for axis, i in enumerate(chunk)), array.shape)
+    for number, (chunk, place) in enumerate(places.items()):
         layer[(first, *chunk)] = (functools.partial(first_pass, work, place), (array.name, *chunk))
         layer[(part, *chunk)] = (operator.itemgetter(0), (first, *chunk))
         layer[(of_labels, *chunk)] = (operator.itemgetter(1), (first, *chunk))
@@ -172,14 +190,8 @@ def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArra
         layer[(seam, *chunk)] = (
             functools.partial(seams_of_chunk, number, [(number_of[other], step) for step, other in after], reach),
             (part, *chunk), [(part, *other) for _, other in after])
-    level, forests = 0, [(seam, *chunk) for chunk in grid]  # neighbours in raster order first
-    while len(forests) > 1:
-        merged: list[tuple[Any, ...]] = []
-        for begin in range(0, len(forests), FAN_IN):
-            layer[(merge, level, begin // FAN_IN)] = (_seams.forest, forests[begin:begin + FAN_IN])
-            merged.append((merge, level, begin // FAN_IN))
-        level, forests = level + 1, merged
-    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], forests[0])
+    merged = merge_in_tree(layer, merge, _seams.forest, [(seam, *chunk) for chunk in grid])
+    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], merged)
     for number, chunk in enumerate(grid):
         layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
     return layer
@@ -314,3 +326,55 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
     return in_two_passes(mask, Work("remove-small", neighbours, find, False, areas),
                          functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
+
+
+def sums_of_chunk(place: Place, wants_moments: bool, labels: Any, values: Any = None) -> _chunk_sums.Sums:
+    return _chunk_sums.sums_of(on_host(labels), None if values is None else on_host(values), place.start, wants_moments)
+
+
+def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
+                      connectivity: int | None = None, separator: str = "-") -> Any:
+    """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
+
+        labels, n = cudaccl.dask.label(picture)
+        table = cudaccl.dask.regionprops_table(labels, ["label", "area", "centroid"]).compute()
+
+    labels: a label map, as label() returns it, or a mask of bool, whose components are measured.
+    properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice',
+        'equivalent_diameter_area', 'axis_major_length', 'axis_minor_length', 'inertia_tensor', 'inertia_tensor_eigvals',
+        'touches_border', of images also 'eccentricity' and 'orientation', and with an intensity image 'centroid_weighted',
+        'intensity_max', 'intensity_mean', 'intensity_min' and 'intensity_std'.
+    intensity_image: a dask.array of the shape of the labels, of bool, integers or floats.
+    connectivity: of the components of a mask, as of label().
+    separator: between a property's name and the index of a column.
+
+    Returns a dask.delayed.Delayed of a dict from column names to arrays, as cudaccl.regionprops_table() returns it. Areas,
+    boxes, centroids, and means of integers, are the same numbers; the last digits of others depend on the chunks. Chunks
+    on a GPU are measured on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
+    """
+    labels = checked(labels)
+    names = [properties] if isinstance(properties, str) else list(properties)
+    _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
+    values = checked_values(intensity_image, labels) if any(name in _chunk_sums.OF_INTENSITY for name in names) else None
+    if labels.dtype == bool:
+        labels = label(labels, connectivity)[0]
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
+    arrays = [labels] if values is None else [labels, values]
+    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator)}"
+                             for step in ("measure", "merge", "columns"))
+    layer: dict[Any, Any] = {
+        (measure, *chunk): (functools.partial(sums_of_chunk, place, "centroid_weighted" in names),
+                            *((array.name, *chunk) for array in arrays))
+        for chunk, place in places_of(labels).items()}
+    last = merge_in_tree(layer, merge, _chunk_sums.added, list(layer))
+    layer[whole] = (functools.partial(_chunk_sums.columns_of, properties=names, shape=labels.shape, separator=separator), last)
+    return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
+
+
+def checked_values(image: Any, labels: Any) -> Any:
+    """An intensity image in the chunks of the labels."""
+    image = checked(image)
+    if image.shape != labels.shape:
+        raise ValueError(f"the intensity image has the shape {image.shape}, the labels {labels.shape}")
+    return image.rechunk(labels.chunks)

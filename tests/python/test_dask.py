@@ -95,6 +95,68 @@ def test_small_components_are_removed(ndim, seed):
     np.testing.assert_array_equal(kept.compute(scheduler="synchronous"), expected)
 
 
+EXACT = ["label", "area", "num_pixels", "bbox", "area_bbox", "extent", "centroid", "equivalent_diameter_area", "slice",
+         "touches_border", "intensity_min", "intensity_max"]
+ROUNDED = ["inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length", "intensity_mean",
+           "intensity_std", "centroid_weighted"]
+
+
+@pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "?"])
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_columns_are_those_of_the_whole_picture(ndim, seed, dtype):
+    random = np.random.default_rng([ndim, seed, ord(dtype[0])])
+    mask = picture(random, ndim)
+    labels = reference(mask, 4 if ndim == 2 else 6)[0] * 3  # some labels are missing
+    values = (random.normal(size=mask.shape) * 99).astype(dtype)
+    names = [*EXACT, *ROUNDED, *(["eccentricity"] if ndim == 2 else [])]
+    found = cudaccl.dask.regionprops_table(
+        da.from_array(labels, random_chunks(random, mask.shape)), names,
+        da.from_array(values, random_chunks(random, mask.shape))).compute(scheduler="synchronous")
+    expected = cudaccl.regionprops_table(labels, names, intensity_image=values)
+    assert list(found) == list(expected)
+    for name, column in expected.items():
+        assert found[name].dtype == column.dtype, name
+        if name.split("-")[0] in EXACT or (name == "intensity_mean" and dtype != "f4"):
+            np.testing.assert_array_equal(found[name], column, name)
+        elif name in ("eccentricity", "axis_minor_length"):  # square roots of differences that should be 0
+            np.testing.assert_allclose(found[name], column, 1e-9, 1e-6, err_msg=name)
+        else:
+            np.testing.assert_allclose(found[name], column, 1e-6, 1e-9, err_msg=name)
+
+
+def test_orientation_is_that_of_the_whole_picture():
+    y, x = np.mgrid[:60, :90]
+    mask = ((x - 40) * 0.8 + (y - 30) * 0.6)**2 / 900 + ((y - 30) * 0.8 - (x - 40) * 0.6)**2 / 100 < 1
+    found = cudaccl.dask.regionprops_table(da.from_array(mask, (13, 17)), "orientation").compute(scheduler="synchronous")
+    expected = cudaccl.regionprops_table(mask, "orientation")
+    np.testing.assert_allclose(found["orientation"], expected["orientation"], 1e-12)
+
+
+def test_values_that_are_no_numbers_are_those_of_the_whole_picture():
+    labels = np.repeat([[1, 2, 3, 0]], 8, 0)
+    values = np.arange(32.0).reshape(8, 4)
+    values[6, 0], values[1, 1] = np.nan, np.inf
+    names = ["intensity_mean", "intensity_min", "intensity_max", "intensity_std"]
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, 3), names, da.from_array(values, 4)).compute()
+    for name, column in cudaccl.regionprops_table(labels, names, intensity_image=values).items():
+        np.testing.assert_allclose(found[name], column, err_msg=name)
+
+
+def test_columns_that_do_not_follow_from_sums_are_refused():
+    labels = da.zeros((4, 4), dtype=np.int32)
+    with pytest.raises(ValueError, match="there is no property 'perimeter' of pictures in chunks"):
+        cudaccl.dask.regionprops_table(labels, ["perimeter"])
+    with pytest.raises(ValueError, match="need an intensity_image"):
+        cudaccl.dask.regionprops_table(labels, "intensity_mean")
+    with pytest.raises(ValueError, match="the intensity image has the shape"):
+        cudaccl.dask.regionprops_table(labels, "intensity_mean", da.zeros((4, 5)))
+    with pytest.raises(ValueError, match="3 dimensions have no property"):
+        cudaccl.dask.regionprops_table(da.zeros((4, 4, 4), dtype=int), "orientation")
+    assert len(cudaccl.dask.regionprops_table(labels, "area").compute()["area"]) == 0
+    assert len(cudaccl.dask.regionprops_table(labels[:0], "area").compute()["area"]) == 0
+
+
 def test_thresholds_and_inversion_are_those_of_label():
     image = np.random.default_rng(5).normal(size=(40, 50))
     chunks = da.from_array(image, (7, 11))
