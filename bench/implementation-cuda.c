@@ -271,9 +271,8 @@ cuda_make_engine (CudaImplementation *cuda, CclError *error)
   const CclLabellerPlan plan = cuda_plan (cuda);
 
   cuda_free_engine (cuda);
-  cuda->engine =
-      cuda->algorithm->engine->new (cuda->device, cuda->algorithm, &plan, cuda->stream, error);
-  return cuda->engine ? CUDACCL_OK : error->status;
+  return cuda->algorithm->engine->new (
+      cuda->device, cuda->algorithm, &plan, cuda->stream, &cuda->engine, error);
 }
 
 void
