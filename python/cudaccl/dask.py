@@ -66,12 +66,12 @@ class FirstPass(NamedTuple):
 
 
 class Work(NamedTuple):
-    """How the chunks of a picture are labelled. find: returns the labels of the pixels of a chunk. by_value: whether neighbours
+    """How the chunks of a picture are labelled. find: returns the label map of a chunk and the number of its labels. by_value: whether neighbours
     are connected where they are equal. of_labels: what is known of the labels of a chunk at a place."""
 
     name: str
     connectivity: int
-    find: Callable[[Any], Any]
+    find: Callable[[Any], tuple[Any, int]]
     by_value: bool
     of_labels: Callable[[Any, Place], NDArray[Any]]
 
@@ -87,19 +87,21 @@ def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
 
 
 def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
-    labels = work.find(pixels)
+    labels, _ = work.find(pixels)
     part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
     return FirstPass(part, work.of_labels(labels, place))
 
 
 def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
     """What a chunk of the result is. of_labels: what belongs to each label, from 0 on."""
-    labels = work.find(pixels)
-    if hasattr(labels, "get"):
-        import cupy
+    labels, n = work.find(pixels)
+    if n != len(of_labels) - 1:
+        raise RuntimeError("a chunk has other pixels when it is read or computed again: store the array, or persist() it, before")
+    if not hasattr(labels, "get"):
+        return finish(pixels, np.take(of_labels, labels, mode="clip"))  # several times as fast as with a check of each label
+    import cupy
 
-        of_labels = cupy.asarray(of_labels)
-    return finish(pixels, of_labels[labels])
+    return finish(pixels, cupy.asarray(of_labels)[labels])
 
 
 def first_places(labels: Any, place: Place) -> NDArray[np.int64]:
@@ -217,12 +219,13 @@ def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Cal
     return da.Array(graph, result, array.chunks, dtype, meta_from_array(array._meta, dtype=dtype)), n
 
 
-def find_labels(pixels: Any, connectivity: int, threshold: float, invert: bool) -> Any:
-    return label_chunk(pixels, connectivity, ndim=pixels.ndim, threshold=threshold, invert=invert, n_threads=1)[0]
+def find_labels(pixels: Any, connectivity: int, threshold: float, invert: bool) -> tuple[Any, int]:
+    labels, table = label_chunk(pixels, connectivity, ndim=pixels.ndim, threshold=threshold, invert=invert, n_threads=1)
+    return labels, len(table)
 
 
-def find_values(pixels: Any, connectivity: int, background: float | None) -> Any:
-    return label_values_of_chunk(pixels, connectivity, background=background, ndim=pixels.ndim)[0]
+def find_values(pixels: Any, connectivity: int, background: float | None) -> tuple[Any, int]:
+    return label_values_of_chunk(pixels, connectivity, background=background, ndim=pixels.ndim)
 
 
 def the_numbers(pixels: Any, of_pixels: Any) -> Any:

@@ -214,6 +214,15 @@ def test_nothing_is_read_before_it_is_asked_for_and_then_twice():
     assert sorted(reads[4:8]) == sorted(reads[8:])  # once more when all were read
 
 
+def test_chunks_that_change_between_two_readings_are_an_error():
+    random = np.random.default_rng(8)
+    array = da.zeros((40, 40), chunks=20).map_blocks(lambda block: random.random(block.shape), dtype=float)
+    with pytest.raises(RuntimeError, match="other pixels when it is read"):
+        cudaccl.dask.label(array, threshold=0.5)[0].compute(scheduler="synchronous")
+    labels, n = cudaccl.dask.label(array.persist(scheduler="synchronous"), threshold=0.5)
+    assert labels.max().compute(scheduler="synchronous") == n.compute(scheduler="synchronous")
+
+
 def test_a_worker_gets_the_numbers_of_its_chunk_alone():
     import dask
 
