@@ -36,7 +36,7 @@ from ._regionprops import regionprops_table as measure_chunk
 from ._values import label_values as label_values_of_chunk
 
 try:
-    import dask.array as da
+    import dask.array
     from dask.array.utils import meta_from_array
     from dask.base import tokenize
     from dask.delayed import Delayed
@@ -44,6 +44,8 @@ try:
     from dask.highlevelgraph import HighLevelGraph
 except ImportError as error:
     raise ImportError("cudaccl.dask needs Dask: install python3-dask, or dask[array] with pip") from error
+
+da: Any = dask.array  # whose annotations differ between releases
 
 __all__ = ["fill_holes", "label", "label_values", "regionprops_table", "remove_small"]
 
