@@ -56,8 +56,14 @@ gst_ccl_stream_reset_motion (GstCclStream *stream)
 void
 gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer)
 {
-  gst_ccl_frame_clock_advance (
-      &stream->clock, &stream->segment, GST_BUFFER_PTS (buffer), &stream->labeller.frame_duration);
+  GstCclFrameClock *clock = &stream->clock;
+  GstClockTime elapsed;
+  const gdouble n_frames =
+      gst_ccl_frame_clock_advance (clock, &stream->segment, GST_BUFFER_PTS (buffer), &elapsed);
+
+  /* The time stamps of a network jitter, and the foreground must not depend on that. */
+  stream->labeller.frame_duration =
+      clock->is_constant ? (GstClockTime)(n_frames * GST_SECOND / clock->frame_rate) : elapsed;
 }
 
 /* Reads the caps of frames, which must be raw video. Posts an error if there can be no such frames.

@@ -17,7 +17,10 @@ from served import wait_for  # noqa: E402
 
 YARD = 'the "yard", left'
 # 16 pixels are a metre: the square moves at up to 11.25 km/h.
+# The drawn object comes back every 2.4 seconds, which the model must not learn.
 KEYS = f"""ccl.min-area=20
+ccl.absorb-after=3600
+ccltrack.least-way=0
 ccltrack.ground=0,0 0,0; 160,0 10,0; 160,120 10,-7.5; 0,120 0,-7.5
 ccltrack.regions=line gate 80,0 80,120 faster-than=4; region '{YARD}' 40,0 100,0 100,120 40,120 slower-than=30
 """
