@@ -10,9 +10,9 @@
  * ground.
  *
  * 2. A cell of sampled-background.h, or it and the eight around it if it has few such pairs, is lit
- * if at least CUDACCL_TEXTURE_AGREEING times as many pairs agree as differ, and differs otherwise. A
- * lit cell beside one that differs is no longer lit: the clothes of a person agree here and there by
- * chance, while light is lit all over.
+ * if at least CUDACCL_TEXTURE_AGREEING times as many pairs agree as differ, and differs otherwise.
+ * A lit cell beside one that differs is no longer lit: the clothes of a person agree here and there
+ * by chance, while light is lit all over.
  *
  * 3. Cells with candidates, without texture of their own or around them, are lit if such cells
  * connect them with a lit one.
