@@ -61,9 +61,10 @@ def sums_of(labels: NDArray[Any], values: NDArray[Any] | None, start: Sequence[i
     tensors = np.stack([columns[f"inertia_tensor-{i}-{j}"] for i in range(ndim) for j in range(ndim)], 1)
     spread = swapped_trace(tensors.reshape(n, ndim, ndim), ndim) * area[:, np.newaxis, np.newaxis]
     offset = np.array(start, np.int64)
+    none = np.zeros(n)
     found = Sums(columns["label"], area, axes_of(columns, "bbox", ndim) + offset,
                  axes_of(columns, "bbox", ndim, ndim) + offset - 1, places + area[:, np.newaxis] * offset, spread,
-                 *(np.zeros(n) for _ in range(4)), np.zeros((n, ndim)))
+                 none, none, none, none, np.zeros((n, ndim)))
     return found if values is None else with_values(found, labels, values, start, wants_moments)
 
 
@@ -77,7 +78,7 @@ def swapped_trace(tensors: NDArray[np.float64], ndim: int) -> NDArray[np.float64
 def with_values(found: Sums, labels: NDArray[Any], values: NDArray[Any], start: Sequence[int], wants_moments: bool) -> Sums:
     names = ["intensity_min", "intensity_max", "intensity_mean", "intensity_std"]
     least, greatest, means, deviations = measure_chunk(labels, names, intensity_image=values).values()
-    total = means * found.area
+    total = np.asarray(means * found.area, np.float64)
     if values.dtype.kind in "bui":
         total = np.rint(total)
     moments = found.moments
@@ -86,14 +87,14 @@ def with_values(found: Sums, labels: NDArray[Any], values: NDArray[Any], start: 
         owners, weights = np.searchsorted(found.labels, labels[pixels]), values[pixels].astype(np.float64)
         moments = np.stack([np.bincount(owners, weights * (places + first), len(found.labels))
                             for places, first in zip(pixels, start)], 1)
-    return found._replace(least=least, greatest=greatest, total=total, squares=deviations**2 * found.area, moments=moments)
+    return found._replace(least=least, greatest=greatest, total=total, squares=np.asarray(deviations**2 * found.area, np.float64), moments=moments)
 
 
 def added(parts: Sequence[Sums]) -> Sums:
     """The sums of chunks as those of one."""
-    every = Sums(*(np.concatenate(columns) for columns in zip(*parts)))
-    order = np.argsort(every.labels, kind="stable")
-    every = Sums(*(column[order] for column in every))
+    order = np.argsort(np.concatenate([part.labels for part in parts]), kind="stable")
+    joined: list[Any] = [np.concatenate(columns)[order] for columns in zip(*parts)]
+    every = Sums(*joined)
     starts = np.flatnonzero(np.diff(every.labels, prepend=-1))
     if not len(starts):
         return every

@@ -19,6 +19,7 @@ from ._mask import Mask, Settings
 from ._outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
 from ._regionprops import table_dtype
 from ._tile_columns import TileColumns
+from ._zarr import ZarrPicture, is_zarr
 
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
@@ -95,7 +96,7 @@ class Input:
         self.files: list[str] = []  # that are read beside those that are known
         self.shape = tuple(int(length) for length in image.shape)
         # A file with a volume need not be asked for.
-        check_shape(self.shape, 3 if isinstance(image, Files) and len(self.shape) == 3 else ndim)
+        check_shape(self.shape, 3 if isinstance(image, (Files, ZarrPicture)) and len(self.shape) == 3 else ndim)
         if 0 in self.shape:
             raise ValueError("the picture is empty")
         self.dtype = np.dtype(image.dtype)
@@ -112,7 +113,7 @@ class Input:
         """The files that are read, as far as they are known."""
         if self.files:
             return self.files
-        if isinstance(self.image, Files):
+        if isinstance(self.image, (Files, ZarrPicture)):
             return self.image.paths
         return [os.fspath(self.image.filename)] if isinstance(self.image, np.memmap) and self.image.filename else []
 
@@ -164,6 +165,8 @@ class Input:
 
 def open_picture(image: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int) -> Any:
     """The picture as something with shape and dtype that gives layers."""
+    if is_path(image) and is_zarr(os.fspath(image)):
+        return ZarrPicture(os.fspath(image), ndim)
     if is_path(image):
         image = [image]
     if isinstance(image, (list, tuple)) and image and all(map(is_path, image)):
@@ -249,11 +252,13 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
     image: the name of a file that ccl-label reads: PNG, JPEG, PNM, NumPy (.npy), TIFF, BigTIFF or raw;
         the pages of a TIFF file, a folder or a list of files are the slices of a volume, and colours
-        become grey. Pages that are times or channels are a volume with ndim=3 alone. Or anything that has shape and dtype and gives layers as image[begin:end]:
+        become grey. The folder of a Zarr array or of an OME-Zarr image, of which the full size is read; its axes other than
+        x, y and z must have length 1 (since 0.4). Pages that are times or channels are a volume with ndim=3 alone. Or anything that has shape and dtype and gives layers as image[begin:end]:
         numpy.memmap, h5py.Dataset, zarr.Array. Or what label() takes in host memory. Two or three
         dimensions; bool, integers or floats. It is read twice, with Otsu's threshold once more, and with
         properties also with 4, 6 and 18 neighbours.
-    labels: the name of the NumPy file (.npy) for the label map, of uint32 or uint64. Or anything of the
+    labels: the name of the NumPy file (.npy) for the label map, of uint32 or uint64; or of a Zarr array (.zarr), which one
+        process writes: an OME-Zarr image with the axes and scales of image, if that is one (since 0.4). Or anything of the
         shape that takes layers by labels[begin:end] = array. None: no label map.
     table: the name of the NumPy file (.npy) for the component table, of tiled_component_dtype. None:
         none.
@@ -321,7 +326,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         if columns and has_channels:
             columns.use_channels(len(values))
         check_output_names([path for source in (picture, region, *values) if source for path in source.paths],
-                           [os.fspath(path) for path in (labels, table) if is_path(path)])
+                           [(os.fspath(path), endings) for path, endings in ((labels, (".npy", ".zarr")), (table, (".npy",)))
+                            if is_path(path)], n_ranks)
         check_label_map(labels, image, picture.shape)
         return Mask(picture, settings, region), neighbours, device_number(device), columns, values
 
@@ -330,7 +336,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     slab = slab_of(rank, n_ranks, shape[0])
     if foreground == "otsu":
         mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*slab))))
-    label_map = None if labels is None else LabelMap(labels, shape, comm)
+    label_map = None if labels is None else LabelMap(labels, shape, comm, getattr(mask.picture.image, "ome", None))
     rows = None if table is None else Table(os.fspath(table), columns.dtype if columns else tiled_component_dtype, comm,
                                             columns.rows if columns else None)
     files = [output.file for output in (label_map, rows) if output and output.file]

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ._zarr import ZarrMap, is_zarr
 
 TAG = 15  # of messages between ranks
 MOST_BYTES = 2**30  # of one message: MPI counts with an int
@@ -56,15 +57,21 @@ def identity(path: str) -> tuple[Any, ...]:
         return status.st_dev, status.st_ino, name
 
 
-def check_output_names(inputs: list[str], outputs: list[str]) -> None:
-    """Refuses names of outputs that are not those of NumPy files, and a file that is read or that
-    another output has."""
+def is_zarr_name(path: str) -> bool:
+    return path.lower().endswith(".zarr")
+
+
+def check_output_names(inputs: list[str], outputs: list[tuple[str, tuple[str, ...]]], n_ranks: int) -> None:
+    """Refuses names of outputs without one of their endings, and a file that is read or that another output has."""
     read = {identity(path): path for path in inputs}
     written: dict[tuple[Any, ...], str] = {}
-    for path in outputs:
-        if not path.lower().endswith(".npy"):
-            raise ValueError(f"the name of a NumPy file ends in .npy, not {os.path.basename(path)!r}")
-        if os.path.isdir(path):
+    for path, endings in outputs:
+        if not path.lower().endswith(endings):
+            zarr = ", that of a Zarr array in .zarr" if ".zarr" in endings else ""
+            raise ValueError(f"the name of a NumPy file ends in .npy{zarr}, not {os.path.basename(path)!r}")
+        if is_zarr_name(path) and n_ranks > 1:
+            raise ValueError("a Zarr array is written by one process: use cudaccl.dask, or a NumPy file")
+        if os.path.isdir(path) and not (is_zarr_name(path) and is_zarr(path)):
             raise IsADirectoryError(f"{path} is a folder")
         file = identity(path)
         if file in read:
@@ -130,14 +137,13 @@ class NpyFile:
 
 
 
-
-def commit(files: list[NpyFile]) -> None:
+def commit(files: list[NpyFile | ZarrMap]) -> None:
     for file in files:
         file.commit()
 
 
 @contextlib.contextmanager
-def written_together(files: list[NpyFile], comm: Any) -> Iterator[str | None]:
+def written_together(files: list[NpyFile | ZarrMap], comm: Any) -> Iterator[str | None]:
     """Opens files, gives them their names at the end, and removes them after an error. Collective.
     The context is the folder of the first one, None without files."""
     try:
@@ -153,13 +159,16 @@ def written_together(files: list[NpyFile], comm: Any) -> Iterator[str | None]:
 
 
 class LabelMap:
-    """The label map of label_file(), in a file or in the caller's array."""
+    """The label map of label_file(), in a file or in the caller's array. ome: what OME-Zarr says of the picture."""
 
-    def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any) -> None:
+    def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any, ome: dict[str, Any] | None) -> None:
         self._shape = shape
         self._layer = math.prod(shape[1:])
         self._array = labels
-        self.file = NpyFile(os.fspath(labels), comm) if isinstance(labels, (str, os.PathLike)) else None
+        self.file: NpyFile | ZarrMap | None = None
+        if isinstance(labels, (str, os.PathLike)):
+            path = os.fspath(labels)
+            self.file = ZarrMap(path, ome) if is_zarr_name(path) else NpyFile(path, comm)
 
     def begin(self, n_components: int, n_bytes: int) -> None:
         self._dtype: np.dtype[Any] = np.dtype(f"u{n_bytes}")

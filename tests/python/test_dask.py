@@ -22,7 +22,7 @@ REACH = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
 
 def random_chunks(random, shape):
     """Sizes of 0 and 1 among them."""
-    cuts = [np.sort(random.integers(0, length + 1, random.integers(0, 5))) for length in shape]
+    cuts = [np.sort(random.integers(0, length + 1, random.integers(0, 7 - len(shape)))) for length in shape]
     return tuple(tuple(np.diff([0, *cut, length]).tolist()) for cut, length in zip(cuts, shape))
 
 

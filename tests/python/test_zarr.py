@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""label_file() reads and writes Zarr arrays and OME-Zarr images."""
+import pathlib
+import subprocess
+import sys
+
+import cudaccl
+import numpy as np
+import pytest
+
+zarr = pytest.importorskip("zarr", reason="Python module not installed: zarr")
+FORMATS = [2] if zarr.__version__.startswith("2.") else [2, 3]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def options(version):
+    return {"zarr_format": version} if len(FORMATS) > 1 else {}
+
+
+def store(name, data, version, **attributes):
+    """An array; with attributes, the first one of a group."""
+    if attributes:
+        zarr.open_group(name, mode="w", **options(version)).attrs.update(attributes)
+    path = f"{name}/s0" if attributes else name
+    array = zarr.open_array(path, mode="w", shape=data.shape, chunks=tuple(min(7, n) for n in data.shape), dtype=data.dtype,
+                            **options(version))
+    array[...] = data
+
+
+def image_of(version, names, scale):
+    types = {"t": "time", "c": "channel"}
+    image = {"axes": [{"name": name, "type": types.get(name, "space"), **({} if name in types else {"unit": "micrometer"})}
+                      for name in names],
+             "datasets": [{"path": "s0", "coordinateTransformations": [{"type": "scale", "scale": scale}]},
+                          {"path": "s1", "coordinateTransformations": [{"type": "scale", "scale": scale}]}]}
+    return ({"multiscales": [{"version": "0.4", **image}]} if version == 2
+            else {"ome": {"version": "0.5", "multiscales": [image]}})
+
+
+def noise(*shape):
+    return (np.random.default_rng(1).random(shape) < 0.5).astype(np.uint16)
+
+
+@pytest.mark.parametrize("version", FORMATS)
+@pytest.mark.parametrize("shape", [(50, 41), (12, 15, 17)])
+def test_an_array_is_labelled_and_written(version, shape):
+    data = noise(*shape)
+    store("picture.zarr", data, version)
+    n = cudaccl.label_file("picture.zarr", "labels.zarr", "table.npy", tile=5)
+    expected, table = cudaccl.label(data, ndim=len(shape))
+    labels = zarr.open("labels.zarr", mode="r")
+    np.testing.assert_array_equal(labels[...], expected)
+    assert labels.dtype == np.uint32 and n == len(table) == len(np.load("table.npy"))
+    assert sorted(path.name for path in pathlib.Path().iterdir()) == ["labels.zarr", "picture.zarr", "table.npy"]
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_axes_and_scales_of_an_image_are_those_of_its_labels(version):
+    data = noise(9, 20, 30)
+    store("picture.zarr", data[None, None], version, **image_of(version, "tczyx", [1, 1, 2, 0.5, 0.25]))
+    n = cudaccl.label_file("picture.zarr", "labels.zarr", connectivity=26)
+    labels = zarr.open("labels.zarr", mode="r")
+    np.testing.assert_array_equal(labels["0"][...], cudaccl.label(data, 26)[0])
+    assert labels["0"][...].max() == n
+    attributes = labels.attrs.asdict()
+    image = attributes["multiscales" if version == 2 else "ome"]
+    image = image[0] if version == 2 else image["multiscales"][0]
+    assert [axis["name"] for axis in image["axes"]] == ["z", "y", "x"] and image["axes"][0]["unit"] == "micrometer"
+    assert image["datasets"] == [{"path": "0", "coordinateTransformations": [{"type": "scale", "scale": [2, 0.5, 0.25]}]}]
+    again = np.empty(data.shape, np.uint32)  # what was written can be read
+    assert cudaccl.label_file("labels.zarr", again, connectivity=26) == n
+
+
+@pytest.mark.parametrize("version", FORMATS)
+def test_one_layer_is_an_image_unless_a_volume_is_wanted(version):
+    data = noise(1, 20, 30)
+    store("picture.zarr", data, version, **image_of(version, "zyx", [1, 1, 1]))
+    for ndim, shape in ((None, (20, 30)), (3, (1, 20, 30))):
+        cudaccl.label_file("picture.zarr", "labels.zarr", ndim=ndim)
+        assert zarr.open("labels.zarr", mode="r")["0"].shape == shape
+
+
+def test_several_channels_and_other_groups_are_refused():
+    store("picture.zarr", noise(3, 8, 8), 2, **image_of(2, "cyx", [1, 1, 1]))
+    with pytest.raises(ValueError, match="picture.zarr has 3 places on the axis 'c'"):
+        cudaccl.label_file("picture.zarr")
+    store("group.zarr", noise(8, 8), 2, note="none")
+    with pytest.raises(ValueError, match="group.zarr is a group of Zarr without an OME-Zarr image"):
+        cudaccl.label_file("group.zarr")
+
+
+def test_outputs_that_would_destroy_something_are_refused():
+    store("picture.zarr", noise(8, 8), 2)
+    pathlib.Path("other.zarr").mkdir()
+    pathlib.Path("other.zarr/letter").write_text("keep")
+    with pytest.raises(ValueError, match="is the file picture.zarr, which is read"):
+        cudaccl.label_file("picture.zarr", "picture.zarr")
+    with pytest.raises(IsADirectoryError):
+        cudaccl.label_file("picture.zarr", "other.zarr")
+    with pytest.raises(ValueError, match="ends in .npy, not 'table.zarr'"):
+        cudaccl.label_file("picture.zarr", None, "table.zarr")
+    assert sorted(path.name for path in pathlib.Path().iterdir()) == ["other.zarr", "picture.zarr"]
+
+
+def test_an_older_map_stays_after_an_error_and_is_replaced_after_success():
+    store("picture.zarr", noise(8, 8), 2)
+    cudaccl.label_file("picture.zarr", "labels.zarr")
+    before = zarr.open("labels.zarr", mode="r")[...]
+
+    class Torn:
+        shape, dtype = (8, 8), np.dtype(np.uint8)
+
+        def __getitem__(self, layers):
+            raise OSError("torn")
+
+    with pytest.raises(OSError, match="torn"):
+        cudaccl.label_file(Torn(), "labels.zarr")
+    np.testing.assert_array_equal(zarr.open("labels.zarr", mode="r")[...], before)
+    cudaccl.label_file(np.ones((4, 4), np.uint8), "labels.zarr")
+    assert zarr.open("labels.zarr", mode="r")[...].tolist() == [[1] * 4] * 4
+    assert sorted(path.name for path in pathlib.Path().iterdir()) == ["labels.zarr", "picture.zarr"]
+
+
+def test_a_missing_package_is_named():
+    store("picture.zarr", noise(8, 8), 2)
+    program = ("import sys; sys.modules['zarr'] = None\nimport cudaccl\n"
+               "try:\n    cudaccl.label_file('picture.zarr')\nexcept ImportError as error:\n    print(error)\n")
+    printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
+    assert printed == "Zarr needs the package zarr: install python3-zarr, or zarr with pip\n"
