@@ -112,8 +112,8 @@ def moments(map: Map, rows: NDArray[Any], axes: tuple[str, ...], is_central: boo
     found = np.empty((len(rows),) + (ORDER + 1,) * len(axes))
     for index in np.ndindex(*found.shape[1:]):
         product: Any = np.ones(len(labels))
-        for axis, power in enumerate(index):
-            product = product * powers[axis][power]
+        for of_axis, power in zip(powers, index):
+            product = product * of_axis[power]
         found[(slice(None), *index)] = per_label(labels, n, product)[rows["label"] - 1]
     return found
 

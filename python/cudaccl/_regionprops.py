@@ -157,7 +157,7 @@ def moments_of(ndim: int) -> dict[str, Property]:
     }
 
 
-MEDIAN: Property = (("intensity_mean",), ("",), lambda m: [m.medians])
+MEDIAN: Property = (("intensity_mean",), ("",), lambda m: [] if m.medians is None else [m.medians])
 # Of images and label maps that are in memory.
 OF_MAPS: dict[str, Property] = {
     "area_convex": ((), ("",), lambda m: [m.convex()[:, 0]]),
