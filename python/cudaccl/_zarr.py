@@ -86,6 +86,7 @@ class ZarrMap:
 
     def open(self) -> None:
         the_package()
+        shutil.rmtree(self._temporary, ignore_errors=True)  # of a process with the same number that was killed
         os.mkdir(self._temporary)
 
     def begin(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
@@ -112,9 +113,15 @@ class ZarrMap:
     def commit(self) -> None:
         """Gives the folder its name, in place of an older one."""
         old = f"{self._temporary}.old"
-        if os.path.exists(self.path):
-            os.rename(self.path, old)
-        os.rename(self._temporary, self.path)
+        if not os.path.exists(self.path):
+            os.rename(self._temporary, self.path)
+            return
+        os.rename(self.path, old)
+        try:
+            os.rename(self._temporary, self.path)
+        except OSError:
+            os.rename(old, self.path)
+            raise
         shutil.rmtree(old, ignore_errors=True)
 
     def discard(self) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """label_file() reads and writes Zarr arrays and OME-Zarr images."""
+import os
 import pathlib
 import subprocess
 import sys
@@ -124,6 +125,13 @@ def test_an_older_map_stays_after_an_error_and_is_replaced_after_success():
     cudaccl.label_file(np.ones((4, 4), np.uint8), "labels.zarr")
     assert zarr.open("labels.zarr", mode="r")[...].tolist() == [[1] * 4] * 4
     assert sorted(path.name for path in pathlib.Path().iterdir()) == ["labels.zarr", "picture.zarr"]
+
+
+def test_what_a_killed_process_left_is_no_obstacle():
+    pathlib.Path(f"labels.zarr.{os.getpid():x}.part/old").mkdir(parents=True)
+    cudaccl.label_file(np.ones((4, 4), np.uint8), "labels.zarr")
+    assert [path.name for path in pathlib.Path().iterdir()] == ["labels.zarr"]
+    assert not pathlib.Path("labels.zarr/old").exists()
 
 
 def test_a_missing_package_is_named():
