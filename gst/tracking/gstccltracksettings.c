@@ -45,14 +45,14 @@ static const GstCclProperty properties[] = {
       "raise it where objects pass behind others for longer",
       0, 86400, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.max_lost), "max-lost", "Maximum lost",
-      "lost-time as a number of frames, as in former releases; by default lost-time decides",
+      "lost-time as a number of frames, as in former releases; -1 (the default) = lost-time decides",
       0, GST_CCL_TRACK_BY_TIME, NULL, CONTROLLED},
   {GST_CCL_KIND_DOUBLE, FIELD (static_time), "static-time", "Static time",
       "The time in seconds without motion after which a track is static; 0 means never. Raise it where "
       "objects that only pause must not become static",
       0, 86400, NULL, CONTROLLED},
   {GST_CCL_KIND_UINT, FIELD (options.static_frames), "static-frames", "Static frames",
-      "static-time as a number of frames, as in former releases, and 0 means never; by default "
+      "static-time as a number of frames, as in former releases, and 0 means never; -1 (the default) = "
       "static-time decides",
       0, GST_CCL_TRACK_BY_TIME, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (tentative), "tentative", "Tentative",

@@ -131,7 +131,7 @@ def columns():
 
 def region_state():
     def state(options):
-        return GstCcl.buffer_get_ccl_meta(labelled("", f"! ccltrack confirm-frames=1 settle-frames=1 {options}")).get_region_state()
+        return GstCcl.buffer_get_ccl_meta(labelled("", f"! ccltrack confirm-frames=1 least-way=0 settle-frames=1 {options}")).get_region_state()
 
     found = state('regions="region all 0,0 9,0 9,9 0,9; line gate 1,0 1,9"')
     assert found.get_n_regions() == 2 and found.get_n_rows() == 3

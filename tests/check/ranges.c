@@ -8,8 +8,11 @@
 static gboolean
 may_be_negative (const GParamSpec *property)
 {
-  /* -1 is white, and the greatest time is the conventional "no limit". */
-  return g_str_has_suffix (property->name, "-color") || g_str_equal (property->name, "max-age");
+  /* -1 is white, the conventional "no limit" of a time, and the default where another property
+   * decides. */
+  return g_str_has_suffix (property->name, "-color") || g_str_equal (property->name, "max-age") ||
+         (G_IS_PARAM_SPEC_UINT (property) &&
+             G_PARAM_SPEC_UINT (property)->default_value == G_MAXUINT);
 }
 
 static void
