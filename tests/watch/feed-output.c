@@ -6,6 +6,7 @@
  * Reads commands, one a line, and answers each with the status of the output, a JSON object:
  *   push CAMERA N BYTES    gives it N lines of BYTES each, and waits for room in the queue
  *   flood CAMERA N BYTES   the same, but drops the oldest lines when the queue is full
+ *   event CAMERA KIND      gives it the line of an event
  *   status CAMERA          only answers
  * At the end of the input it waits until all lines are delivered, at most ten seconds, and answers
  * once more. */
@@ -67,12 +68,25 @@ push (WatchOutput *output, const gchar *camera, guint number, gsize length, gboo
 }
 
 static void
+push_event (WatchOutput *output, const gchar *camera, const gchar *kind)
+{
+  gchar *text = g_strdup_printf ("{\"source\":\"%s\",\"event\":\"%s\"}\n", camera, kind);
+  WatchLine *line = watch_line_new (text, strlen (text), camera);
+
+  watch_output_push (output, line, NULL);
+  watch_line_unref (line);
+  g_free (text);
+}
+
+static void
 run_command (WatchOutput *output, const gchar *text)
 {
   static guint number;
-  gchar command[16] = "", camera[64] = "";
+  gchar command[16] = "", camera[64] = "", kind[64] = "";
   unsigned n = 0, length = 0;
 
+  if (sscanf (text, "event %63s %63s", camera, kind) == 2)
+    push_event (output, camera, kind);
   sscanf (text, "%15s %63s %u %u", command, camera, &n, &length);
   for (guint i = 0; i < n; i++)
     push (output, camera, number++, length, strcmp (command, "push") == 0);

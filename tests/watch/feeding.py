@@ -26,6 +26,9 @@ class Feed:
     def push(self, number, length=100, camera="a"):
         return self.command("push", camera, number, length)
 
+    def event(self, kind, camera="a"):
+        return self.command("event", camera, kind)
+
     def flood(self, number, length=100, camera="a"):
         return self.command("flood", camera, number, length)
 

@@ -133,12 +133,15 @@ def entities():
 
 
 def counts():
-    """The counts of a region and of the directions of a line are those of the lines in the file"""
+    """The counts of a region and of the directions of a line are those of the lines in the file, also where the broker
+    gets few kinds of events"""
     needs("mosquitto", "mosquitto_sub")
     port = free_port()
     broker = Broker(port)
     path = configuration(port, ("a", f"loop=false\nccltrack.regions={REGIONS}".replace("\\", "\\\\")))
-    with mosquitto(port, folder), watch("--config", path, "--http=127.0.0.1:0") as program:
+    path.write_text(path.read_text().replace("discovery=", "results=events\nevents=crossed,state\ndiscovery="))
+    with mosquitto(port, folder), watch("--config", path, "--http=127.0.0.1:0") as program, \
+            running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t cameras/a/# -F %t".split(), stdout=subprocess.PIPE) as subscriber:
         wait_for(lambda: "ended" in program.lines.states() or program.process.poll() is not None, "no end")
         lines = [line for line in program.lines.all() if "event" in line]
         crossed = {f"{LINE} {direction}": sum(line.get("direction") == direction for line in lines)
@@ -149,6 +152,8 @@ def counts():
         if program.process.poll() is None:
             time.sleep(1.5)  # counts are sent once a second
         found = check_device(*broker.devices()["a"])
+        subscriber.terminate()
+        assert set(subscriber.stdout.read().split()) <= {"cameras/a/crossed", "cameras/a/state"}, "other kinds"
         for name, number in {**crossed, REGION: inside, "Tracks": tracks}.items():
             if name in found:
                 tap.equal(value(broker, found[name]), number, name)

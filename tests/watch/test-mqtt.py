@@ -89,8 +89,8 @@ def acknowledged():
             with watch(f"a={ball(150, 25)}", *PACE, "-o", f"mqtt://127.0.0.1:{port}/lines") as program:
                 time.sleep(random.uniform(0.5, 1.5))
                 tap.equal(program.finish(signal.SIGTERM, 6), 0, "exit status")
-                sent = set(program.lines.text().splitlines())
-            wait_for(lambda: sent <= set(received.text().splitlines()), "not all lines")
+                sent = {json.dumps(line) for line in program.lines.usual()}
+            wait_for(lambda: sent <= {json.dumps(line) for line in received.all()}, "not all lines")
 
 
 def many_messages():

@@ -63,10 +63,36 @@ def lines_of_a_camera():
     threading.Thread(target=server.serve_forever, daemon=True).start()
     with watch(f"a={ball(60, 30)}", "-s", "ccl.min-area=20", "-o", f"http://127.0.0.1:{server.server_port}/x?y=1") as program:
         tap.equal(program.finish(), 0, "exit status")
-        tap.equal(bodies, program.lines.all(), "lines")
+        tap.equal(bodies, program.lines.usual(), "lines")
         tap.equal(numbers(bodies), list(range(60)), "frames")
         tap.equal(types, {"application/json"}, "types")
     server.shutdown()
+
+
+def kinds_of_events():
+    """events= chooses kinds of events; without it, a receiver gets those that a person acts on, and a file gets all"""
+    kinds = "state appeared merged split entered crossed motion-begin vanished removed scene-change unheard-of".split()
+    usual = [kind for kind in kinds if kind not in ("merged", "split")]
+    for options, wanted in ((), usual), (["events=all"], kinds), (["events=usual,split"], [*usual, "split"]), \
+            (["events=vanished, entered,appeared"], ["appeared", "entered", "vanished", "unheard-of"]):
+        with FakeReceiver(lambda _: OK) as receiver, feed(url(receiver), *options) as fed:
+            fed.push(1)
+            for kind in kinds:
+                fed.event(kind)
+            tap.equal(fed.end()["dropped"], 0, "dropped")
+        bodies = [json.loads(body) for _, body in receiver.requests]
+        tap.equal([body.get("event", "frame") for body in bodies], ["frame", *(kind for kind in kinds if kind in wanted)], options)
+    path = folder / "kinds.ndjson"
+    path.unlink(missing_ok=True)
+    with feed(path) as fed:
+        for kind in kinds:
+            fed.event(kind)
+        fed.end()
+    tap.equal([json.loads(line)["event"] for line in path.read_text().splitlines()], kinds, "a file")
+    for text in "", "appeared,", "moved":
+        with feed("http://127.0.0.1:1/", f"events={text}") as fed:
+            tap.equal(fed.process.wait(timeout=10), 2, text)
+            assert "events: " in fed.log() and "crossed" in fed.log(), fed.log()
 
 
 def events_alone():
@@ -77,7 +103,7 @@ def events_alone():
                         f"[output file]\nuri={folder}/lines.ndjson\n")
         with watch("--config", path, output=False) as program:
             tap.equal(program.finish(), 0, "exit status")
-            events = [line for line in program.lines.all() if "event" in line]
+            events = [line for line in program.lines.usual() if "event" in line]
             assert len(events) > 1 and program.lines.frames(), program.lines.text()
             tap.equal([json.loads(body) for _, body in receiver.requests], events, "lines")
 
@@ -268,5 +294,5 @@ def several_lines():
         tap.equal(list(dict.fromkeys(json.loads(line)["n"] for line in lines)), list(range(200)))
 
 
-sys.exit(tap.run(one_connection, several_lines, lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
+sys.exit(tap.run(kinds_of_events, one_connection, several_lines, lines_of_a_camera, events_alone, signature_and_password, failing, absent, refused_lines, hangs_up, hung,
                  endless_answer, redirected, certificates, wrong_options))

@@ -67,6 +67,10 @@ class Lines:
     def events(self, source=None):
         return [line["event"] for line in self.all() if "event" in line and source in (None, line["source"])]
 
+    def usual(self):
+        """Those that a webhook and an MQTT broker get where the configuration does not say which."""
+        return [line for line in self.all() if line.get("event") not in ("merged", "split")]
+
     def states(self, source=None, everything=False):
         """Without `everything`, as if no camera had been overloaded, which depends on what else the machine does."""
         states = [(line["source"], line["state"]) for line in self.all()

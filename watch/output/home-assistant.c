@@ -231,21 +231,19 @@ void
 watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
 {
   Camera *camera = get_camera (self, line->camera);
-  gchar *kind = watch_line_get_kind (line->text);
   JsonNode *root = NULL;
 
-  if (!*kind) {
+  if (!*line->kind) {
     take_frame (camera, line->text);
-  } else if (strcmp (kind, "removed") == 0) {
+  } else if (strcmp (line->kind, "removed") == 0) {
     camera->removed = TRUE;
     camera->known = FALSE;
   } else {
     root = json_from_string (line->text, NULL);
     if (root && JSON_NODE_HOLDS_OBJECT (root))
-      take_event (camera, kind, json_node_get_object (root));
+      take_event (camera, line->kind, json_node_get_object (root));
   }
   g_clear_pointer (&root, json_node_unref);
-  g_free (kind);
 }
 
 /* Messages. */

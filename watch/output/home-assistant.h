@@ -5,6 +5,10 @@
 
 #include "line-queue.h"
 
+/* The kinds of events that watch_home_assistant_take_line() needs. */
+#define WATCH_HOME_ASSISTANT_KINDS                                                                 \
+  "state,motion-begin,motion-end,scene-change,removed,appeared,vanished,entered,left,crossed"
+
 typedef struct _WatchHomeAssistant WatchHomeAssistant;
 
 /* Publishes a retained message; one without text removes the former one. FALSE if the connection is

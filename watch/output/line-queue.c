@@ -12,6 +12,7 @@ watch_line_new (const gchar *text, gsize length, const gchar *camera)
 
   line->text = g_strndup (text, length);
   line->length = length;
+  line->kind = watch_line_get_kind (line->text);
   line->camera = g_strdup (camera);
   line->time = g_get_monotonic_time ();
   return line;
@@ -27,6 +28,7 @@ static void
 clear_line (WatchLine *line)
 {
   g_free (line->text);
+  g_free (line->kind);
   g_free (line->camera);
 }
 

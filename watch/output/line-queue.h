@@ -14,6 +14,7 @@ typedef struct {
 typedef struct {
   gchar *text; /* a JSON object and a newline */
   gsize length;
+  gchar *kind;   /* of the event; "" for a frame */
   gchar *camera; /* its name: the key of the message, where a broker has keys */
   gint64 time;   /* when it was made, monotonic */
 } WatchLine;

@@ -482,4 +482,5 @@ const WatchOutputClass watch_output_http = {
     .is_slow_to_open = TRUE,
     .may_hang_up = TRUE,
     .is_stateless = TRUE,
+    .is_for_persons = TRUE,
 };

@@ -169,13 +169,11 @@ static gchar *
 topic_of_line (const gchar *topic, const WatchLine *line)
 {
   gchar *result = replace (topic, camera_marker, line->camera);
-  gchar *kind, *whole;
+  gchar *whole;
 
   if (!strstr (topic, event_marker))
     return result;
-  kind = watch_line_get_kind (line->text);
-  whole = replace (result, event_marker, *kind ? kind : "frame");
-  g_free (kind);
+  whole = replace (result, event_marker, *line->kind ? line->kind : "frame");
   g_free (result);
   return whole;
 }
@@ -259,6 +257,7 @@ choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix,
     prefix = "homeassistant";
   if (!*prefix || mosquitto_pub_topic_check (prefix) != MOSQ_ERR_SUCCESS)
     return watch_fail (error, "discovery-prefix: \"%s\" is no topic", prefix);
+  watch_output_take_kinds (self->output, WATCH_HOME_ASSISTANT_KINDS);
   self->home_assistant = watch_home_assistant_new (prefix, self->status_topic, self->has_pictures);
   topic = watch_home_assistant_get_topic (self->home_assistant, "a");
   is_of_camera = is_topic_of_camera (self->topic, topic);
@@ -492,6 +491,19 @@ mqtt_open (gpointer data, GError **error)
   return is_open;
 }
 
+/* A line that only Home Assistant's states need is counted when those before it have been: when
+ * they are acknowledged. */
+static WatchSend
+take_unwanted (MqttOutput *self, const WatchLine *line, GError **error)
+{
+  if (g_hash_table_size (self->sent) > 0 && !exchange (self, ROOM_TIMEOUT, error))
+    return WATCH_SEND_FAILED;
+  if (g_hash_table_size (self->sent) > 0)
+    return WATCH_SEND_AGAIN;
+  watch_home_assistant_take_line (self->home_assistant, line);
+  return WATCH_SEND_DELIVERED;
+}
+
 static WatchSend
 mqtt_send (gpointer data, const WatchLine *line, GError **error)
 {
@@ -500,6 +512,8 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
   gint code, number = 0;
   gchar *topic;
 
+  if (!watch_output_wants (self->output, line))
+    return take_unwanted (self, line, error);
   if (g_hash_table_size (self->sent) >= self->max_sent && !exchange (self, ROOM_TIMEOUT, error))
     return WATCH_SEND_FAILED;
   if (g_hash_table_size (self->sent) >= self->max_sent)
@@ -540,4 +554,5 @@ const WatchOutputClass watch_output_mqtt = {
     .poll = mqtt_poll,
     .is_slow_to_open = TRUE,
     .may_hang_up = TRUE,
+    .is_for_persons = TRUE,
 };

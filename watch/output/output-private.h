@@ -3,6 +3,7 @@
 #pragma once
 
 #include "watch/system/heartbeat.h"
+#include "event-kinds.h"
 #include "output.h"
 
 #define WATCH_OUTPUT_POLL_INTERVAL (50 * G_TIME_SPAN_MILLISECOND)
@@ -18,6 +19,7 @@ struct _WatchOutput {
   guint capacity;
   gdouble stuck_after; /* seconds without progress */
   gboolean wants_events_alone;
+  WatchEventKinds wanted, taken; /* kinds of lines; the destination gets those of either */
 
   GMutex lock;
   GCond changed; /* the queue, a flag, or a count */

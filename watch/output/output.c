@@ -86,6 +86,18 @@ choose_results (WatchOutput *output, const gchar *results, GError **error)
   return watch_fail (error, "results: \"%s\" is none of all and events", results);
 }
 
+/* The key "events". */
+static gboolean
+choose_kinds (WatchOutput *output, const gchar *events, GError **error)
+{
+  if (!events)
+    events = output->class->is_for_persons ? "usual" : "all";
+  if (watch_event_kinds_parse (events, &output->wanted, error))
+    return TRUE;
+  g_prefix_error (error, "events: ");
+  return FALSE;
+}
+
 static gboolean
 has_control_character (const gchar *text)
 {
@@ -137,7 +149,8 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
   output->class = class_of_uri (config->uri, error);
   if (!output->class)
     return FALSE;
-  if (!check_characters (output, config, error))
+  if (!choose_kinds (output, watch_output_option (output, "events"), error) ||
+      !check_characters (output, config, error))
     return FALSE;
   output->destination = output->class->new (output, config, error);
   if (!output->destination)
@@ -244,18 +257,31 @@ is_full_locked (const WatchOutput *output)
   return g_queue_get_length ((GQueue *)&output->lines.waiting) >= output->capacity;
 }
 
-static gboolean
-is_event (const WatchLine *line)
+void
+watch_output_take_kinds (WatchOutput *output, const gchar *kinds)
 {
-  g_autofree gchar *kind = watch_line_get_kind (line->text);
+  watch_event_kinds_parse (kinds, &output->taken, NULL);
+}
 
-  return *kind != 0;
+gboolean
+watch_output_wants (WatchOutput *output, const WatchLine *line)
+{
+  return *line->kind ? watch_event_kinds_has (output->wanted, line->kind)
+                     : !output->wants_events_alone;
+}
+
+/* Whether the destination gets it. */
+static gboolean
+takes_line (WatchOutput *output, const WatchLine *line)
+{
+  return watch_output_wants (output, line) ||
+         (*line->kind && watch_event_kinds_has (output->taken, line->kind));
 }
 
 void
 watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
 {
-  if (output->wants_events_alone && !is_event (line))
+  if (!takes_line (output, line))
     return;
   g_mutex_lock (&output->lock);
   while (cancelled && !g_atomic_int_get (cancelled) && !output->ended && !output->closed &&

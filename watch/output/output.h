@@ -53,6 +53,8 @@ typedef struct {
   gboolean may_hang_up;
   /* Lines have nothing to do with each other: one that is accepted shows that the next may be. */
   gboolean is_stateless;
+  /* Persons read it: by default it has no lines of events that nobody acts on. */
+  gboolean is_for_persons;
 } WatchOutputClass;
 
 extern const WatchOutputClass watch_output_file; /* and the standard output */
@@ -112,6 +114,12 @@ void watch_output_disconnected (WatchOutput *output, const gchar *reason);
 void watch_output_want_pictures (WatchOutput *output);
 /* A picture that waits; free both with g_free() and g_bytes_unref(). FALSE if there is none. */
 gboolean watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg);
+
+/* In new(): it gets lines of these kinds (event-kinds.h), too, which watch_output_wants() may deny.
+ */
+void watch_output_take_kinds (WatchOutput *output, const gchar *kinds);
+/* Whether the configuration wants the line to be sent. */
+gboolean watch_output_wants (WatchOutput *output, const WatchLine *line);
 
 /* An option of the group, taken from the set of unknown ones. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);

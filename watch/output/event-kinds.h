@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The kinds of events that lines report, and sets of them. */
+#pragma once
+
+#include <gio/gio.h>
+
+typedef guint WatchEventKinds; /* a bit for each kind */
+
+#define WATCH_EVENT_KINDS_ALL ((WatchEventKinds)-1)
+
+/* Reads "all", "usual" (what a person acts on: without those that tell only how tracks came about),
+ * or names with commas between them. */
+gboolean watch_event_kinds_parse (const gchar *text, WatchEventKinds *kinds, GError **error);
+
+/* Whether the kind is in the set. A kind that is not known is in every set. */
+gboolean watch_event_kinds_has (WatchEventKinds kinds, const gchar *kind);
