@@ -145,6 +145,26 @@ write_string (FILE *file, const char *text)
   fputc ('"', file);
 }
 
+/* The points of a ring that stay, in place. A ring that would become a line, or turn over, keeps
+ * all of its points: GeoJSON has no rings of fewer corners than three, and in COCO four numbers are
+ * a box. 0: there is no memory. */
+static uint32_t
+simplify_ring (ContourFile *self, const CclContour *ring, CclContourPoint *points)
+{
+  CclContourPoint *simplified = malloc (ring->n_points * sizeof *simplified);
+  if (!simplified)
+    return 0;
+  uint32_t n = ccl_contour_simplify (points, ring->n_points, self->tolerance, simplified);
+  const int64_t area = ccl_contour_area_2 (simplified, n);
+
+  if (n > 0 && (ring->is_hole ? area < 0 : area > 0))
+    memcpy (points, simplified, n * sizeof *points);
+  else if (n > 0)
+    n = ring->n_points;
+  free (simplified);
+  return n;
+}
+
 /* Writes the points of a ring: pairs that end with the first one again, as GeoJSON has them, or
  * numbers, as COCO has them. GeoJSON's outer rings are counter-clockwise in x and y, which are
  * clockwise as seen with y pointing downwards: from the last point to the first one. */
@@ -155,7 +175,7 @@ write_ring (ContourFile *self, const Rings *rings, const CclContour *ring)
   uint32_t n = ring->n_points;
 
   if (self->tolerance >= 0) {
-    n = ccl_contour_simplify (points, n, self->tolerance, points);
+    n = simplify_ring (self, ring, points);
     if (n == 0)
       return false;
   }

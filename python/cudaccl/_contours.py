@@ -67,7 +67,7 @@ class Contours:
         With kind='cracks' a label is a Polygon, or a MultiPolygon where it has several parts or where parts
         touch at corners only. Outer rings are counter-clockwise in x and y, and no ring touches itself, so
         that programs such as GEOS call all of them valid; areas are numbers of pixels. Simplified polygons
-        may cross themselves. Contours of pixels go through the centres of pixels: those with fewer than three
+        may cross themselves; a ring that simplification would make a line keeps its corners. Contours of pixels go through the centres of pixels: those with fewer than three
         points become lines or points, and thin parts are passed twice. Since: 0.3; valid polygons since 0.4"""
         if not self._cracks:
             features = [(label, [rings]) for label, rings in grouped(self.table, self.points)]
@@ -82,7 +82,9 @@ class Contours:
 def simplified(table: NDArray[np.void], points: NDArray[np.int32],
                tolerance: float) -> tuple[NDArray[np.void], NDArray[np.int32]]:
     """The table and the points of simplified contours."""
-    numbers, kept = _cudaccl.simplify_contours(points.tobytes(), table["n_points"].tobytes(), float(tolerance))
+    n = table["n_points"].astype(np.int64)
+    ordered = points[np.repeat(table["first_point"] - (np.cumsum(n) - n), n) + np.arange(n.sum())]  # as the table is
+    numbers, kept = _cudaccl.simplify_contours(ordered.tobytes(), table["n_points"].tobytes(), float(tolerance))
     table = table.copy()
     table["n_points"] = np.frombuffer(numbers, np.uint32)
     table["first_point"] = np.cumsum(table["n_points"]) - table["n_points"]
@@ -116,9 +118,19 @@ def rings_of(contours: Contours, tolerance: float | None) -> list[tuple[int, lis
     rows, points, _ = _cudaccl.find_contours(view_of(map), 4, True)
     rings, divided = _cudaccl.divide_contours(bytes(rows), bytes(points))
     table, corners = np.frombuffer(rings, contour_dtype), np.frombuffer(divided, np.int32).reshape(-1, 2)
-    if tolerance is not None:
-        table, corners = simplified(table, corners, tolerance)
-    return grouped(table, corners + corner)
+    exact = grouped(table, corners + corner)
+    if tolerance is None:
+        return exact
+    table, corners = simplified(table, corners, tolerance)
+    return [(label, [ring if is_ring(ring, i > 0) else whole[i] for i, ring in enumerate(rings)])
+            for (label, whole), (_, rings) in zip(exact, grouped(table, corners + corner))]
+
+
+def is_ring(points: NDArray[np.int32], is_hole: bool) -> bool:
+    """Whether a simplified ring still goes round an area, in its direction."""
+    x, y = points.T.astype(np.int64)
+    area = int((np.roll(x, -1) * y - x * np.roll(y, -1)).sum())
+    return area < 0 if is_hole else area > 0
 
 
 def drawn(contours: Contours) -> tuple[NDArray[np.uint32], NDArray[np.int32]]:

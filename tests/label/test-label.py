@@ -256,6 +256,13 @@ def contours():
     tap.equal({one["iscrowd"] for one in annotations["annotations"]}, {0, 1})
     label("a.npy", "--contours", "simple.geojson", "--tolerance", "2", "--min-area", "9")
     assert os.path.getsize("simple.geojson") < os.path.getsize("c.geojson")
+    label("a.npy", "--contours", "simple.json", "--tolerance", "5")  # of four numbers, readers make a box
+    label("a.npy", "--contours", "simple.geojson", "--tolerance", "5")
+    with open("simple.json") as coco, open("simple.geojson") as geojson:
+        parts = [part for one in json.load(coco)["annotations"] if not one["iscrowd"] for part in one["segmentation"]]
+        polygons = [geometry["coordinates"] if geometry["type"] == "MultiPolygon" else [geometry["coordinates"]]
+                    for geometry in (feature["geometry"] for feature in json.load(geojson)["features"])]
+    assert all(len(part) >= 6 for part in parts) and all(len(ring) >= 4 for one in polygons for rings in one for ring in rings)
     np.save("v.npy", noise(3, 4, 5))
     refused("v.npy", "--contours", "x.json", "-c", "26", word="volumes")
     refused("a.npy", "--contours", "x.txt", word=".geojson")

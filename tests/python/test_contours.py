@@ -175,6 +175,29 @@ def test_geojson():
     assert cudaccl.contours(mask).geojson()["features"][1]["geometry"] == {"type": "Point", "coordinates": [5, 4]}
 
 
+@pytest.mark.parametrize("kind", ["mask", "labels"])
+def test_geojson_of_simplified_rings(kind):
+    """With 0 the polygons stay the same; with more each ring still goes round an area, in its direction."""
+    random = np.random.default_rng(6)
+    for _ in range(20):
+        image = random.random((12, 15)) < 0.6 if kind == "mask" else random.integers(0, 3, (12, 15))
+        exact = cudaccl.contours(image, kind="cracks").geojson()["features"]
+        for tolerance in (0, 0.6, 1.5, 4):
+            features = cudaccl.contours(image, kind="cracks", tolerance=tolerance).geojson()["features"]
+            assert len(features) == len(exact)
+            for feature, whole in zip(features, exact):
+                assert tolerance or signed_areas(feature) == signed_areas(whole)
+                for areas in signed_areas(feature):
+                    assert areas[0] > 0 and all(hole < 0 for hole in areas[1:])
+
+
+def signed_areas(feature):
+    """Twice the areas of the rings of each polygon, positive where they are counter-clockwise."""
+    geometry = feature["geometry"]
+    polygons = {"Polygon": [geometry["coordinates"]], "MultiPolygon": geometry["coordinates"]}[geometry["type"]]
+    return [[sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:])) for ring in rings] for rings in polygons]
+
+
 def test_hulls_as_opencv():
     image = np.random.default_rng(5).random((90, 120))
     labels, _ = cudaccl.label(cv2.GaussianBlur(image, (0, 0), 2), threshold=0.5)
