@@ -64,66 +64,122 @@ typedef struct CclSampledCell {
   CclTexturePairs pairs;
 } CclSampledCell;
 
-/* The second model. Bits of places are words of 32, row_words in a row; bits of pixels are as in
- * CclExtent. */
-typedef struct CclSampledParameters {
+/* ---- what several kernels have ---- */
+
+/* The pixels of a frame and of the background, and the light between them. */
+typedef struct CclCodebookPixels {
+  CclExtent extent;
+  CclFrameParameters frame;
+  uint32_t is_wide;      /* luma has 16 bits */
+  uint32_t sample_shift; /* a sample of light each 1 << sample_shift pixels, in both directions */
+  uint8_t *background;   /* luma of each pixel; rows of 32 × row_words */
+  CclCodebookHistory *history;
+  CclCodebookCounts *counts;
+  CclLightGrid grid;
+  CclFrameLight *light; /* of which only the counts are used; NULL: the frame is not corrected */
+  uint16_t *factors;    /* of the cells of the grid */
+  int16_t *rows;        /* light of the rows of samples */
+} CclCodebookPixels;
+
+/* What a shaking camera may bring to a pixel (sway.h). */
+typedef struct CclCodebookSway {
+  uint32_t distance;   /* pixels that the camera displaces the frame by; 0: it does not shake */
+  uint8_t *low, *high; /* the least and the greatest background around each pixel */
+} CclCodebookSway;
+
+/* A bit for each pixel. */
+typedef struct CclCodebookBits {
+  uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
+  uint32_t *object, *dynamic;                         /* CclCodebookState */
+  uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
+  uint32_t *settled;                                  /* CclCodebookResult */
+  uint32_t *agrees, *differs;                         /* the first ones of pairs (texture.h) */
+} CclCodebookBits;
+
+/* What the second model knows of its places: a bit for each, in words of 32, row_words in a row. */
+typedef struct CclSampledPlaces {
   CclSampledGrid grid;
   uint32_t row_words;
+  uint32_t *different, *restless;
+  CclSampledCell *cells; /* CUDACCL_SAMPLED_CELLS in a row */
+} CclSampledPlaces;
+
+/* What both models find, a bit for each pixel. */
+typedef struct CclCodebookCandidates {
+  uint32_t *objects, *shadows;
+  uint32_t finds_light; /* cells that are lit are told from objects */
+} CclCodebookCandidates;
+
+/* ---- parameters of the kernels ---- */
+
+/* Of the two that measure the light of a frame. */
+typedef struct CclCodebookLightParameters {
+  CclCodebookPixels pixels;
+  CclLightCell *cells;
+  /* Log ratios of the rows of samples, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of each,
+   * less the row's light if rows have one; and the means of the light of a row of cells. */
+  int16_t *ratios, *means;
+  uint8_t *boxes; /* of each cell those of the frame, then of the model (camera.h); of the host */
+} CclCodebookLightParameters;
+
+/* Of the one that finds what a shaking camera may bring. */
+typedef struct CclCodebookSwayParameters {
+  CclExtent extent;
+  const uint8_t *background;
+  CclCodebookSway sway;
+} CclCodebookSwayParameters;
+
+/* Of the update of the second model. */
+typedef struct CclSampledParameters {
+  CclCodebookPixels pixels;
+  CclCodebookSway sway;
+  CclSampledPlaces places;
   CclSampledTime time;
-  uint32_t period;  /* from ccl_sampled_period() */
+  uint32_t period; /* from ccl_sampled_period() */
+  uint32_t renews; /* this is the first frame of a model */
+  uint32_t judges_scene;
   uint8_t *samples; /* planes of bytes: luma, u and v of the first sample of all places, then of the
                      * second one */
   uint64_t plane;   /* bytes */
   uint8_t *restlessness;
-  uint32_t *different, *restless; /* places */
-  uint32_t *candidates, *shadows; /* pixels */
-  uint32_t *found;                /* pixels: the mask */
-  uint32_t finds_light;           /* cells that are lit are told from objects */
-  uint32_t *agrees, *differs;     /* pixels: the first ones of pairs (texture.h) */
-  CclSampledCell *cells;          /* CUDACCL_SAMPLED_CELLS in a row */
+  const uint32_t *found; /* the mask of the frame before, a bit for each pixel */
 } CclSampledParameters;
 
+/* Of the update of all codebooks. */
 typedef struct CclCodebookParameters {
-  CclExtent extent;
-  CclFrameParameters frame;
-  CclMaskParameters mask;
-  CclFrameLight *light; /* of which only the counts are used; NULL: the frame is not corrected */
-  CclLightGrid grid;
-  CclLightCell *light_cells;
-  uint16_t *factors;      /* of the cells */
-  uint32_t *scene_change; /* CclSceneChange of the frame; memory of the host */
-  uint32_t is_wide;       /* luma has 16 bits */
+  CclCodebookPixels pixels;
+  CclCodebookSway sway;
+  CclCodebookBits bits;
   CclCodebookTime time;
-  uint32_t begins;        /* this is the first frame of a model */
-  uint32_t judges_scene;  /* changes of the scene are looked for */
+  CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
+  CclCodebookCell *cells;   /* of the grid; zero when a frame starts */
+  uint32_t judges_scene;    /* changes of the scene are looked for */
+  uint32_t *scene_change;   /* CclSceneChange of the frame; of the host */
+  uint32_t finds_light;     /* the texture of pixels is compared */
+} CclCodebookParameters;
+
+/* Of the one that finds the candidates of both models. */
+typedef struct CclCandidateParameters {
+  CclExtent extent;
+  CclCodebookBits bits;
+  CclSampledPlaces places;
+  CclCodebookCandidates candidates;
+  const CclCodebookHistory *history;
   uint32_t keeps_shadows; /* as foreground */
   uint32_t hides_objects; /* the mask is empty */
-  uint32_t sway;          /* pixels that a shaking camera displaces the frame by; 0: it does not */
+  uint32_t *counts; /* of the 32 words of bits that a warp has in a row: pixels of objects, and
+                     * in the upper half those that have changed; rows of
+                     * divide_up (row_words, 32), of the host */
+} CclCandidateParameters;
 
-  CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
-  CclCodebookHistory *history;
-  CclCodebookCounts *counts;
-  CclCodebookCell *cells; /* of the grid; zero when a frame starts */
-  uint8_t *background;    /* luma of each pixel; rows of 32 × row_words */
-  uint8_t *low, *high; /* the least and the greatest around it, where the camera shakes (sway.h) */
-  /* Of the rows of samples: their log ratios, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of
-   * each, less the row's light if rows have one; their light; and the means of those of a row of
-   * cells. */
-  int16_t *ratios, *rows, *means;
-  uint32_t sample_shift; /* a sample each 1 << sample_shift pixels, in both directions */
-
-  /* A bit for each pixel. */
-  uint32_t *place[CUDACCL_CODEBOOK_PLACE_BITS];       /* CclCodebookState */
-  uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
-  uint32_t *object, *dynamic;                         /* CclCodebookState */
-  uint32_t *settled;                                  /* CclCodebookResult */
-
-  /* Of the host: */
-  uint8_t *boxes;    /* of each cell of the grid those of the frame, then of the model (camera.h) */
-  uint32_t *objects; /* of the 32 words of bits that a warp has in a row: pixels of objects, and in
-                      * the upper half those that have changed; rows of divide_up (row_words, 32) */
-
-  CclSampledParameters sampled;
-} CclCodebookParameters;
+/* Of the one that takes away candidates in cells that nothing confirms, and writes the mask. */
+typedef struct CclConfirmParameters {
+  CclExtent extent;
+  CclMaskParameters mask;
+  CclSampledGrid grid;
+  const CclSampledCell *cells;
+  CclCodebookCandidates candidates;
+  uint32_t *found; /* a bit for each pixel: the mask */
+} CclConfirmParameters;
 
 #endif /* CUDACCL_CODEBOOK_PARAMETERS_H */

@@ -17,6 +17,7 @@
 
 #include "core/base/layout.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,14 +28,29 @@
 /* FIRST: a kernel of the caller, which writes the frame. */
 enum { FIRST, MEASURE, SMOOTH, SPREAD, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
 
-static const char *const kernel_names[N_KERNELS] = {
-    [MEASURE] = "ccl_codebook_measure",
-    [SMOOTH] = "ccl_codebook_smooth",
-    [SPREAD] = "ccl_codebook_spread",
-    [SAMPLE] = "ccl_codebook_sample",
-    [UPDATE] = "ccl_codebook_update_words",
-    [OBJECTS] = "ccl_codebook_objects",
-    [CONFIRM] = "ccl_codebook_confirm",
+/* The parameters of all kernels. */
+typedef struct Parameters {
+  CclCodebookLightParameters light;
+  CclCodebookSwayParameters sway;
+  CclSampledParameters sampled;
+  CclCodebookParameters update;
+  CclCandidateParameters candidates;
+  CclConfirmParameters confirm;
+} Parameters;
+
+static const struct {
+  const char *name;
+  size_t offset, size; /* of its parameters */
+} kernels[N_KERNELS] = {
+#define PARAMETERS(member) offsetof (Parameters, member), sizeof ((Parameters *)NULL)->member
+    [MEASURE] = {"ccl_codebook_measure", PARAMETERS (light)},
+    [SMOOTH] = {"ccl_codebook_smooth", PARAMETERS (light)},
+    [SPREAD] = {"ccl_codebook_spread", PARAMETERS (sway)},
+    [SAMPLE] = {"ccl_codebook_sample", PARAMETERS (sampled)},
+    [UPDATE] = {"ccl_codebook_update_words", PARAMETERS (update)},
+    [OBJECTS] = {"ccl_codebook_objects", PARAMETERS (candidates)},
+    [CONFIRM] = {"ccl_codebook_confirm", PARAMETERS (confirm)},
+#undef PARAMETERS
 };
 
 typedef struct CudaCodebook {
@@ -47,23 +63,24 @@ typedef struct CudaCodebook {
   bool counts_are_clean;
   CclFrameLight *frame_light; /* in counts */
   CUdeviceptr light;          /* the measured light of cells, and their factors */
-  void *boxes, *objects;      /* pinned: CclCodebookParameters */
-  CclCodebookParameters parameters;
+  void *boxes;                /* pinned: CclCodebookLightParameters */
+  void *objects;              /* pinned: counts of CclCandidateParameters */
+  Parameters parameters;
   CclCodebookClock clock;
   uint64_t sampled_clock; /* nanoseconds since the first frame */
 
   /* The kernels as one launch; what they were given last. */
   CclCudaKernelGraph graph;
   uint32_t graph_kernels; /* a bit for each */
-  CclCodebookParameters graph_parameters;
+  Parameters graph_parameters;
 } CudaCodebook;
 
 /* A bit for each kernel that a frame with the parameters that are set takes. */
 static uint32_t
 find_needed (const CudaCodebook *self)
 {
-  const uint32_t of_light = self->parameters.light ? 1u << MEASURE | 1u << SMOOTH : 0;
-  const uint32_t of_sway = self->parameters.sway > 0 ? 1u << SPREAD : 0;
+  const uint32_t of_light = self->parameters.light.pixels.light ? 1u << MEASURE | 1u << SMOOTH : 0;
+  const uint32_t of_sway = self->parameters.sway.sway.distance > 0 ? 1u << SPREAD : 0;
   return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | of_sway |
          1u << SAMPLE | 1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
 }
@@ -75,39 +92,42 @@ launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
   for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
     const CclCudaLaunch *launch = &self->launches[i];
     if (needed >> i & 1)
-      status = ccl_cuda_launch (self->segmenter->runner.device, launch,
-          launch->parameters ? launch->parameters : &self->parameters,
+      status = ccl_cuda_launch (self->segmenter->runner.device, launch, launch->parameters,
           self->segmenter->runner.stream, error);
   }
   return status;
 }
 
-/* Gives the kernels of the graph what has changed since the last frame: usually the memory of the
- * mask, which the last one writes, the time, which the samples have, and all that the first one
- * has. */
+/* Whether the graph has other parameters for a kernel than the frame. */
+static bool
+has_changed (const CudaCodebook *self, int kernel)
+{
+  const char *now = (const char *)&self->parameters + kernels[kernel].offset;
+  const char *before = (const char *)&self->graph_parameters + kernels[kernel].offset;
+  return memcmp (now, before, kernels[kernel].size) != 0;
+}
+
+/* Gives the kernels of the graph what has changed since the last frame. What the first one has
+ * belongs to the caller. */
 static CclStatus
 update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
 {
-  CclCodebookParameters *now = &self->parameters, before = self->graph_parameters;
-  const bool same_mask = before.mask.data == now->mask.data && before.mask.copy == now->mask.copy;
+  CclCudaDevice *device = self->segmenter->runner.device;
   CclStatus status = CUDACCL_OK;
 
-  self->graph_parameters = *now;
   if (!self->graph.graph || needed != self->graph_kernels) {
     self->graph_kernels = needed;
-    return ccl_cuda_kernel_graph_build (&self->graph, self->segmenter->runner.device,
-        self->launches, N_KERNELS, needed, now, error);
+    status = ccl_cuda_kernel_graph_build (
+        &self->graph, device, self->launches, N_KERNELS, needed, NULL, error);
+  } else {
+    for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+      if (i == FIRST || has_changed (self, i))
+        status = ccl_cuda_kernel_graph_set (
+            &self->graph, device, &self->launches[i], (uint32_t)i, NULL, error);
+    if (status != CUDACCL_OK)
+      ccl_cuda_kernel_graph_clear (&self->graph, device);
   }
-  before.mask.data = now->mask.data;
-  before.mask.copy = now->mask.copy;
-  before.sampled.time = now->sampled.time;
-  const bool is_same = memcmp (&before, now, sizeof before) == 0;
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    if (i == FIRST || i == SAMPLE || !is_same || (i == CONFIRM && !same_mask))
-      status = ccl_cuda_kernel_graph_set (&self->graph, self->segmenter->runner.device,
-          &self->launches[i], (uint32_t)i, now, error);
-  if (status != CUDACCL_OK)
-    ccl_cuda_kernel_graph_clear (&self->graph, self->segmenter->runner.device);
+  self->graph_parameters = self->parameters;
   return status;
 }
 
@@ -131,7 +151,7 @@ queue_kernels (CudaCodebook *self, CclError *error)
 static uint32_t
 n_update_blocks (const CudaCodebook *self)
 {
-  const CclExtent *p = &self->parameters.extent;
+  const CclExtent *p = &self->parameters.update.pixels.extent;
   const uint32_t most =
       CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter->runner.device->n_multiprocessors;
   const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
@@ -142,8 +162,9 @@ n_update_blocks (const CudaCodebook *self)
 static CclStatus
 prepare_kernels (CudaCodebook *self, CclError *error)
 {
-  const CclLightGrid *grid = &self->parameters.grid;
-  const CclSampledParameters *s = &self->parameters.sampled;
+  const CclLightGrid *grid = &self->parameters.update.pixels.grid;
+  const CclExtent *extent = &self->segmenter->extent;
+  const CclSampledPlaces *places = &self->parameters.sampled.places;
   const uint32_t n_cells = grid->columns * grid->rows;
   const uint32_t n_rows = grid->rows * CUDACCL_LIGHT_SAMPLES;
   const struct {
@@ -151,11 +172,10 @@ prepare_kernels (CudaCodebook *self, CclError *error)
   } sizes[N_KERNELS] = {
       [MEASURE] = {grid->rows, CUDACCL_CODEBOOK_LIGHT_THREADS},
       [SMOOTH] = {divide_up (n_cells + n_rows, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
-      [SPREAD] = {divide_up (
-                      (uint64_t)self->parameters.extent.row_words * self->parameters.extent.height,
-                      CUDACCL_CODEBOOK_WARPS),
+      [SPREAD] = {divide_up ((uint64_t)extent->row_words * extent->height, CUDACCL_CODEBOOK_WARPS),
           CUDACCL_CODEBOOK_THREADS},
-      [SAMPLE] = {divide_up ((uint64_t)s->row_words * s->grid.rows, CUDACCL_CODEBOOK_WARPS),
+      [SAMPLE] = {divide_up (
+                      (uint64_t)places->row_words * places->grid.rows, CUDACCL_CODEBOOK_WARPS),
           CUDACCL_CODEBOOK_THREADS},
       [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
   };
@@ -163,16 +183,16 @@ prepare_kernels (CudaCodebook *self, CclError *error)
   for (int i = MEASURE; i < N_KERNELS && status == CUDACCL_OK; i++) {
     CclCudaLaunch *launch = &self->launches[i];
     *launch = (CclCudaLaunch){
-        .kernel = kernel_names[i],
+        .kernel = kernels[i].name,
         .grid = {sizes[i].blocks, 1, 1},
         .block = {sizes[i].threads, 1, 1},
         .is_dependent = true,
+        .parameters = (char *)&self->parameters + kernels[i].offset,
     };
     if (i == OBJECTS || i == CONFIRM)
-      ccl_cuda_filters_cover (
-          self->segmenter->extent.width, self->segmenter->extent.height, 32 * 32, launch);
+      ccl_cuda_filters_cover (extent->width, extent->height, 32 * 32, launch);
     status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,
-        kernel_names[i], &launch->function, error);
+        kernels[i].name, &launch->function, error);
   }
   return status;
 }
@@ -187,28 +207,51 @@ codebook_reset (CclCudaSegmenter *segmenter, CclError *error)
       cuMemsetD8Async (self->model, 0, self->model_size, segmenter->runner.stream));
 }
 
+/* Gives what several kernels have to all of them. Those of the codebooks' update are set, and the
+ * places and candidates of the kernels named first. */
+static void
+share_parameters (Parameters *p)
+{
+  p->light.pixels = p->sampled.pixels = p->update.pixels;
+  p->sway.extent = p->candidates.extent = p->confirm.extent = p->update.pixels.extent;
+  p->sway.background = p->update.pixels.background;
+  p->sway.sway = p->sampled.sway = p->update.sway;
+  p->candidates.bits = p->update.bits;
+  p->candidates.history = p->update.pixels.history;
+  p->candidates.places = p->sampled.places;
+  p->confirm.grid = p->sampled.places.grid;
+  p->confirm.cells = p->sampled.places.cells;
+  p->confirm.candidates = p->candidates.candidates;
+  p->sampled.found = p->confirm.found;
+  p->sampled.judges_scene = p->update.judges_scene;
+  p->update.finds_light = p->candidates.candidates.finds_light;
+}
+
 /* Sets the parameters of a frame. */
 static void
 set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
 {
   const CclCudaSegmenter *segmenter = self->segmenter;
-  CclCodebookParameters *p = &self->parameters;
-  const bool is_corrected = options->light && segmenter->base.n_frames > 0;
+  const CclForeground *base = &segmenter->base;
+  Parameters *p = &self->parameters;
+  const bool is_first = base->n_frames == 0;
+  const bool keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
   const uint64_t absorb_time = ccl_absorb_time (options->absorb_after, options->hold);
 
-  p->frame = segmenter->frame;
-  p->mask = segmenter->mask;
-  p->hides_objects = segmenter->base.camera->hides;
-  p->sway = segmenter->base.n_frames > 0 ? ccl_camera_sway (segmenter->base.camera) : 0;
-  p->judges_scene = options->light;
-  p->keeps_shadows = options->shadows == CUDACCL_SHADOWS_KEEP;
-  p->light = is_corrected ? self->frame_light : NULL;
-  p->begins = segmenter->base.n_frames == 0;
-  p->time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
+  p->update.pixels.frame = segmenter->frame;
+  p->update.pixels.light = options->light && !is_first ? self->frame_light : NULL;
+  p->update.sway.distance = is_first ? 0 : ccl_camera_sway (base->camera);
+  p->update.judges_scene = options->light;
+  p->update.time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
+  p->sampled.renews = is_first;
   p->sampled.period = ccl_sampled_period (absorb_time);
   p->sampled.time = ccl_sampled_advance (&self->sampled_clock, options->frame_duration);
-  p->sampled.finds_light = options->light && options->shadows != CUDACCL_SHADOWS_KEEP;
+  p->candidates.candidates.finds_light = options->light && !keeps_shadows;
+  p->candidates.keeps_shadows = keeps_shadows;
+  p->candidates.hides_objects = base->camera->hides;
+  p->confirm.mask = segmenter->mask;
   self->launches[FIRST] = segmenter->first;
+  share_parameters (p);
 }
 
 static CclStatus
@@ -233,7 +276,7 @@ codebook_queue (CclCudaSegmenter *segmenter, const CclForegroundOptions *options
 static uint32_t
 row_warps (const CudaCodebook *self)
 {
-  return divide_up (self->parameters.extent.row_words, 32);
+  return divide_up (self->segmenter->extent.row_words, 32);
 }
 
 static void
@@ -241,7 +284,7 @@ count_objects (const CudaCodebook *self)
 {
   CclForeground *base = &self->segmenter->base;
   const uint32_t *objects = self->objects;
-  const size_t n = (size_t)self->parameters.extent.height * row_warps (self);
+  const size_t n = (size_t)self->segmenter->extent.height * row_warps (self);
 
   base->n_foreground = base->n_changed = 0;
   for (size_t i = 0; i < n; i++) {
@@ -306,51 +349,63 @@ begin_layout (CUdeviceptr memory)
 static void
 place_sampled (Layout *layout, CclSampledParameters *s)
 {
-  const size_t n_words = (size_t)s->row_words * s->grid.rows;
+  CclSampledPlaces *places = &s->places;
+  const size_t n_words = (size_t)places->row_words * places->grid.rows;
   s->plane = 32 * n_words;
   s->samples = lay_out (layout, CUDACCL_SAMPLED_VALUES, 3 * s->plane);
   s->restlessness = lay_out (layout, s->plane, 1);
-  s->different = lay_out (layout, n_words, sizeof *s->different);
-  s->restless = lay_out (layout, n_words, sizeof *s->restless);
-  s->cells = lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *s->cells);
+  places->different = lay_out (layout, n_words, sizeof *places->different);
+  places->restless = lay_out (layout, n_words, sizeof *places->restless);
+  places->cells =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->cells);
 }
 
 /* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
 static size_t
 place_model (CudaCodebook *self, CUdeviceptr memory)
 {
-  CclCodebookParameters *p = &self->parameters;
-  const size_t n_words = (size_t)p->extent.row_words * p->extent.height;
+  Parameters *p = &self->parameters;
+  CclCodebookPixels *pixels = &p->update.pixels;
+  CclCodebookBits *bits = &p->update.bits;
+  CclCodebookCandidates *candidates = &p->candidates.candidates;
+  const size_t n_words = (size_t)pixels->extent.row_words * pixels->extent.height;
   const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
-  uint32_t **const planes[] = {&p->strong, &p->foreground, &p->shadow, &p->recurrent, &p->object,
-      &p->dynamic, &p->settled, &p->sampled.candidates, &p->sampled.shadows, &p->sampled.found,
-      &p->sampled.agrees, &p->sampled.differs};
+  uint32_t **const planes[] = {&bits->strong, &bits->foreground, &bits->shadow, &bits->recurrent,
+      &bits->object, &bits->dynamic, &bits->settled, &candidates->objects, &candidates->shadows,
+      &p->confirm.found, &bits->agrees, &bits->differs};
   Layout layout = begin_layout (memory);
 
-  p->blocks = lay_out (&layout, n_words, sizeof *p->blocks);
-  p->history = lay_out (&layout, 1, sizeof *p->history);
-  p->background = lay_out (&layout, n_words, 32);
-  p->low = lay_out (&layout, n_words, 32);
-  p->high = lay_out (&layout, n_words, 32);
+  p->update.blocks = lay_out (&layout, n_words, sizeof *p->update.blocks);
+  pixels->history = lay_out (&layout, 1, sizeof *pixels->history);
+  pixels->background = lay_out (&layout, n_words, 32);
+  p->update.sway.low = lay_out (&layout, n_words, 32);
+  p->update.sway.high = lay_out (&layout, n_words, 32);
   place_sampled (&layout, &p->sampled);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
-    p->place[i] = lay_out (&layout, 1, plane);
+    bits->place[i] = lay_out (&layout, 1, plane);
   for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
     *planes[i] = lay_out (&layout, 1, plane);
   return layout.size;
+}
+
+static uint32_t
+n_light_cells (const CudaCodebook *self)
+{
+  const CclLightGrid *grid = &self->parameters.update.pixels.grid;
+  return grid->columns * grid->rows;
 }
 
 /* The same for the counts of a frame. */
 static size_t
 place_counts (CudaCodebook *self, CUdeviceptr memory)
 {
-  CclCodebookParameters *p = &self->parameters;
-  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
+  Parameters *p = &self->parameters;
+  CclCodebookPixels *pixels = &p->update.pixels;
   Layout layout = begin_layout (memory);
 
   self->frame_light = lay_out (&layout, 1, sizeof *self->frame_light);
-  p->counts = lay_out (&layout, 1, sizeof *p->counts);
-  p->cells = lay_out (&layout, n_cells, sizeof *p->cells);
+  pixels->counts = lay_out (&layout, 1, sizeof *pixels->counts);
+  p->update.cells = lay_out (&layout, n_light_cells (self), sizeof *p->update.cells);
   return layout.size;
 }
 
@@ -358,17 +413,17 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
 static size_t
 place_light (CudaCodebook *self, CUdeviceptr memory)
 {
-  CclCodebookParameters *p = &self->parameters;
-  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
-  const size_t n_rows = (size_t)p->grid.rows * CUDACCL_LIGHT_SAMPLES;
+  CclCodebookPixels *pixels = &self->parameters.update.pixels;
+  CclCodebookLightParameters *p = &self->parameters.light;
+  const size_t n_rows = (size_t)pixels->grid.rows * CUDACCL_LIGHT_SAMPLES;
   Layout layout = begin_layout (memory);
 
-  p->light_cells = lay_out (&layout, n_cells, sizeof *p->light_cells);
-  p->factors = lay_out (&layout, n_cells, sizeof *p->factors);
+  p->cells = lay_out (&layout, n_light_cells (self), sizeof *p->cells);
+  pixels->factors = lay_out (&layout, n_light_cells (self), sizeof *pixels->factors);
   p->ratios = lay_out (
       &layout, n_rows * CUDACCL_LIGHT_SAMPLES, CUDACCL_LIGHT_MAX_COLUMNS * sizeof *p->ratios);
-  p->rows = lay_out (&layout, n_rows, sizeof *p->rows);
-  p->means = lay_out (&layout, p->grid.rows, sizeof *p->means);
+  pixels->rows = lay_out (&layout, n_rows, sizeof *pixels->rows);
+  p->means = lay_out (&layout, pixels->grid.rows, sizeof *p->means);
   return layout.size;
 }
 
@@ -376,17 +431,16 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
 static CclStatus
 allocate_pinned (CudaCodebook *self, CclError *error)
 {
-  CclCodebookParameters *p = &self->parameters;
-  const size_t n_cells = (size_t)p->grid.columns * p->grid.rows;
-  const size_t n_objects = (size_t)p->extent.height * row_warps (self);
+  Parameters *p = &self->parameters;
+  const size_t n_counts = (size_t)self->segmenter->extent.height * row_warps (self);
   CUdeviceptr boxes = 0, objects = 0;
   CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
-      n_cells * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
+      (size_t)n_light_cells (self) * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
-        n_objects * sizeof *p->objects, &self->objects, &objects, error);
-  p->boxes = (uint8_t *)(uintptr_t)boxes;
-  p->objects = (uint32_t *)(uintptr_t)objects;
+        n_counts * sizeof *p->candidates.counts, &self->objects, &objects, error);
+  p->light.boxes = (uint8_t *)(uintptr_t)boxes;
+  p->candidates.counts = (uint32_t *)(uintptr_t)objects;
   return status;
 }
 
@@ -417,15 +471,16 @@ codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
 
   if (!self)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
-  CclCodebookParameters *p = &self->parameters;
+  CclCodebookPixels *pixels = &self->parameters.update.pixels;
+  CclSampledPlaces *places = &self->parameters.sampled.places;
   self->segmenter = segmenter;
-  p->extent = segmenter->extent;
-  p->scene_change = segmenter->scene_change_on_device;
-  p->is_wide = ccl_cuda_segmenter_is_wide (segmenter);
-  p->grid = ccl_light_grid (plan->width, plan->height);
-  p->sample_shift = p->grid.shift - 4;
-  p->sampled.grid = ccl_sampled_grid (plan->width, plan->height);
-  p->sampled.row_words = divide_up (p->sampled.grid.columns, 32);
+  self->parameters.update.scene_change = segmenter->scene_change_on_device;
+  pixels->extent = segmenter->extent;
+  pixels->is_wide = ccl_cuda_segmenter_is_wide (segmenter);
+  pixels->grid = ccl_light_grid (plan->width, plan->height);
+  pixels->sample_shift = pixels->grid.shift - 4;
+  places->grid = ccl_sampled_grid (plan->width, plan->height);
+  places->row_words = divide_up (places->grid.columns, 32);
   const CclStatus status = prepare_kernels (self, error);
   return status == CUDACCL_OK ? allocate_memory (self, error) : status;
 }

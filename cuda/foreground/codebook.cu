@@ -17,6 +17,8 @@
 #include "light.cuh"
 #include "mask-words.cuh"
 
+typedef CclCodebookPixels Pixels;
+typedef CclCodebookLightParameters LightParameters;
 typedef CclCodebookParameters Parameters;
 
 static_assert (CUDACCL_CODEBOOK_LANES == 32, "a pixel for each thread of a warp");
@@ -80,7 +82,7 @@ median_of (const int (&ratios)[N], uint32_t n)
 
 /* The luma of the background, before the update of the frame and after it. */
 static __device__ __forceinline__ uint8_t &
-background_at (const Parameters &p, uint32_t x, uint32_t y)
+background_at (const Pixels &p, uint32_t x, uint32_t y)
 {
   return p.background[(size_t)y * 32 * p.extent.row_words + x];
 }
@@ -88,7 +90,7 @@ background_at (const Parameters &p, uint32_t x, uint32_t y)
 /* Loads row j of the samples of a row of cells, by a warp, and measures its light. */
 static __device__ __forceinline__ int
 measure_samples (
-    const Parameters &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
+    const Pixels &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
 {
   const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
   uint32_t luma[OF_LANE], model[OF_LANE];
@@ -112,7 +114,7 @@ measure_samples (
 
 /* The mean of the lights of a row of cells, by a warp. light: of the lane's row of samples. */
 static __device__ __forceinline__ int
-mean_of_rows (const Parameters &p, uint32_t row, int light)
+mean_of_rows (const Pixels &p, uint32_t row, int light)
 {
   const uint32_t j = lane_of_warp ();
   const uint32_t y = (row * CUDACCL_LIGHT_SAMPLES + j) << p.sample_shift;
@@ -124,7 +126,7 @@ mean_of_rows (const Parameters &p, uint32_t row, int light)
 
 /* Measures a cell of the samples of its row by a warp. */
 static __device__ __forceinline__ CclLightCell
-measure_cell (const Parameters &p, const Samples &samples, uint32_t column)
+measure_cell (const Pixels &p, const Samples &samples, uint32_t column)
 {
   const uint32_t lane = lane_of_warp ();
   const uint32_t x = column * CUDACCL_LIGHT_SAMPLES + lane % CUDACCL_LIGHT_SAMPLES;
@@ -158,14 +160,14 @@ measure_cell (const Parameters &p, const Samples &samples, uint32_t column)
 
 /* Writes the boxes of a cell of the frame, then those of the model, by a warp. */
 static __device__ __forceinline__ void
-write_boxes (const Parameters &p, const Samples &samples, uint32_t cell)
+write_boxes (const LightParameters &p, const Samples &samples, uint32_t cell)
 {
   constexpr uint32_t N = CUDACCL_CODEBOOK_CELL_BOXES, BOX = CUDACCL_CAMERA_BOX;
   constexpr uint32_t BOXES = CUDACCL_LIGHT_SAMPLES / BOX; /* in a row */
   static_assert (2 * N == 32, "a lane has a box");
   const uint32_t lane = lane_of_warp (), box = lane % N;
   const auto &plane = lane < N ? samples.luma : samples.model;
-  const uint32_t x = cell % p.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
+  const uint32_t x = cell % p.pixels.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
   const uint32_t y = box / BOXES * BOX;
   uint32_t sum = 0;
 #pragma unroll
@@ -177,16 +179,17 @@ write_boxes (const Parameters &p, const Samples &samples, uint32_t cell)
 /* A block measures a row of cells: a warp measures a row of samples, then some of the cells. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
-    ccl_codebook_measure (const __grid_constant__ Parameters p)
+    ccl_codebook_measure (const __grid_constant__ LightParameters p)
 {
   __shared__ Samples samples;
   __shared__ int lights[CUDACCL_LIGHT_SAMPLES];
+  const Pixels &pixels = p.pixels;
   const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32, row = blockIdx.x;
   int ratios[OF_LANE];
 
   wait_for_previous_kernel ();
-  const int light = measure_samples (p, row, warp, &samples, ratios);
-  const int own = p.history->has_rows ? light : 0;
+  const int light = measure_samples (pixels, row, warp, &samples, ratios);
+  const int own = pixels.history->has_rows ? light : 0;
   const size_t first = ((size_t)row * CUDACCL_LIGHT_SAMPLES + warp) * ROW_SAMPLES;
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++) {
@@ -197,25 +200,25 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
   if (lane == 0) {
     samples.lights[warp] = own;
     lights[warp] = light;
-    p.rows[row * CUDACCL_LIGHT_SAMPLES + warp] = (int16_t)light;
+    pixels.rows[row * CUDACCL_LIGHT_SAMPLES + warp] = (int16_t)light;
   }
   __syncthreads ();
   if (warp == 0) {
-    const int mean = mean_of_rows (p, row, lights[lane % CUDACCL_LIGHT_SAMPLES]);
+    const int mean = mean_of_rows (pixels, row, lights[lane % CUDACCL_LIGHT_SAMPLES]);
     if (lane == 0)
       p.means[row] = (int16_t)mean;
   }
-  for (uint32_t column = warp; column < p.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
-    const CclLightCell cell = measure_cell (p, samples, column);
-    write_boxes (p, samples, row * p.grid.columns + column);
+  for (uint32_t column = warp; column < pixels.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
+    const CclLightCell cell = measure_cell (pixels, samples, column);
+    write_boxes (p, samples, row * pixels.grid.columns + column);
     if (lane == 0) {
-      p.light_cells[row * p.grid.columns + column] = cell;
+      p.cells[row * pixels.grid.columns + column] = cell;
       if (cell.explained)
-        atomicAdd (&p.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
+        atomicAdd (&pixels.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
       if (cell.measured)
-        atomicAdd (&p.counts->light.measured, 1);
+        atomicAdd (&pixels.counts->light.measured, 1);
       if (cell.uniform)
-        atomicAdd (&p.counts->light.uniform, 1);
+        atomicAdd (&pixels.counts->light.uniform, 1);
     }
   }
   let_next_kernel_start ();
@@ -223,7 +226,7 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
 
 /* Whether the light has edges, by a warp. */
 static __device__ __forceinline__ bool
-has_edges (const Parameters &p)
+has_edges (const Pixels &p)
 {
   const uint32_t *counts = p.light->counts;
   uint32_t explained = 0, varied = 0;
@@ -240,46 +243,49 @@ has_edges (const Parameters &p)
 
 /* The samples that are near the light of their row, by a warp. */
 static __device__ __forceinline__ void
-count_row (const Parameters &p, uint32_t row)
+count_row (const LightParameters &p, uint32_t row)
 {
-  const uint32_t y = row << p.sample_shift;
+  const Pixels &pixels = p.pixels;
+  const uint32_t y = row << pixels.sample_shift;
   int ratios[OF_LANE];
-  if (y >= p.extent.height)
+  if (y >= pixels.extent.height)
     return;
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++)
     ratios[i] = p.ratios[(size_t)row * ROW_SAMPLES + lane_of_warp () + 32 * i];
-  const int light = p.rows[row], removed = p.history->has_rows ? light : 0;
-  const int smooth = ccl_light_smooth_row (&p.grid, p.means, y);
+  const int light = pixels.rows[row], removed = pixels.history->has_rows ? light : 0;
+  const int smooth = ccl_light_smooth_row (&pixels.grid, p.means, y);
   const uint32_t compared = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   const uint32_t near_rows = count_near (ratios, light - removed);
   const uint32_t near_smooth = count_near (ratios, smooth - removed);
   if (lane_of_warp () == 0) {
-    atomicAdd (&p.counts->light.rows.compared, compared);
-    atomicAdd (&p.counts->light.rows.near_rows, near_rows);
-    atomicAdd (&p.counts->light.rows.near_smooth, near_smooth);
+    atomicAdd (&pixels.counts->light.rows.compared, compared);
+    atomicAdd (&pixels.counts->light.rows.near_rows, near_rows);
+    atomicAdd (&pixels.counts->light.rows.near_smooth, near_smooth);
   }
 }
 
 /* A warp smooths the light of a cell, or counts a row of samples. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_codebook_smooth (const __grid_constant__ Parameters p)
+__launch_bounds__ (CUDACCL_LIGHT_THREADS)
+    ccl_codebook_smooth (const __grid_constant__ LightParameters p)
 {
-  const CclLightGrid &grid = p.grid;
+  const Pixels &pixels = p.pixels;
+  const CclLightGrid &grid = pixels.grid;
   const uint32_t n_cells = grid.columns * grid.rows;
   const uint32_t warp = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (warp < n_cells) {
-    const auto edges = [&] { return has_edges (p); };
-    const int light = light_of_cell (grid, p.light_cells, p.light->counts, warp, edges);
+    const auto edges = [&] { return has_edges (pixels); };
+    const int light = light_of_cell (grid, p.cells, pixels.light->counts, warp, edges);
     if (warp == 0) {
-      const bool frame_has_edges = has_edges (p);
+      const bool frame_has_edges = has_edges (pixels);
       if (lane_of_warp () == 0)
-        p.counts->light.has_edges = frame_has_edges;
+        pixels.counts->light.has_edges = frame_has_edges;
     }
     if (lane_of_warp () == 0)
-      p.factors[warp] = (uint16_t)factor_of_light (light);
+      pixels.factors[warp] = (uint16_t)factor_of_light (light);
   } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
     count_row (p, warp - n_cells);
   }
@@ -287,7 +293,7 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS) ccl_codebook_smooth (const __grid_cons
 
 /* The factor of row y of the frame, between two rows of samples that have light of their own. */
 static __device__ __forceinline__ uint32_t
-factor_of_row (const Parameters &p, uint32_t y)
+factor_of_row (const Pixels &p, uint32_t y)
 {
   const uint32_t shift = p.sample_shift, first = y >> shift;
   const uint32_t last = (p.extent.height - 1) >> shift;
@@ -303,7 +309,7 @@ struct Factors {
 };
 
 static __device__ __forceinline__ Factors
-factors_at (const Parameters &p, uint32_t x, uint32_t y, bool has_rows)
+factors_at (const Pixels &p, uint32_t x, uint32_t y, bool has_rows)
 {
   const CclLightGrid &grid = p.grid;
   uint32_t above, below, left, right, weight_y, weight_x;
@@ -347,7 +353,7 @@ struct Shared {
 static __device__ __forceinline__ void
 begin_block (const Parameters &p, Shared *shared)
 {
-  const CclCodebookHistory *history = p.history;
+  const CclCodebookHistory *history = p.pixels.history;
   if (threadIdx.x == 0) {
     const CclSceneChange change = p.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
     shared->frame.time = p.time;
@@ -372,7 +378,7 @@ begin_block (const Parameters &p, Shared *shared)
 
 /* A pixel of this luma in the light of the model. */
 static __device__ __forceinline__ CclCodebookValue
-value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
+value_at (const Pixels &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
 {
   const uint32_t chroma = p.frame.u ? chroma_at (p.frame, x, y) : CUDACCL_NO_CHROMA;
   CclCodebookValue value = {(uint8_t)luma, (uint8_t)chroma, (uint8_t)(chroma >> 8), 0};
@@ -393,7 +399,7 @@ value_at (const Parameters &p, uint32_t luma, uint32_t x, uint32_t y, bool has_r
 }
 
 static __device__ __forceinline__ uint32_t
-tolerance_of_level (const Parameters &p, uint32_t level)
+tolerance_of_level (const Pixels &p, uint32_t level)
 {
   return ccl_codebook_tolerance (level, p.history->levels[level]);
 }
@@ -408,7 +414,7 @@ bit_of (const uint32_t *words, uint32_t word)
 }
 
 static __device__ __forceinline__ CclCodebookState
-state_at (const Parameters &p, uint32_t word)
+state_at (const CclCodebookBits &p, uint32_t word)
 {
   CclCodebookState state = {};
 #pragma unroll
@@ -425,7 +431,7 @@ state_at (const Parameters &p, uint32_t word)
  * counts only where the word has, or may have after this frame, the visits of a recurrent one. */
 template <uint32_t WORDS>
 static __device__ __forceinline__ void
-load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
+load_words (bool has_chroma, const CclCodebookBlock *block, bool rebases,
     CclCodeword words[CUDACCL_CODEBOOK_WORDS])
 {
   const uint32_t lane = lane_of_warp (), grey = 128 * CUDACCL_CODEBOOK_STEPS;
@@ -433,8 +439,8 @@ load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
   for (uint32_t k = 0; k < WORDS; k++) {
     if (__any_sync (FULL_WARP, words[k].weight > 0)) {
       words[k].luma = block->luma[k][lane];
-      words[k].u = p.frame.u ? block->u[k][lane] : (uint16_t)grey;
-      words[k].v = p.frame.u ? block->v[k][lane] : (uint16_t)grey;
+      words[k].u = has_chroma ? block->u[k][lane] : (uint16_t)grey;
+      words[k].v = has_chroma ? block->v[k][lane] : (uint16_t)grey;
       words[k].visits = block->visits[k][lane];
     }
   }
@@ -448,7 +454,7 @@ load_words (const Parameters &p, const CclCodebookBlock *block, bool rebases,
 /* Stores what an update has changed: the word that matches or is new, and weights. weights: those
  * before. */
 static __device__ __forceinline__ void
-store_words (const Parameters &p, CclCodebookBlock *block, const CclCodebookFrame &frame,
+store_words (bool has_chroma, CclCodebookBlock *block, const CclCodebookFrame &frame,
     uint32_t place, bool is_visit, const CclCodeword words[CUDACCL_CODEBOOK_WORDS],
     const uint16_t weights[CUDACCL_CODEBOOK_WORDS])
 {
@@ -464,7 +470,7 @@ store_words (const Parameters &p, CclCodebookBlock *block, const CclCodebookFram
   }
   const bool is_new = own.birth == frame.time.now; /* or of this step: what is stored is the same */
   block->luma[place][lane] = own.luma;
-  if (p.frame.u) {
+  if (has_chroma) {
     block->u[place][lane] = own.u;
     block->v[place][lane] = own.v;
   }
@@ -482,15 +488,16 @@ update_words (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
     CclCodebookValue value, const uint16_t weights[CUDACCL_CODEBOOK_WORDS])
 {
   CclCodebookBlock *block = p.blocks + word;
+  const bool has_chroma = p.pixels.frame.u != NULL;
   CclCodeword words[CUDACCL_CODEBOOK_WORDS];
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     words[k] = {0, 0, 0, k < WORDS ? weights[k] : (uint16_t)0, 0, 0};
-  load_words<WORDS> (p, block, frame.time.rebases, words);
-  const CclCodebookState state = state_at (p, word);
+  load_words<WORDS> (has_chroma, block, frame.time.rebases, words);
+  const CclCodebookState state = state_at (p.bits, word);
   const CclCodebookResult result = ccl_codebook_update (words, value, state, &frame);
   const bool is_visit = result.is_strong && state.was_background;
-  store_words (p, block, frame, result.place, is_visit, words, weights);
+  store_words (has_chroma, block, frame, result.place, is_visit, words, weights);
   return result;
 }
 
@@ -513,7 +520,7 @@ count_noise (const CclCodebookResult &result, bool counts, uint32_t *noise)
 static __device__ __forceinline__ void
 count_in_cells (const Parameters &p, uint32_t x, uint32_t y, uint32_t strong, uint32_t settled)
 {
-  const CclLightGrid &grid = p.grid;
+  const CclLightGrid &grid = p.pixels.grid;
   const uint32_t lane = lane_of_warp ();
   if (grid.shift < 5) {
     const uint32_t half = lane < 16 ? 0xffffu : 0xffff0000u;
@@ -571,15 +578,15 @@ compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, 
   const uint32_t own = luma << 8 | background;
   const uint32_t other = __shfl_down_sync (FULL_WARP, own, CUDACCL_TEXTURE_DISTANCE);
   const bool is_pair = (CUDACCL_TEXTURE_FIRST >> lane_of_warp () & 1) &&
-                       x + CUDACCL_TEXTURE_DISTANCE < p.extent.width;
+                       x + CUDACCL_TEXTURE_DISTANCE < p.pixels.extent.width;
   const CclTexture texture =
       is_pair ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX)
               : CCL_TEXTURE_UNKNOWN;
   const uint32_t agrees = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
   const uint32_t differs = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_DIFFERS);
   if (lane_of_warp () == 0) {
-    p.sampled.agrees[word] = agrees;
-    p.sampled.differs[word] = differs;
+    p.bits.agrees[word] = agrees;
+    p.bits.differs[word] = differs;
   }
 }
 
@@ -589,19 +596,20 @@ update_word (
     const Parameters &p, uint32_t word, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
 {
   const uint32_t lane = lane_of_warp ();
-  const uint32_t x = word % p.extent.row_words * 32 + lane, y = word / p.extent.row_words;
-  const bool inside = x < p.extent.width;
-  const uint32_t luma = inside ? luma_at (p.frame, x, y, p.is_wide) : 0;
+  const uint32_t x = word % p.pixels.extent.row_words * 32 + lane,
+                 y = word / p.pixels.extent.row_words;
+  const bool inside = x < p.pixels.extent.width;
+  const uint32_t luma = inside ? luma_at (p.pixels.frame, x, y, p.pixels.is_wide) : 0;
   const CclCodebookValue value =
-      inside ? value_at (p, luma, x, y, shared->has_rows) : CclCodebookValue ();
+      inside ? value_at (p.pixels, luma, x, y, shared->has_rows) : CclCodebookValue ();
   CclCodebookResult result = update_pixels (p, shared->frame, word, value);
   if (!inside)
     result = {};
   if (inside)
     add_to_sums (sums, luma, result);
   count_noise (result, inside && ccl_codebook_counts_as_noise (&result), &shared->noise[0]);
-  if (p.sway > 0 && inside)
-    clear_sway (p, x, y, value.luma, &result);
+  if (p.sway.distance > 0 && inside)
+    clear_sway (p.sway, place_of_pixel (p.pixels.extent, x, y), value.luma, &result);
   const uint32_t places[] = {__ballot_sync (FULL_WARP, result.place & 1),
       __ballot_sync (FULL_WARP, result.place & 2), __ballot_sync (FULL_WARP, result.place & 4)};
   const uint32_t strong = __ballot_sync (FULL_WARP, result.is_strong);
@@ -612,25 +620,25 @@ update_word (
   const uint32_t recurrent = __ballot_sync (FULL_WARP, result.is_recurrent);
   if (lane == 0) {
     for (uint32_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
-      p.place[i][word] = places[i];
-    p.strong[word] = strong;
-    p.foreground[word] = foreground;
-    p.shadow[word] = shadow;
-    p.recurrent[word] = recurrent;
-    p.settled[word] = settled;
+      p.bits.place[i][word] = places[i];
+    p.bits.strong[word] = strong;
+    p.bits.foreground[word] = foreground;
+    p.bits.shadow[word] = shadow;
+    p.bits.recurrent[word] = recurrent;
+    p.bits.settled[word] = settled;
   }
-  if (p.sampled.finds_light)
+  if (p.finds_light)
     compare_texture (p, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
   if (inside)
-    background_at (p, x, y) = result.background;
+    background_at (p.pixels, x, y) = result.background;
 }
 
 /* Adds what a block has counted. Returns whether it is the last one. */
 static __device__ __forceinline__ bool
 end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODEBOOK_SUMS])
 {
-  CclCodebookCounts *counts = p.counts;
+  CclCodebookCounts *counts = p.pixels.counts;
 #pragma unroll
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_SUMS; i++) {
     const uint32_t of_warp = reduce_add (FULL_WARP, sums[i]);
@@ -680,7 +688,7 @@ take_noise (const Parameters &p)
   constexpr uint32_t N = CUDACCL_CODEBOOK_LEVELS / CUDACCL_CODEBOOK_WARPS; /* for a warp */
   static_assert (CUDACCL_CODEBOOK_LEVELS % CUDACCL_CODEBOOK_WARPS == 0, "levels fit");
   const uint32_t lane = lane_of_warp (), first_level = threadIdx.x / 32 * N;
-  uint32_t (*levels)[CUDACCL_CODEBOOK_DISTANCES] = &p.counts->noise[first_level];
+  uint32_t (*levels)[CUDACCL_CODEBOOK_DISTANCES] = &p.pixels.counts->noise[first_level];
   uint32_t counts[N][2];
 #pragma unroll
   for (uint32_t i = 0; i < N; i++) {
@@ -692,7 +700,7 @@ take_noise (const Parameters &p)
     levels[i][2 * lane] = levels[i][2 * lane + 1] = 0;
     const uint32_t median = quantile (counts[i][0], counts[i][1], 8);
     const uint32_t tail = quantile (counts[i][0], counts[i][1], 15);
-    CclCodebookLevel *known = &p.history->levels[first_level + i];
+    CclCodebookLevel *known = &p.pixels.history->levels[first_level + i];
     if (lane == 0)
       *known = ccl_codebook_next_level (*known, first_level + i, median, tail, p.time.elapsed);
   }
@@ -702,12 +710,12 @@ take_noise (const Parameters &p)
 static __device__ __forceinline__ void
 judge_cells (const Parameters &p, Shared *shared)
 {
-  const CclLightGrid &grid = p.grid;
+  const CclLightGrid &grid = p.pixels.grid;
   uint32_t lost = 0, settled = 0;
   for (uint32_t i = threadIdx.x; i < grid.columns * grid.rows; i += CUDACCL_CODEBOOK_THREADS) {
     const uint32_t x = i % grid.columns << grid.shift, y = i / grid.columns << grid.shift;
-    const uint32_t n =
-        min (1u << grid.shift, p.extent.width - x) * min (1u << grid.shift, p.extent.height - y);
+    const uint32_t n = min (1u << grid.shift, p.pixels.extent.width - x) *
+                       min (1u << grid.shift, p.pixels.extent.height - y);
     lost += ccl_codebook_fills_cell (__ldcg (&p.cells[i].lost), n);
     settled += ccl_codebook_fills_cell (__ldcg (&p.cells[i].settled), n);
     p.cells[i] = {};
@@ -725,19 +733,19 @@ judge_cells (const Parameters &p, Shared *shared)
 static __device__ __forceinline__ void
 judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
 {
-  CclCodebookHistory *history = p.history;
+  CclCodebookHistory *history = p.pixels.history;
   CclCodebookSums sums = {};
-  sums.cells = p.grid.columns * p.grid.rows;
+  sums.cells = p.pixels.grid.columns * p.pixels.grid.rows;
   sums.lost = shared.lost;
   sums.settled = shared.settled;
-  sums.pixels = p.extent.width * p.extent.height;
+  sums.pixels = p.pixels.extent.width * p.pixels.extent.height;
   sums.dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_DARK];
   sums.bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_BRIGHT];
   sums.model_dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_DARK];
   sums.model_bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_BRIGHT];
   sums.chroma = shared.totals[CUDACCL_CODEBOOK_CHROMA_SUM];
   sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
-  p.counts->n_blocks = 0;
+  p.pixels.counts->n_blocks = 0;
   if (p.judges_scene)
     ccl_codebook_judge_scene (&scene, &sums, p.time.elapsed);
   else
@@ -750,12 +758,12 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
 static __device__ __forceinline__ void
 judge_rows (const Parameters &p, bool before)
 {
-  CclCodebookLightCounts *light = &p.counts->light;
+  CclCodebookLightCounts *light = &p.pixels.counts->light;
   CclLightRowSums sums;
   sums.compared = __ldcg (&light->rows.compared);
   sums.near_rows = __ldcg (&light->rows.near_rows);
   sums.near_smooth = __ldcg (&light->rows.near_smooth);
-  p.history->has_rows = p.light && ccl_light_has_rows (&sums, before);
+  p.pixels.history->has_rows = p.pixels.light && ccl_light_has_rows (&sums, before);
   *light = {};
 }
 
@@ -764,16 +772,16 @@ prepare_next_frame (const Parameters &p, Shared *shared)
 {
   CclCodebookScene scene = {};
   if (threadIdx.x == 0)
-    scene = p.history->scene;
+    scene = p.pixels.history->scene;
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS) {
-    shared->totals[threadIdx.x] = __ldcg (&p.counts->sums[threadIdx.x]);
-    p.counts->sums[threadIdx.x] = 0;
+    shared->totals[threadIdx.x] = __ldcg (&p.pixels.counts->sums[threadIdx.x]);
+    p.pixels.counts->sums[threadIdx.x] = 0;
   }
   take_noise (p);
   judge_cells (p, shared);
-  if (p.light) {
+  if (p.pixels.light) {
     for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)
-      p.light->counts[i] = 0;
+      p.pixels.light->counts[i] = 0;
   }
   if (threadIdx.x == 0)
     judge_rows (p, shared->has_rows);
@@ -789,7 +797,7 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
     ccl_codebook_update_words (const __grid_constant__ Parameters p)
 {
   __shared__ Shared shared;
-  const uint32_t n_words = p.extent.row_words * p.extent.height;
+  const uint32_t n_words = p.pixels.extent.row_words * p.pixels.extent.height;
   const uint32_t n_warps = gridDim.x * CUDACCL_CODEBOOK_WARPS;
   uint32_t sums[CUDACCL_CODEBOOK_SUMS] = {};
   wait_for_previous_kernel ();
@@ -809,14 +817,14 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
  * those that have changed: they are not what they were in the frame before, or the codebook does
  * not know them for objects. */
 static __device__ __forceinline__ uint32_t
-find_objects (const Parameters &p, uint32_t column, uint32_t y)
+find_objects (const CclCandidateParameters &p, uint32_t column, uint32_t y)
 {
   const size_t word = (size_t)y * p.extent.row_words + column;
   const uint32_t end = p.extent.width - 32 * column;
-  const Counts strong = count_window<2> (p.extent, p.strong, column, y);
-  const Counts foreground = count_window<2> (p.extent, p.foreground, column, y);
-  const Counts shadows = count_window<2> (p.extent, p.shadow, column, y);
-  const Counts recurrent = count_window<2> (p.extent, p.recurrent, column, y);
+  const Counts strong = count_window<2> (p.extent, p.bits.strong, column, y);
+  const Counts foreground = count_window<2> (p.extent, p.bits.foreground, column, y);
+  const Counts shadows = count_window<2> (p.extent, p.bits.shadow, column, y);
+  const Counts recurrent = count_window<2> (p.extent, p.bits.recurrent, column, y);
   const bool is_empty = p.history->scene.is_lost || p.hides_objects;
 
   uint32_t some = majority<2> (sum_of_counts (foreground, shadows)) &
@@ -825,23 +833,23 @@ find_objects (const Parameters &p, uint32_t column, uint32_t y)
     some &= bits_below (end);
   const uint32_t prevails = p.keeps_shadows ? ~0u : foreground_prevails (foreground, shadows);
   const uint32_t object = is_empty ? 0 : some & prevails;
-  const uint32_t dynamic = p.recurrent[word] | majority<2> (recurrent);
-  p.object[word] = object;
-  p.dynamic[word] = dynamic;
+  const uint32_t dynamic = p.bits.recurrent[word] | majority<2> (recurrent);
+  p.bits.object[word] = object;
+  p.bits.dynamic[word] = dynamic;
   const uint32_t inside = end < 32 ? bits_below (end) : ~0u;
   const uint32_t candidates =
       is_empty ? 0 : find_candidates (p, column, y, object, dynamic & inside);
-  p.sampled.candidates[word] = candidates;
-  p.sampled.shadows[word] = is_empty ? 0 : some & ~prevails & ~candidates;
+  p.candidates.objects[word] = candidates;
+  p.candidates.shadows[word] = is_empty ? 0 : some & ~prevails & ~candidates;
   if (candidates == 0)
     return 0;
-  const uint32_t changed = candidates & ((p.strong[word] & ~p.settled[word]) | ~object);
+  const uint32_t changed = candidates & ((p.bits.strong[word] & ~p.bits.settled[word]) | ~object);
   return (uint32_t)__popc (candidates) | (uint32_t)__popc (changed) << 16;
 }
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_codebook_objects (const __grid_constant__ Parameters p)
+    ccl_codebook_objects (const __grid_constant__ CclCandidateParameters p)
 {
   const uint32_t column = blockIdx.x * 32 + lane_of_warp (), y = row_of_warp ();
   wait_for_previous_kernel ();
@@ -851,5 +859,5 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   const uint32_t counts = column < p.extent.row_words ? find_objects (p, column, y) : 0;
   const uint32_t of_warp = reduce_add (FULL_WARP, counts);
   if (lane_of_warp () == 0)
-    p.objects[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
+    p.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
 }

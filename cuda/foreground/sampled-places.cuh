@@ -16,7 +16,7 @@ static_assert (CUDACCL_SAMPLED_CELLS == 64, "a lane has two rows of cells, each 
 
 /* Outside the frame, its last row and column are repeated. */
 static __device__ __forceinline__ CclCodebookValue
-colour_of_place (const Parameters &p, uint32_t column, uint32_t row)
+colour_of_place (const Pixels &p, uint32_t column, uint32_t row)
 {
   const uint32_t x = 2 * column, y = 2 * row;
   const uint32_t right = min (x + 1, p.extent.width - 1), below = min (y + 1, p.extent.height - 1);
@@ -61,16 +61,17 @@ store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebo
 
 /* Whether too few samples are near. Most places have enough among the first ones. */
 static __device__ __forceinline__ bool
-is_different (const Parameters &p, size_t place, CclCodebookValue colour, uint32_t restlessness)
+is_different (
+    const CclSampledParameters &p, size_t place, CclCodebookValue colour, uint32_t restlessness)
 {
   const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
-  const uint32_t calm =
-      ccl_sampled_tolerance (tolerance_of_level (p, own), tolerance_of_level (p, darker));
+  const uint32_t calm = ccl_sampled_tolerance (
+      tolerance_of_level (p.pixels, own), tolerance_of_level (p.pixels, darker));
   const uint32_t tolerance = ccl_sampled_restless_tolerance (calm, restlessness);
   uint32_t n_near = 0;
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     n_near += ccl_sampled_is_near (
-        colour, load_sample (p.sampled, k, place, p.frame.u != NULL), tolerance);
+        colour, load_sample (p, k, place, p.pixels.frame.u != NULL), tolerance);
     if (k % 2 == 1 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
       break;
   }
@@ -79,59 +80,58 @@ is_different (const Parameters &p, size_t place, CclCodebookValue colour, uint32
 
 /* Takes the sample of a place that is due. */
 static __device__ __forceinline__ void
-take_sample (const Parameters &p, uint32_t column, uint32_t row, size_t place,
+take_sample (const CclSampledParameters &p, uint32_t column, uint32_t row, size_t place,
     CclCodebookValue colour, bool is_unfound)
 {
-  const CclSampledParameters &s = p.sampled;
   const uint32_t x = 2 * column;
-  const uint32_t found = s.found[(size_t)2 * row * p.extent.row_words + x / 32];
-  const uint32_t turn = ccl_sampled_turn (s.time, ccl_sampled_phase (column, row));
-  if (ccl_sampled_learns (turn, found >> x % 32 & 1, is_unfound, s.period))
-    store_sample (s, turn % CUDACCL_SAMPLED_VALUES, place, colour);
+  const uint32_t found = p.found[(size_t)2 * row * p.pixels.extent.row_words + x / 32];
+  const uint32_t turn = ccl_sampled_turn (p.time, ccl_sampled_phase (column, row));
+  if (ccl_sampled_learns (turn, found >> x % 32 & 1, is_unfound, p.period))
+    store_sample (p, turn % CUDACCL_SAMPLED_VALUES, place, colour);
 }
 
 /* Updates the places of a warp. */
 static __device__ __forceinline__ void
-update_places (const Parameters &p, uint32_t word)
+update_places (const CclSampledParameters &p, uint32_t word)
 {
-  const CclSampledParameters &s = p.sampled;
+  const CclSampledPlaces &places = p.places;
   const uint32_t lane = lane_of_warp ();
-  const uint32_t column = word % s.row_words * 32 + lane, row = word / s.row_words;
-  const bool inside = column < s.grid.columns;
+  const uint32_t column = word % places.row_words * 32 + lane, row = word / places.row_words;
+  const bool inside = column < places.grid.columns;
   const size_t place = (size_t)word * 32 + lane;
-  const bool changes = p.judges_scene && p.history->scene.change != CUDACCL_SCENE_UNCHANGED;
+  const bool changes = p.judges_scene && p.pixels.history->scene.change != CUDACCL_SCENE_UNCHANGED;
   CclCodebookValue colour = {0, 128, 128, 0};
   if (inside)
-    colour = colour_of_place (p, column, row);
-  if (p.begins || changes) { /* for all threads or for none */
+    colour = colour_of_place (p.pixels, column, row);
+  if (p.renews || changes) { /* for all threads or for none */
     for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
-      store_sample (s, k, place, colour);
+      store_sample (p, k, place, colour);
   }
-  const uint8_t before = s.restlessness[place];
+  const uint8_t before = p.restlessness[place];
   bool different = is_different (p, place, colour, before);
-  if (p.sway > 0 && inside && different)
+  if (p.sway.distance > 0 && inside && different)
     different = !is_sway_of_place (p, column, row, colour.luma);
-  const bool is_onset = different && !(s.different[word] >> lane & 1);
-  const bool is_due = ccl_sampled_is_due (s.time, ccl_sampled_phase (column, row));
+  const bool is_onset = different && !(places.different[word] >> lane & 1);
+  const bool is_due = ccl_sampled_is_due (p.time, ccl_sampled_phase (column, row));
   const uint8_t restlessness = ccl_sampled_restlessness (before, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
   const uint32_t all_restless =
       __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);
   if (is_onset || is_due)
-    s.restlessness[place] = restlessness;
+    p.restlessness[place] = restlessness;
   if (inside && is_due)
     take_sample (
-        p, column, row, place, colour, ccl_sampled_is_unfound (s.time, is_onset, restlessness));
+        p, column, row, place, colour, ccl_sampled_is_unfound (p.time, is_onset, restlessness));
   if (lane == 0) {
-    s.different[word] = all_different;
-    s.restless[word] = all_restless;
+    places.different[word] = all_different;
+    places.restless[word] = all_restless;
   }
 }
 
 /* A warp has a word of places. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
-    ccl_codebook_sample (const __grid_constant__ Parameters p)
+    ccl_codebook_sample (const __grid_constant__ CclSampledParameters p)
 {
   const uint32_t word = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32;
   const uint32_t thread = blockIdx.x * CUDACCL_CODEBOOK_THREADS + threadIdx.x;
@@ -139,8 +139,8 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
   let_next_kernel_start ();
   for (uint32_t i = thread; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
        i += gridDim.x * CUDACCL_CODEBOOK_THREADS)
-    p.sampled.cells[i] = {};
-  if (word < p.sampled.row_words * p.sampled.grid.rows)
+    p.places.cells[i] = {};
+  if (word < p.places.row_words * p.places.grid.rows)
     update_places (p, word);
 }
 
@@ -177,12 +177,14 @@ count_pairs (uint32_t agrees, uint32_t differs, CclSampledCell *cell)
 /* Adds the candidates of a word to their cells. around: those around which most places are
  * different. word: the place of the word. */
 static __device__ __forceinline__ void
-count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, size_t word,
+count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, size_t word,
     uint32_t candidates, uint32_t around)
 {
-  const uint32_t pairs = s.finds_light ? candidates & candidates >> CUDACCL_TEXTURE_DISTANCE : 0;
-  const uint32_t agrees = pairs ? pairs & s.agrees[word] : 0;
-  const uint32_t differs = pairs ? pairs & s.differs[word] : 0;
+  const CclSampledPlaces &s = p.places;
+  const uint32_t pairs =
+      p.candidates.finds_light ? candidates & candidates >> CUDACCL_TEXTURE_DISTANCE : 0;
+  const uint32_t agrees = pairs ? pairs & p.bits.agrees[word] : 0;
+  const uint32_t differs = pairs ? pairs & p.bits.differs[word] : 0;
   const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
   for (uint32_t x = 0; x < 32; x += n) {
     const uint32_t some = candidates >> x & mask;
@@ -200,10 +202,10 @@ count_candidates (const CclSampledParameters &s, uint32_t column, uint32_t y, si
 /* Finds the candidates of a word from the objects of the codebook and its dynamic pixels, which are
  * inside the frame, and counts them. */
 static __device__ __forceinline__ uint32_t
-find_candidates (
-    const Parameters &p, uint32_t column, uint32_t y, uint32_t objects, uint32_t dynamic)
+find_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, uint32_t objects,
+    uint32_t dynamic)
 {
-  const CclSampledParameters &s = p.sampled;
+  const CclSampledPlaces &s = p.places;
   if (!(objects | dynamic))
     return 0;
   const CclExtent places = {s.grid.columns, s.grid.rows, s.row_words};
@@ -212,7 +214,7 @@ find_candidates (
   const uint32_t restless =
       pixels_of_places (s.restless[(size_t)(y / 2) * s.row_words + column / 2], column);
   const uint32_t candidates = objects | (dynamic & around & ~restless);
-  count_candidates (s, column, y, (size_t)y * p.extent.row_words + column, candidates, around);
+  count_candidates (p, column, y, (size_t)y * p.extent.row_words + column, candidates, around);
   return candidates;
 }
 
@@ -291,26 +293,26 @@ remove_sides_of_objects (Cells *cells)
 
 /* What a cell that has candidates says, with those around it. */
 static __device__ __forceinline__ CclTexture
-texture_of_cell (const CclSampledParameters &s, uint32_t i)
+texture_of_cell (const CclConfirmParameters &p, uint32_t i)
 {
   const uint32_t N = CUDACCL_SAMPLED_CELLS, row = i / N, column = i % N;
   CclTexturePairs around = {};
   for (uint32_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < N; y++) {
     for (uint32_t x = column > 0 ? column - 1 : 0; x <= column + 1 && x < N; x++) {
-      const CclTexturePairs pairs = s.cells[y * N + x].pairs;
+      const CclTexturePairs pairs = p.cells[y * N + x].pairs;
       around.agreeing += pairs.agreeing;
       around.differing += pairs.differing;
     }
   }
-  return ccl_texture_of_cell (s.cells[i].pairs, around);
+  return ccl_texture_of_cell (p.cells[i].pairs, around);
 }
 
 /* Takes the lit cells away from those with candidates and those that are kept, then adds to these
  * what is connected with them. One warp. */
 static __device__ __forceinline__ void
-keep_connected (const CclSampledParameters &s, Cells *cells)
+keep_connected (const CclConfirmParameters &p, Cells *cells)
 {
-  if (s.finds_light) {
+  if (p.candidates.finds_light) {
     remove_sides_of_objects (cells);
     __syncwarp ();
     connect_cells (cells->unknown, cells->lit);
@@ -326,14 +328,14 @@ keep_connected (const CclSampledParameters &s, Cells *cells)
 
 /* Finds the cells that are kept. All threads of a block. */
 static __device__ __forceinline__ void
-find_kept_cells (const CclSampledParameters &s, Cells *cells)
+find_kept_cells (const CclConfirmParameters &p, Cells *cells)
 {
   for (uint32_t i = threadIdx.x; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
        i += CUDACCL_FOREGROUND_THREADS) {
-    const CclSampledCell cell = s.cells[i];
+    const CclSampledCell cell = p.cells[i];
     const bool is_candidate = cell.candidates > 0;
     const CclTexture texture =
-        s.finds_light && is_candidate ? texture_of_cell (s, i) : CCL_TEXTURE_DIFFERS;
+        p.candidates.finds_light && is_candidate ? texture_of_cell (p, i) : CCL_TEXTURE_DIFFERS;
     const uint32_t candidates = __ballot_sync (FULL_WARP, is_candidate);
     const uint32_t kept = __ballot_sync (FULL_WARP, cell.confirming >= CUDACCL_SAMPLED_CONFIRMING);
     const uint32_t lit = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
@@ -347,7 +349,7 @@ find_kept_cells (const CclSampledParameters &s, Cells *cells)
   }
   __syncthreads ();
   if (threadIdx.x < 32)
-    keep_connected (s, cells);
+    keep_connected (p, cells);
   __syncthreads ();
 }
 
@@ -367,7 +369,7 @@ kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, ui
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_codebook_confirm (const __grid_constant__ Parameters p)
+    ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
 {
   __shared__ Cells cells;
   const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
@@ -375,16 +377,16 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   uint32_t object = 0, shadow = 0;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  find_kept_cells (p.sampled, &cells);
+  find_kept_cells (p, &cells);
   if (y >= p.extent.height)
     return;
   if (column < p.extent.row_words) {
     const size_t word = (size_t)y * p.extent.row_words + column;
-    object = p.sampled.candidates[word];
-    shadow = p.sampled.shadows[word];
+    object = p.candidates.objects[word];
+    shadow = p.candidates.shadows[word];
     if (object)
-      object &= kept_pixels (p.sampled.grid, cells, column, y);
-    p.sampled.found[word] = object;
+      object &= kept_pixels (p.grid, cells, column, y);
+    p.found[word] = object;
     if (p.mask.result)
       p.mask.result[word] = object;
     if (p.mask.shadow_result)
