@@ -4,6 +4,7 @@
  * the papers (raw labels), NVIDIA's NPP, and the bandwidth bounds of the device's memory.
  */
 #include "implementation-cuda.h"
+#include "core/base/divide-up.h"
 
 #include "research/cuda/bandwidth-parameters.h"
 #include "research-images.h"
@@ -95,7 +96,7 @@ cuda_run_once (CudaImplementation *cuda, CclError *error)
 static size_t
 align (size_t row)
 {
-  return (row + 255) / 256 * 256;
+  return round_up (row, 256);
 }
 
 /* Copies rows between host and device: of the input to the frame, or of a label map to labels. */

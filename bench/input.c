@@ -3,6 +3,7 @@
  * MT19937 seeded as the C++ standard seeds std::mt19937, so that a seed gives the same picture
  * everywhere. */
 #include "library.h"
+#include "core/base/divide-up.h"
 
 #include <png.h>
 #include <string.h>
@@ -16,7 +17,7 @@ draw_noise (Input *input, unsigned granularity, unsigned density, uint32_t seed)
 {
   GRand *random = g_rand_new_with_seed (seed);
   const uint64_t limit = ((uint64_t)density << 32) / 100;
-  const uint32_t columns = (input->width + granularity - 1) / granularity;
+  const uint32_t columns = (uint32_t)divide_up (input->width, granularity);
   g_autofree uint8_t *blocks = g_malloc (columns * granularity);
   g_autofree uint8_t *layer = g_malloc ((size_t)input->width * input->height);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "bigtiff.h"
+#include "core/base/divide-up.h"
 
 #include "error.h"
 #include "tiff-message.h"
@@ -87,7 +88,7 @@ bigtiff_new (const OutputFormat *format, const char *path, CclError *error)
   self->path = copy;
   self->scheme = scheme;
   self->strip_rows = bigtiff_strip_rows (format);
-  self->strips_per_page = (format->height + self->strip_rows - 1) / self->strip_rows;
+  self->strips_per_page = divide_up (format->height, self->strip_rows);
   /* An array of one number is inside its tag. */
   self->page_bytes = PAGE_HEAD + (self->strips_per_page > 1 ? 16 * self->strips_per_page : 0);
   self->data = FILE_HEADER + format->depth * self->page_bytes;

@@ -2,6 +2,7 @@
 /* ccl-label: labels the connected components of a picture in files, of any size. docs/ccl-label.md
  * describes it. ccl-label-mpi is the same program for several processes. */
 #include "all-outputs.h"
+#include "core/base/divide-up.h"
 #include "error.h"
 #include "holes.h"
 #include "label-whole.h"
@@ -189,7 +190,7 @@ slab_begin (const Job *job, uint64_t n_layers, uint64_t rank)
 {
   const uint64_t unit = job->outputs.map ? label_map_unit (job->outputs.map) : 1,
                  n_ranks = job->processes.n_ranks;
-  const uint64_t n_units = (n_layers + unit - 1) / unit, rest = n_units % n_ranks;
+  const uint64_t n_units = divide_up (n_layers, unit), rest = n_units % n_ranks;
   const uint64_t begin = (n_units / n_ranks * rank + (rank < rest ? rank : rest)) * unit;
   return begin < n_layers ? begin : n_layers;
 }

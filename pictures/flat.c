@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "flat.h"
+#include "core/base/divide-up.h"
 
 #include "error.h"
 
@@ -21,7 +22,7 @@ static uint64_t
 row_bytes (const Flat *self)
 {
   const Picture *picture = &self->picture;
-  return self->is_bits ? (picture->width + 7) / 8
+  return self->is_bits ? divide_up (picture->width, 8)
                        : picture->width * picture->n_channels * sample_bytes (picture->type);
 }
 

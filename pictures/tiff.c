@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* TIFF and BigTIFF: strips, tiles, and files of several pages, which are the slices of a volume. */
 #include "error.h"
+#include "core/base/divide-up.h"
 #include "flat.h"
 #include "tiff-message.h"
 #include "tiff-stack.h"
@@ -249,7 +250,7 @@ static void
 join_blocks (const Tiff *self, uint64_t row, uint16_t plane, uint8_t *to)
 {
   const uint64_t n_per_row = blocks_per_row (self), bits = element_bits (self);
-  const uint64_t row_bytes = (self->block_width * bits + 7) / 8;
+  const uint64_t row_bytes = divide_up (self->block_width * bits, 8);
   const uint64_t within = row % self->block_height;
 
   for (uint64_t i = 0; i < n_per_row; i++) {
@@ -257,7 +258,7 @@ join_blocks (const Tiff *self, uint64_t row, uint16_t plane, uint8_t *to)
     const uint64_t n = left < self->block_width ? left : self->block_width;
     memcpy (to + x * bits / 8,
         self->blocks + (plane * n_per_row + i) * self->block_bytes + within * row_bytes,
-        (n * bits + 7) / 8);
+        divide_up (n * bits, 8));
   }
 }
 
@@ -526,7 +527,7 @@ find_layout (Tiff *self, CclError *error)
   const Page *page = &self->page;
   const uint64_t pixel_bits = (uint64_t)page->bits * page->samples;
 
-  self->stored_bytes = (page->width * pixel_bits + 7) / 8;
+  self->stored_bytes = divide_up (page->width * pixel_bits, 8);
   self->has_blocks = page->tile_width || page->has_planes;
   if (!self->has_blocks)
     return (uint64_t)TIFFScanlineSize64 (self->tiff) <= self->stored_bytes ||
@@ -542,8 +543,8 @@ find_layout (Tiff *self, CclError *error)
         (unsigned long long)MOST_BLOCK_BYTES);
   if (blocks_per_row (self) > 1 && self->block_width * element_bits (self) % 8)
     return fail (error, "%s: tiles whose rows end within a byte", self->file->name);
-  return self->block_bytes >=
-             (self->block_width * element_bits (self) + 7) / 8 * (uint64_t)self->block_height ||
+  return self->block_bytes >= divide_up (self->block_width * element_bits (self), 8) *
+                                  (uint64_t)self->block_height ||
          fail (error, "%s: damaged TIFF", self->file->name);
 }
 

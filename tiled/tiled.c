@@ -11,6 +11,7 @@
  * no seam gets the next label, because the labels of a tile are in raster order.
  */
 #include "passes.h"
+#include "core/base/divide-up.h"
 
 #include <stdlib.h>
 
@@ -124,7 +125,7 @@ cut_into_tiles (Tiled *self)
   plan->tile_layers = tiled_choose_layers (plan);
   self->layer = layer_size (plan);
   self->end = plan->first_layer + plan->n_layers;
-  self->n_tiles = (plan->n_layers + plan->tile_layers - 1) / plan->tile_layers;
+  self->n_tiles = divide_up (plan->n_layers, plan->tile_layers);
   self->measures_late = depends_on_corners (plan) && (self->n_ranks > 1 || self->n_tiles > 1);
   const uint32_t n_passes =
       self->n_tiles == 1 ? 1 : 1 + self->measures_late + (self->io->write || tiled_has_rows (self));

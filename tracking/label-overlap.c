@@ -110,7 +110,7 @@ ccl_label_overlap_cover (
   if (left >= right)
     return;
   const uint32_t first = left / CUDACCL_SPAN, last = (right - 1) / CUDACCL_SPAN;
-  for (uint32_t y = (top + o->step - 1) / o->step * o->step; y < bottom; y += o->step) {
+  for (uint32_t y = round_up (top, o->step); y < bottom; y += o->step) {
     uint64_t *spans = spans_of_row (o, y);
     for (uint32_t i = first; i <= last; i++)
       spans[i / 64] |= (uint64_t)1 << i % 64;

@@ -5,11 +5,14 @@
 
 #include <stdint.h>
 
-/* The sum of both numbers must not exceed 64 bits, in these and the next. */
+/* For constants, and for kernels, in which a division of 32 bits is faster. The sum of both numbers
+ * must not exceed the bits of their type, in this and the next. */
+#define CUDACCL_DIVIDE_UP(dividend, divisor) (((dividend) + (divisor)-1) / (divisor))
+
 static inline uint64_t
 divide_up (uint64_t dividend, uint64_t divisor)
 {
-  return (dividend + divisor - 1) / divisor;
+  return CUDACCL_DIVIDE_UP (dividend, divisor);
 }
 
 /* The least multiple of a unit that is no less than a size. */

@@ -37,6 +37,7 @@
 #define CUDACCL_SAMPLED_BACKGROUND_H
 
 #include "codebook-frame.h"
+#include "core/base/divide-up.h"
 
 /* docs/internals/foreground.md says how the values were chosen. */
 enum {
@@ -85,7 +86,8 @@ typedef struct CclSampledTime {
 CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledGrid
 ccl_sampled_grid (uint32_t width, uint32_t height)
 {
-  CclSampledGrid grid = {(width + 1) / 2, (height + 1) / 2, CUDACCL_SAMPLED_LEAST_SHIFT};
+  CclSampledGrid grid = {
+      CUDACCL_DIVIDE_UP (width, 2), CUDACCL_DIVIDE_UP (height, 2), CUDACCL_SAMPLED_LEAST_SHIFT};
   while ((uint64_t)CUDACCL_SAMPLED_CELLS << grid.shift < (width > height ? width : height))
     grid.shift++;
   return grid;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The chains of a label map, each label by itself (contour-links.h). */
 #include "contours.h"
+#include "core/base/divide-up.h"
 #include "core/base/interruption.h"
 #include "core/contours/contour-links.h"
 #include "cpu/pixels/words.h"
@@ -19,7 +20,7 @@ find_runs (CpuContours *self, const uint32_t *labels, ContourLabelRow *row)
   for (uint32_t x = 1; x < width; x++)
     self->bytes[x] = labels[x] != labels[x - 1];
   self->code->threshold_row (self->bytes, width, 0, self->bits[0]);
-  for (uint32_t i = 0; i < (width + 63) / 64; i++) {
+  for (uint32_t i = 0; i < divide_up (width, 64); i++) {
     for (uint64_t changes = self->bits[0][i]; changes; changes &= changes - 1) {
       const uint32_t x = 64 * i + lowest_bit (changes);
       if (x > 0 && labels[x - 1])

@@ -5,6 +5,7 @@
  * (contours-follow.c).
  */
 #include "contours.h"
+#include "core/base/divide-up.h"
 #include "cpu/base/errors.h"
 #include "cpu/pixels/bit-rows.h"
 #include "core/base/interruption.h"
@@ -25,7 +26,7 @@ end_row (const ContourRow *row, uint32_t n)
 static void
 find_ends (CpuContours *self)
 {
-  const uint32_t width = self->base.plan.width, n_words = (width + 63) / 64;
+  const uint32_t width = self->base.plan.width, n_words = divide_up (width, 64);
   const uint32_t flip = self->base.plan.connectivity == CUDACCL_CONNECTIVITY_4;
   const ContourRow *row = &self->rows[1];
   uint64_t before = 0;
@@ -77,7 +78,7 @@ static void
 chain_frame (CpuContours *self, const CclFrame *frame, const CclLabellerOptions *options)
 {
   const uint32_t width = self->base.plan.width, height = self->base.plan.height;
-  const uint32_t n_words = (width + 63) / 64, rest = width % 64;
+  const uint32_t n_words = divide_up (width, 64), rest = width % 64;
 
   memset (self->bits[0], 0, n_words * sizeof **self->bits);
   end_row (&self->rows[0], 0);
@@ -176,7 +177,7 @@ lay_out_contours (Layout *layout, void *data)
 
   for (uint32_t i = 0; i < 2; i++) {
     lay_out_label_row (layout, &self->label_rows[i], width);
-    self->bits[i] = lay_out (layout, (width + 63) / 64, sizeof *self->bits[i]);
+    self->bits[i] = lay_out (layout, divide_up (width, 64), sizeof *self->bits[i]);
     self->rows[i].keys = lay_out (layout, width + 3, sizeof *self->rows[i].keys);
     self->rows[i].chains = lay_out (layout, width + 4, sizeof *self->rows[i].chains);
     if (self->rows[i].chains)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "codebook-light.h"
+#include "core/base/divide-up.h"
 
 #include <string.h>
 
@@ -91,7 +92,7 @@ static Ratios
 ratios_of_samples (const CodebookLight *light, const PixelCode *code, uint32_t row, uint32_t j)
 {
   return (Ratios){code, ratios_of_row (light, row, j), CUDACCL_LIGHT_SAMPLES,
-      (light->grid.columns + CUDACCL_LIGHT_SAMPLES - 1) / CUDACCL_LIGHT_SAMPLES};
+      divide_up (light->grid.columns, CUDACCL_LIGHT_SAMPLES)};
 }
 
 /* Subtracts the light of a row from its ratios. */
@@ -113,7 +114,7 @@ measure_samples (CodebookLight *light, const PixelCode *code, const uint8_t *log
 {
   const CclLightGrid *grid = &light->grid;
   const uint32_t distance = (1u << grid->shift) / CUDACCL_LIGHT_SAMPLES;
-  const uint32_t n = (luma->width + distance - 1) / distance;
+  const uint32_t n = divide_up (luma->width, distance);
 
   for (uint32_t j = 0; j < CUDACCL_LIGHT_SAMPLES; j++) {
     const uint32_t y = (row << grid->shift) + j * distance;

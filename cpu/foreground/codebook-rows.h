@@ -16,6 +16,7 @@
 #define CUDACCL_CPU_CODEBOOK_ROWS_H
 
 #include "codebook-rest.h"
+#include "core/base/divide-up.h"
 
 /* How far ahead blocks are prefetched. */
 enum { CODEBOOK_BLOCKS_AHEAD = 4 };
@@ -446,7 +447,7 @@ update_vectors (const CodebookRow *row, bool colour)
 static void
 codebook_row (const CodebookRow *row)
 {
-  const size_t size = ((size_t)row->width + 63) / 64 * sizeof (uint64_t);
+  const size_t size = divide_up (row->width, 64) * sizeof (uint64_t);
   /* Pixels at rest are background. */
   memset (row->foreground, 0, size);
   memset (row->shadow, 0, size);

@@ -11,6 +11,7 @@
  *   6. The objects, row by row.
  */
 #include "codebook-boxes.h"
+#include "core/base/divide-up.h"
 #include "codebook-light.h"
 #include "foreground.h"
 #include "sampled-places.h"
@@ -670,7 +671,7 @@ codebook_prepare (CpuForeground *foreground)
   self->n_words = foreground->n_words;
   self->stride = 64 * self->n_words;
   self->range_stride = self->stride + 1;
-  self->n_blocks = ((size_t)plan->width + CUDACCL_CODEBOOK_LANES - 1) / CUDACCL_CODEBOOK_LANES;
+  self->n_blocks = divide_up (plan->width, CUDACCL_CODEBOOK_LANES);
   self->light.grid = ccl_light_grid (plan->width, plan->height);
   self->light.n_rows = ((plan->height - 1) >> (self->light.grid.shift - 4)) + 1;
   codebook_fill_logs (self->logs);

@@ -17,6 +17,7 @@
  * the mask's bytes.
  */
 #include "foreground.h"
+#include "core/base/divide-up.h"
 #include "foreground-tuning.h"
 #include "cpu/pixels/pixel-code.h"
 #include "reduced-foreground.h"
@@ -167,7 +168,7 @@ new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
   self->base.plan = *plan;
   self->method = methods[plan->method];
   self->code = code;
-  self->n_words = ((size_t)plan->width + 63) / 64;
+  self->n_words = divide_up (plan->width, 64);
   self->n_bands = workers_choose_number (plan->n_threads, (uint64_t)plan->width * plan->height,
       tuning->pixels_per_thread ? tuning->pixels_per_thread : DEFAULT_PIXELS_PER_THREAD,
       plan->height);

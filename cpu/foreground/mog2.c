@@ -2,6 +2,7 @@
 /* Foreground by MOG2: the light of a frame, and its comparison with the mixtures of Gaussians, row
  * by row. */
 #include "mog2-model.h"
+#include "core/base/divide-up.h"
 
 #include "foreground.h"
 
@@ -154,7 +155,7 @@ lay_out_model (Layout *layout, void *data)
   const CpuForeground *self = data;
   Model *model = &((Mog2 *)self->model)->model;
 
-  model->blocks_per_row = ((size_t)self->base.plan.width + BLOCK_PIXELS - 1) / BLOCK_PIXELS;
+  model->blocks_per_row = divide_up (self->base.plan.width, BLOCK_PIXELS);
   const size_t n_blocks = model->blocks_per_row * self->base.plan.height;
   model->n_blocks = n_blocks;
   model->weights = lay_out (layout, CUDACCL_MAX_MIXTURES * n_blocks, sizeof *model->weights);

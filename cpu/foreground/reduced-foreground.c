@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reduced-foreground.h"
+#include "core/base/divide-up.h"
 
 #include "core/foreground/foreground-class.h"
 #include "cpu/base/mapping.h"
@@ -278,7 +279,7 @@ reduced_foreground_new (
   self->width = ccl_reduced (plan->width, factor);
   self->height = ccl_reduced (plan->height, factor);
   /* Samples of 16 bits need two bytes. */
-  self->stride = ((size_t)self->width * 2 + 63) / 64 * 64;
+  self->stride = round_up ((size_t)self->width * 2, 64);
   self->n_sums = (self->stride / 2 + 64) * factor * 4; /* steps are at most 4 bytes */
   self->n_bands = workers_choose_number (
       plan->n_threads, (uint64_t)plan->width * plan->height, PIXELS_PER_THREAD, self->height);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "sampled-places.h"
+#include "core/base/divide-up.h"
 
 #include <string.h>
 
@@ -12,8 +13,8 @@ sampled_places_init (
   self->has_chroma = has_chroma;
   self->code = code;
   self->grid = ccl_sampled_grid (width, height);
-  self->n_words = ((size_t)self->grid.columns + 63) / 64;
-  self->n_pixel_words = ((size_t)width + 63) / 64;
+  self->n_words = divide_up (self->grid.columns, 64);
+  self->n_pixel_words = divide_up (width, 64);
   self->stride = 64 * self->n_words;
 }
 

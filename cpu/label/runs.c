@@ -111,7 +111,7 @@ static void
 lay_out_band (Layout *layout, const Job *job, Band *band)
 {
   const size_t n_rows = band->end_row - band->first_row;
-  const size_t n_strips = (n_rows + job->rows_per_strip - 1) / job->rows_per_strip;
+  const size_t n_strips = divide_up (n_rows, job->rows_per_strip);
   const size_t max_runs = ((size_t)job->width + 1) / 2; /* of a strip */
 
   for (int i = 0; i < N_SLOTS; i++) {
@@ -435,7 +435,7 @@ set_size (CpuLabeller *self, uint32_t width, uint32_t height)
   self->n_bands = n_bands;
   self->is_shared = false;
   self->job.width = width;
-  self->job.n_words = (width + 63) / 64;
+  self->job.n_words = divide_up (width, 64);
   self->job.words_per_row = self->job.n_words + 1;
   cut_into_bands (self);
   return mapping_lay_out (&self->mapping, lay_out_everything, self) && ensure_workers (self);

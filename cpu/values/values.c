@@ -10,6 +10,7 @@
  * (equivalences.h), so that roots are in raster order of the components' first pixels.
  */
 #include "values.h"
+#include "core/base/divide-up.h"
 #include "core/base/interruption.h"
 
 #include "cpu/base/instructions.h"
@@ -150,7 +151,7 @@ ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error)
   if (self) {
     self->base.klass = &cpu_values_labeller_class;
     self->base.plan = *plan;
-    self->n_words = (plan->width + 63) / 64;
+    self->n_words = divide_up (plan->width, 64);
     self->neighbourhood = neighbourhoods;
     while (self->neighbourhood->connectivity != plan->connectivity)
       self->neighbourhood++;

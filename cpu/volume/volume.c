@@ -11,6 +11,7 @@
  * no second scan, and the label map is written from the runs.
  */
 #include "core/base/interruption.h"
+#include "core/base/divide-up.h"
 #include "cpu/label/equivalences.h"
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/pack-portable.h"
@@ -434,7 +435,7 @@ ccl_cpu_volume_labeller_new (const CclVolumePlan *plan, CclError *error)
     self->base.klass = &cpu_volume_labeller_class;
     self->base.plan = *plan;
     self->n_rows = plan->height * plan->depth;
-    self->n_words = (plan->width + 63) / 64;
+    self->n_words = divide_up (plan->width, 64);
     if (mapping_lay_out (&self->mapping, lay_out_everything, self))
       return &self->base;
     free (self);

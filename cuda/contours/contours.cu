@@ -16,6 +16,7 @@
  * Kernels but the first become resident while the one before still runs (dependent-launch.cuh).
  */
 #include "contours-parameters.h"
+#include "core/base/divide-up.h"
 #include "core/contours/contour-links.h"
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "cuda/kernel-lib/threshold.cuh"
@@ -185,7 +186,7 @@ extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_list (const __grid_constant__ Parameters p)
 {
-  const uint32_t n_rows = (p.height + gridDim.x - 1) / gridDim.x;
+  const uint32_t n_rows = CUDACCL_DIVIDE_UP (p.height, gridDim.x);
   const uint32_t first_row = blockIdx.x * n_rows, end_row = min (first_row + n_rows, p.height);
   let_next_kernel_start ();
   wait_for_previous_kernel ();
@@ -374,7 +375,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
   const uint32_t n_ends = count_ends (p);
-  const uint32_t n_blocks = (n_ends + CUDACCL_CONTOURS_THREADS - 1) / CUDACCL_CONTOURS_THREADS;
+  const uint32_t n_blocks = CUDACCL_DIVIDE_UP (n_ends, CUDACCL_CONTOURS_THREADS);
   if (blockIdx.x == 0) {
     const CclContourCounts all = sum_blocks (p, n_blocks, sums);
     if (threadIdx.x == 0)

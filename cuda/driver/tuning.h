@@ -12,6 +12,7 @@
 #ifndef CUDACCL_CUDA_TUNING_H
 #define CUDACCL_CUDA_TUNING_H
 
+#include "core/base/divide-up.h"
 #include <stdint.h>
 
 /* Compiled into the kernels. */
@@ -54,7 +55,7 @@ static inline uint32_t
 ccl_cuda_blocks_of (int n_multiprocessors, uint32_t tuned)
 {
   const uint64_t blocks = (uint64_t)tuned * (uint32_t)n_multiprocessors;
-  return (uint32_t)((blocks + CUDACCL_TUNED_MULTIPROCESSORS - 1) / CUDACCL_TUNED_MULTIPROCESSORS);
+  return (uint32_t)CUDACCL_DIVIDE_UP (blocks, CUDACCL_TUNED_MULTIPROCESSORS);
 }
 
 #endif /* CUDACCL_CUDA_TUNING_H */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "upload.h"
+#include "core/base/divide-up.h"
 
 CclStatus
 ccl_cuda_upload_init (
@@ -12,7 +13,7 @@ ccl_cuda_upload_init (
 CclStatus
 ccl_cuda_upload_resize (CclCudaUpload *upload, uint32_t width, uint32_t height, CclError *error)
 {
-  const size_t stride = height > 1 ? ((size_t)width + 15) / 16 * 16 : width;
+  const size_t stride = height > 1 ? round_up (width, 16) : width;
   const size_t size = stride * height;
 
   if (size > upload->capacity) {

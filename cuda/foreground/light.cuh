@@ -4,6 +4,7 @@
 #define CUDACCL_CUDA_LIGHT_CUH
 
 #include "light-parameters.h"
+#include "core/base/divide-up.h"
 #include "cuda/kernel-lib/warp.cuh"
 
 static __constant__ int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
@@ -15,7 +16,7 @@ static __constant__ uint16_t powers[CUDACCL_LIGHT_RATIOS] = {CUDACCL_LIGHT_POWER
 static __device__ __forceinline__ uint32_t
 middle_of (const uint32_t counts[CUDACCL_LIGHT_RATIOS])
 {
-  const uint32_t PER_LANE = (CUDACCL_LIGHT_RATIOS + 31) / 32;
+  const uint32_t PER_LANE = CUDACCL_DIVIDE_UP (CUDACCL_LIGHT_RATIOS, 32);
   const uint32_t first = lane_of_warp () * PER_LANE;
   uint32_t own[PER_LANE], sum = 0;
 #pragma unroll

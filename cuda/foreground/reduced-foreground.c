@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reduced-foreground.h"
+#include "core/base/divide-up.h"
 
 #include "core/foreground/foreground-class.h"
 #include "core/foreground/reduction.h"
@@ -321,7 +322,7 @@ ccl_cuda_reduced_foreground_new (CclCudaDevice *device, const CclForegroundPlan 
   self->width = ccl_reduced (plan->width, factor);
   self->height = ccl_reduced (plan->height, factor);
   /* Samples of 16 bits need two bytes. */
-  self->stride = ((size_t)self->width * 2 + 63) / 64 * 64;
+  self->stride = round_up ((size_t)self->width * 2, 64);
 
   const CclStatus status = ccl_cuda_runner_open (&self->runner, device, allocate, self, error);
   self->base.plan.roi_mask = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How the coordinates of a GstCclMeta follow a frame that is copied, scaled, cropped or turned. */
 #include "gstcclmeta-private.h"
+#include "core/base/divide-up.h"
 
 #include <gst/video/video.h>
 #include <math.h>
@@ -10,7 +11,7 @@ static void
 scale_interval (guint32 *start, guint32 *length, guint from, guint to)
 {
   guint64 first = (guint64)*start * to / from;
-  guint64 end = (((guint64)*start + *length) * to + from - 1) / from;
+  guint64 end = divide_up (((guint64)*start + *length) * to, from);
 
   *start = (guint32)first;
   *length = (guint32)(end - first);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclcanvas.h"
+#include "core/base/divide-up.h"
 
 #include <math.h>
 #include <pango/pangocairo.h>
@@ -38,7 +39,7 @@ gst_ccl_canvas_new (guint width, guint height)
   pango_layout_set_font_description (canvas->layout, font);
   pango_font_description_free (font);
 
-  canvas->n_bands = (height + GST_CCL_BAND_HEIGHT - 1) / GST_CCL_BAND_HEIGHT;
+  canvas->n_bands = divide_up (height, GST_CCL_BAND_HEIGHT);
   canvas->bands = g_new (GstCclBand, canvas->n_bands);
   clear_bands (canvas);
   gst_ccl_text_grid_init (

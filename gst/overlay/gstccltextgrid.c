@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstccltextgrid.h"
+#include "core/base/divide-up.h"
 
 #include <string.h>
 
@@ -8,8 +9,7 @@
 void
 gst_ccl_text_grid_init (GstCclTextGrid *grid, gint width, gint height, gint cell)
 {
-  *grid =
-      (GstCclTextGrid){width, height, cell, (width + cell - 1) / cell, (height + cell - 1) / cell};
+  *grid = (GstCclTextGrid){width, height, cell, divide_up (width, cell), divide_up (height, cell)};
   grid->taken = g_malloc0 ((gsize)grid->columns * (gsize)grid->rows);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "two-pass.h"
+#include "core/base/divide-up.h"
 #include "cpu/base/errors.h"
 
 #include "core/label/component-row.h"
@@ -109,7 +110,7 @@ number_strip (TwoPass *self, const CclLabellerOptions *options, uint32_t n_compo
 {
   const uint32_t max_area = options->max_area ? options->max_area : UINT32_MAX;
   const size_t n_words =
-      ((size_t)self->algorithm->rows_per_strip * ((self->width + 1) / 2) + 63) / 64;
+      divide_up (self->algorithm->rows_per_strip * divide_up (self->width, 2), 64);
 
   for (size_t w = 0; w < n_words; w++) {
     for (uint64_t word = self->first_pixels[w]; word; word &= word - 1) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "reduction-checks.h"
+#include "core/base/divide-up.h"
 
 #include <glib.h>
 #include <string.h>
@@ -29,12 +30,6 @@ typedef struct Picture {
   CclFrame frame;
   uint8_t *luma, *chroma;
 } Picture;
-
-static uint32_t
-divide_up (uint32_t size, uint32_t divisor)
-{
-  return (size + divisor - 1) / divisor;
-}
 
 static Picture
 picture_new (const Layout *layout, uint32_t width, uint32_t height)

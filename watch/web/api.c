@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "api.h"
+#include "core/base/divide-up.h"
 
 #include <json-glib/json-glib.h>
 #include <string.h>
@@ -230,7 +231,7 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
 gchar *
 watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, guint n_points)
 {
-  guint step = MAX ((seconds + n_points - 1) / n_points, 1);
+  guint step = MAX (divide_up (seconds, n_points), 1);
   g_autofree guint16 *counts = g_new (guint16, n_points);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
 

@@ -4,6 +4,7 @@
 #define CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
 
 #include "strips-parameters.h"
+#include "core/base/divide-up.h"
 
 enum {
   CUDACCL_STRIPS_COLUMNS_THREADS =
@@ -29,9 +30,11 @@ enum {
 
 /* Words of a tile component, with those that align the next one. */
 #define CUDACCL_STRIPS_COLUMN_WORDS(has_neighbours, has_values)                                    \
-  ((CUDACCL_STRIPS_MOMENT_WORDS + ((has_neighbours) ? CUDACCL_STRIPS_NEIGHBOUR_WORDS : 0) +        \
-       ((has_values) ? CUDACCL_STRIPS_VALUE_WORDS : 0) + CUDACCL_STRIPS_WORD_ALIGNMENT - 1) /      \
-      CUDACCL_STRIPS_WORD_ALIGNMENT * CUDACCL_STRIPS_WORD_ALIGNMENT)
+  (CUDACCL_DIVIDE_UP (CUDACCL_STRIPS_MOMENT_WORDS +                                                \
+                          ((has_neighbours) ? CUDACCL_STRIPS_NEIGHBOUR_WORDS : 0) +                \
+                          ((has_values) ? CUDACCL_STRIPS_VALUE_WORDS : 0),                         \
+       CUDACCL_STRIPS_WORD_ALIGNMENT) *                                                            \
+      CUDACCL_STRIPS_WORD_ALIGNMENT)
 
 /* Kernels of strips.cu take the first member alone. */
 typedef struct CclStripsColumnsParameters {
