@@ -219,7 +219,7 @@ print_row (Table *table, const CclTiledComponent *r)
   end_row (table, is_json ? "}\n" : "\n");
 }
 
-/* Appends a row of the chosen columns to the buffer. JSON has null in place of NaN. */
+/* Appends a row of the chosen columns to the buffer. JSON has null in place of NaN and infinities. */
 static void
 print_values (Table *table, const ColumnValue *values)
 {
@@ -233,8 +233,10 @@ print_values (Table *table, const ColumnValue *values)
       to += sprintf (to, "\"%s\":", table->columns[i].name);
     if (!table->columns[i].is_real)
       to += sprintf (to, "%lld,", (long long)values[i].count);
-    else if (isnan (values[i].real))
-      to += sprintf (to, is_json ? "null," : "nan,");
+    else if (is_json && !isfinite (values[i].real))
+      to += sprintf (to, "null,");
+    else if (isnan (values[i].real)) /* which may have a sign */
+      to += sprintf (to, "nan,");
     else
       to += sprintf (to, "%.17g,", values[i].real);
   }

@@ -277,6 +277,9 @@ def formats():
     tap.equal(objects[0]["centroid_weighted-1"], None, "JSON")
     tap.equal([float(rows[0][f"bbox-{i}"]) for i in range(4)], [0.0, 0.0, 5.0, 5.0], "box")
     tap.equal(objects[0]["perimeter"], float(array["perimeter"][0]), "perimeter")
+    values = values.astype(np.float32)
+    values[2, 2] = np.inf
+    tap.equal(json.loads(table(image, values, ["intensity_max"], name="t.ndjson")), {"intensity_max": None}, "infinity")
 
 
 def orders():
