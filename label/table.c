@@ -219,7 +219,7 @@ print_row (Table *table, const CclTiledComponent *r)
   end_row (table, is_json ? "}\n" : "\n");
 }
 
-/* Appends a row of the chosen columns to the buffer. JSON has null in place of NaN and infinities. */
+/* Appends a row of the chosen columns to the buffer. JSON has null where a number is not finite. */
 static void
 print_values (Table *table, const ColumnValue *values)
 {

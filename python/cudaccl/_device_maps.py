@@ -18,7 +18,8 @@ KEPT = 2  # objects for the last label maps
 
 contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
     "component", "parent", "first_point", "n_points", "is_hole")])
-"""A row of a table of contours. Since: 0.3"""
+"""A row of a table of contours. The integers have no sign: convert them before one is subtracted from another.
+Since: 0.3"""
 
 FIRST_LABELS = 4096  # of which an object measures at first
 

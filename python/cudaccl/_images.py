@@ -28,10 +28,11 @@ def wanted_ndim(ndim: int | None, connectivity: int | None) -> int:
     return int(ndim)
 
 
-def check_shape(shape: tuple[int, ...], ndim: int) -> None:
+def check_shape(shape: tuple[int, ...], ndim: int, colours: str = "convert colours to grey first") -> None:
+    """colours: what to do with them."""
     if len(shape) == 3 and ndim == 2:
         raise ValueError(f"an image has 2 dimensions, not shape {shape}: label a volume with ndim=3, several images "
-                         "one by one, and convert colours to grey first")
+                         f"one by one, and {colours}")
     if len(shape) != ndim:
         raise ValueError(f"{'an image' if ndim == 2 else 'a volume'} has {ndim} dimensions, not {len(shape)}")
 

@@ -15,15 +15,15 @@ from ._regionprops import label_map_of
 DEFAULTS = _cudaccl.tracker_defaults()  # those of the library and the elements
 
 track_dtype: np.dtype[np.void] = np.dtype(
-    [("id", np.uint64), ("state", np.uint32), ("age", np.uint64), ("lost", np.uint64), ("label", np.uint32),
-     ("n_sharing", np.uint32), ("x", np.float64), ("y", np.float64), ("width", np.float64), ("height", np.float64),
+    [("id", np.uint64), ("state", np.uint32), ("age", np.int64), ("lost", np.int64), ("label", np.int32),
+     ("n_sharing", np.int32), ("x", np.float64), ("y", np.float64), ("width", np.float64), ("height", np.float64),
      ("velocity_x", np.float64), ("velocity_y", np.float64)], align=True)
 """A track: id (from 1, unique in the tracker's life), state (0 tentative, 1 confirmed, 2 static, 3
 lost), age and lost (frames since it was first and last found), label of its component (0 when lost),
 n_sharing (other tracks in that component), the estimated box of the object (pixels; edges are between
 pixels) and its velocity (pixels per frame). Since: 0.2"""
 
-member_dtype: np.dtype[np.void] = np.dtype([("row", np.uint32), ("track", np.uint32)])
+member_dtype: np.dtype[np.void] = np.dtype([("row", np.int32), ("track", np.int32)])
 """A track that is in a component: the row of the component table and the index of the track.
 Since: 0.2"""
 

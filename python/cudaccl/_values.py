@@ -168,7 +168,7 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
         background = 0 if is_there else None
         view = view_of(array, stream if view.device != HOST else None)
     wanted = wanted_ndim(ndim, connectivity)
-    check_shape(view.shape, wanted)
+    check_shape(view.shape, wanted, "make a number of each colour, or give an image of PIL, whose colours are values")
     neighbours = check_connectivity(connectivity, wanted)
     if 0 in view.shape:
         labels = zeros(image, view.shape, "int32", view.device) if out is None else out

@@ -268,7 +268,9 @@ def label(array: Any, connectivity: int | None = None, threshold: float = 0, *, 
     """
     array = checked(array)
     neighbours = check_connectivity(connectivity, array.ndim)
-    find = functools.partial(find_labels, connectivity=neighbours, threshold=real_threshold(threshold), invert=bool(invert))
+    # Not every integer of 64 bits is a float.
+    exact = int(threshold) if isinstance(threshold, (int, np.integer)) else real_threshold(threshold)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=exact, invert=bool(invert))
     dtype = label_dtype((math.prod(array.shape) + 1) // 2)
     return in_two_passes(array, Work("label", neighbours, find, False, first_places),
                          functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)

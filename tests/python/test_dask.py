@@ -191,6 +191,10 @@ def test_wrong_arguments_are_refused():
         cudaccl.dask.label(da.zeros((3, 3)), 26)
     with pytest.raises(TypeError, match="threshold"):
         cudaccl.dask.label(da.zeros((3, 3)), threshold=float("nan"))
+    for image, threshold, labels in (([2**53 + 2, 2**53 + 1, 0], 2**53 + 1, [1, 0, 0]), ([3, 0, 3], 10**400, [0, 0, 0]),
+                                     ([3, 0, 3], np.int64(2), [1, 0, 2])):
+        found, _ = cudaccl.dask.label(da.from_array(np.array([image]), (1, 2)), threshold=threshold)
+        np.testing.assert_array_equal(found, [labels])
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         array = da.zeros((4, 3))
         cudaccl.dask.label(array[array[:, 0] > 0])

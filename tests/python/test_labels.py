@@ -447,6 +447,7 @@ def test_arguments_that_are_refused(arguments):
 @pytest.mark.parametrize("call, error, message", [
     (lambda: cudaccl.label(ONES, threshold="1"), TypeError, "threshold must be a finite number, not '1'"),
     (lambda: cudaccl.label(ONES, threshold=np.inf), TypeError, "threshold must be a finite number"),
+    (lambda: cudaccl.label_values(np.zeros((4, 4, 3))), ValueError, "make a number of each colour"),
     (lambda: cudaccl.label(ONES, min_area=1.5), TypeError, "min_area must be an integer, not 1.5"),
     (lambda: cudaccl.label(ONES, max_area=None), TypeError, "max_area must be an integer, not None"),
     (lambda: cudaccl.label(ONES, n_threads=1.5), TypeError, "n_threads must be an integer"),

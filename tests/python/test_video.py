@@ -245,6 +245,7 @@ def test_tracker_keeps_an_identity():
         kinds += list(result.events["kind"])
     assert list(result.tracks["id"]) == [1, 2] and list(result.tracks["state"]) == [1, 1]
     assert list(result.tracks["age"]) == [19, 19] and list(result.tracks["label"]) == [1, 2]
+    assert list(result.tracks["age"] - 25) == [-6, -6] and list(result.tracks["label"] - 3) == [-2, -1]
     np.testing.assert_allclose(result.tracks["velocity_x"], [4, -3], atol=0.2)
     np.testing.assert_allclose(result.tracks["x"], [86, 443], atol=2)
     np.testing.assert_allclose(result.tracks["width"], [20, 40], atol=2)
