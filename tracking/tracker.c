@@ -74,6 +74,16 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
   return check_labels (tracker, table, labels, options->label_step, error);
 }
 
+/* Divides components of several objects, and joins those of one. */
+static void
+find_whole_objects (
+    CclTracker *tracker, const CclTable *table, const CclLabels *labels, double elapsed)
+{
+  ccl_tracker_learn_sizes (tracker, elapsed);
+  ccl_tracker_divide (tracker, table, labels);
+  ccl_tracker_stack (tracker);
+}
+
 CclStatus
 ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *labels,
     double elapsed, const CclTrackerOptions *given, CclTracks *tracks, CclError *error)
@@ -96,12 +106,13 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   ccl_tracker_predict (tracker, elapsed);
   ccl_tracker_take_components (tracker, table);
   ccl_tracker_count_pixels (tracker, table, labels, elapsed);
-  ccl_tracker_learn_sizes (tracker, elapsed);
-  ccl_tracker_divide (tracker, table, labels);
-  ccl_tracker_stack (tracker);
+  if (!options->whole_objects)
+    find_whole_objects (tracker, table, labels, elapsed);
   ccl_tracker_assign (tracker);
-  ccl_tracker_share (tracker);
-  ccl_tracker_join_fragments (tracker);
+  if (!options->whole_objects) {
+    ccl_tracker_share (tracker);
+    ccl_tracker_join_fragments (tracker);
+  }
   ccl_tracker_correct (tracker, elapsed);
   ccl_tracker_begin (tracker, elapsed);
   ccl_tracker_count (tracker, options, elapsed);

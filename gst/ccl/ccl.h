@@ -4,6 +4,7 @@
 #define __GST_CCL_LIBRARY_H__
 
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclclasses.h>
 #include <gst/ccl/gstcclcolumns.h>
 #include <gst/ccl/gstcclcomponent.h>
 #include <gst/ccl/gstcclcontours.h>

@@ -97,6 +97,7 @@ gst_ccl_meta_share (GstCclMeta *self, const GstCclMeta *other)
   self->mask_stride = other->mask_stride;
   self->contours = other->contours ? gst_ccl_contours_ref (other->contours) : NULL;
   self->columns = other->columns ? gst_ccl_columns_ref (other->columns) : NULL;
+  self->classes = other->classes ? gst_ccl_classes_ref (other->classes) : NULL;
   self->region_state = other->region_state ? gst_ccl_region_state_ref (other->region_state) : NULL;
 }
 

@@ -4,6 +4,7 @@
 #define __GST_CCL_META_H__
 
 #include <gst/ccl/ccl-prelude.h>
+#include <gst/ccl/gstcclclasses.h>
 #include <gst/ccl/gstcclcolumns.h>
 #include <gst/ccl/gstcclcomponent.h>
 #include <gst/ccl/gstcclcontours.h>
@@ -138,6 +139,12 @@ GstCclRegionState *gst_ccl_meta_get_region_state (const GstCclMeta *meta);
 
 GST_CCL_API
 void gst_ccl_meta_set_region_state (GstCclMeta *meta, GstCclRegionState *state);
+
+GST_CCL_API
+GstCclClasses *gst_ccl_meta_get_classes (const GstCclMeta *meta);
+
+GST_CCL_API
+void gst_ccl_meta_set_classes (GstCclMeta *meta, GstCclClasses *classes);
 
 /**
  * GST_CCL_ROW: (skip)

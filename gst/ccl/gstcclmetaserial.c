@@ -25,16 +25,24 @@
  *   columns, as 32-bit numbers; for each region whether it is a line and the tracks inside, as
  *   32-bit numbers, and the crossings forward and backward, as 64-bit numbers; the names in UTF-8,
  *   each with a terminating zero; the places, a byte each; then columns, if there are any; then
- *   nothing or contours */
+ *   nothing or contours
+ * - in the version with classes: the bytes of their names, and a sum of 1 if there are regions and
+ *   2 if there are columns, as 32-bit numbers; the confidences as 64-bit numbers of floating point;
+ *   the names in UTF-8, each with a terminating zero, empty for none; then regions as above, if
+ *   there are any; columns, if there are any; nothing or contours */
 #define SERIAL_VERSION 4
 #define SERIAL_VERSION_WITH_CONTOURS 5
 #define SERIAL_VERSION_WITH_COLUMNS 6
 #define SERIAL_VERSION_WITH_REGIONS 7
+#define SERIAL_VERSION_WITH_CLASSES 8
 #define HEADER_SIZE 28
 #define CONTOURS_HEADER_SIZE 12
 #define COLUMNS_HEADER_SIZE 8
 #define REGIONS_HEADER_SIZE 12
 #define REGION_SIZE 24
+#define CLASSES_HEADER_SIZE 8
+#define HAVE_REGIONS 1
+#define HAVE_COLUMNS 2
 #define ROW_SIZE 40
 #define TRACK_SIZE 72
 
@@ -436,8 +444,87 @@ read_regions (const guint8 *data, gsize *size, guint n_rows, gboolean *have_colu
   return state;
 }
 
+static const gchar *
+class_name (const GstCclClasses *classes, guint row)
+{
+  const gchar *name = gst_ccl_classes_get_name (classes, row);
+
+  return name ? name : "";
+}
+
+static gsize
+class_names_size (const GstCclClasses *classes)
+{
+  gsize size = 0;
+
+  for (guint row = 0; row < gst_ccl_classes_get_n_rows (classes); row++)
+    size += strlen (class_name (classes, row)) + 1;
+  return size;
+}
+
+/* The bytes of the classes; 0 without any. */
+static gsize
+classes_size (const GstCclClasses *classes)
+{
+  if (!classes)
+    return 0;
+  return CLASSES_HEADER_SIZE + 8 * (gsize)gst_ccl_classes_get_n_rows (classes) +
+         class_names_size (classes);
+}
+
+/* Returns the end. */
+static guint8 *
+write_classes (guint8 *out, const GstCclClasses *classes, guint32 others)
+{
+  const guint32 header[] = {(guint32)class_names_size (classes), others};
+  const guint n_rows = gst_ccl_classes_get_n_rows (classes);
+
+  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
+  out += CLASSES_HEADER_SIZE;
+  for (guint row = 0; row < n_rows; row++, out += 8)
+    write_double (out, gst_ccl_classes_get_confidence (classes, row));
+  for (guint row = 0; row < n_rows; row++)
+    out = (guint8 *)g_stpcpy ((gchar *)out, class_name (classes, row)) + 1;
+  return out;
+}
+
+/* Sets *size to the bytes of the classes, which may be followed by others, and *others. NULL if the
+ * bytes are no classes. */
+static GstCclClasses *
+read_classes (const guint8 *data, gsize *size, guint n_rows, guint32 *others)
+{
+  guint32 header[CLASSES_HEADER_SIZE / 4], text_size;
+  const guint64 before_text = CLASSES_HEADER_SIZE + 8 * (guint64)n_rows;
+  GstCclClasses *classes = NULL;
+  gdouble *confidences;
+  const gchar **names;
+
+  if (*size < CLASSES_HEADER_SIZE)
+    return NULL;
+  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
+  text_size = header[0];
+  *others = header[1];
+  if (*others > HAVE_REGIONS + HAVE_COLUMNS || before_text + text_size > *size)
+    return NULL;
+  *size = (gsize)(before_text + text_size);
+  confidences = g_new (gdouble, n_rows + (gsize)1);
+  names = g_new (const gchar *, n_rows + (gsize)1);
+  for (guint row = 0; row < n_rows; row++)
+    confidences[row] = read_double (data + CLASSES_HEADER_SIZE + 8 * (gsize)row);
+  if (split_keys ((const gchar *)data + before_text, text_size, n_rows, names)) {
+    for (guint row = 0; row < n_rows; row++)
+      if (*names[row] == '\0')
+        names[row] = NULL;
+    classes = gst_ccl_classes_new (names, confidences, n_rows);
+  }
+  g_free (names);
+  g_free (confidences);
+  return classes;
+}
+
 /* What may be behind the table. */
 typedef struct {
+  GstCclClasses *classes;
   GstCclRegionState *region_state;
   GstCclColumns *columns;
   GstCclContours *contours;
@@ -446,20 +533,33 @@ typedef struct {
 static void
 clear_parts (Parts *parts)
 {
+  g_clear_pointer (&parts->classes, gst_ccl_classes_unref);
   g_clear_pointer (&parts->region_state, gst_ccl_region_state_unref);
   g_clear_pointer (&parts->columns, gst_ccl_columns_unref);
   g_clear_pointer (&parts->contours, gst_ccl_contours_unref);
 }
 
-/* Reads what is behind the table: regions, columns, contours, in this order, as the version has
- * them. FALSE if it is something else; then parts may be there. */
+/* Reads what is behind the table: classes, regions, columns, contours, in this order, as the
+ * version has them. FALSE if it is something else; then parts may be there. */
 static gboolean
 read_parts (const guint8 *data, gsize size, guint8 version, guint n_rows, Parts *parts)
 {
   gboolean have_columns = version == SERIAL_VERSION_WITH_COLUMNS;
+  gboolean have_regions = version == SERIAL_VERSION_WITH_REGIONS;
+  guint32 others;
   gsize end = size;
 
-  if (version == SERIAL_VERSION_WITH_REGIONS) {
+  if (version == SERIAL_VERSION_WITH_CLASSES) {
+    parts->classes = read_classes (data, &end, n_rows, &others);
+    if (!parts->classes)
+      return FALSE;
+    data += end;
+    size -= end;
+    have_regions = (others & HAVE_REGIONS) != 0;
+    have_columns = (others & HAVE_COLUMNS) != 0;
+  }
+  if (have_regions) {
+    end = size;
     parts->region_state = read_regions (data, &end, n_rows, &have_columns);
     if (!parts->region_state)
       return FALSE;
@@ -489,8 +589,9 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
   guint n_tracks = self->tracks ? self->n_rows : 0;
   guint8 *out = gst_byte_array_interface_append (
       data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
-                8 * (gsize)self->n_ids + name_size + regions_size (self->region_state) +
-                columns_size (self->columns) + contours_size (self->contours));
+                8 * (gsize)self->n_ids + name_size + classes_size (self->classes) +
+                regions_size (self->region_state) + columns_size (self->columns) +
+                contours_size (self->contours));
 
   if (!out)
     return FALSE;
@@ -510,10 +611,14 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
     write_uint64 (out, self->ids[i]);
   memcpy (out, name, name_size);
   out += name_size;
-  *version = self->region_state ? SERIAL_VERSION_WITH_REGIONS
-             : self->columns    ? SERIAL_VERSION_WITH_COLUMNS
-             : self->contours   ? SERIAL_VERSION_WITH_CONTOURS
-                                : SERIAL_VERSION;
+  *version = self->classes        ? SERIAL_VERSION_WITH_CLASSES
+             : self->region_state ? SERIAL_VERSION_WITH_REGIONS
+             : self->columns      ? SERIAL_VERSION_WITH_COLUMNS
+             : self->contours     ? SERIAL_VERSION_WITH_CONTOURS
+                                  : SERIAL_VERSION;
+  if (self->classes)
+    out = write_classes (out, self->classes,
+        (self->region_state ? HAVE_REGIONS : 0) + (self->columns ? HAVE_COLUMNS : 0));
   if (self->region_state)
     out = write_regions (out, self->region_state, self->columns != NULL);
   if (self->columns)
@@ -545,7 +650,7 @@ gst_ccl_meta_deserialize (
   GstCclMeta *self;
   guint64 table_size;
 
-  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_REGIONS || size < HEADER_SIZE)
+  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_CLASSES || size < HEADER_SIZE)
     return NULL;
   rows = data + HEADER_SIZE;
   frame_width = GST_READ_UINT32_LE (data);
@@ -575,6 +680,7 @@ gst_ccl_meta_deserialize (
 
   self = gst_ccl_meta_add (
       buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
+  self->classes = parts.classes;
   self->region_state = parts.region_state;
   self->columns = parts.columns;
   self->contours = parts.contours;

@@ -24,6 +24,7 @@ gst_ccl_meta_unset_table (GstCclMeta *self)
   g_clear_pointer (&self->ids, g_atomic_rc_box_release);
   g_clear_pointer (&self->columns, gst_ccl_columns_unref);
   g_clear_pointer (&self->region_state, gst_ccl_region_state_unref);
+  g_clear_pointer (&self->classes, gst_ccl_classes_unref);
   self->n_components = self->n_rows = self->n_ids = 0;
 }
 
@@ -268,8 +269,8 @@ gst_ccl_meta_get_ids (const GstCclMeta *meta, guint row, guint *n_ids)
  * @n_rows: at most @n_components; fewer mean that the table is truncated
  *
  * Replaces the component table by a new one, for the caller to fill before the buffer is passed on.
- * That saves the copy that gst_ccl_meta_set_table() makes. Columns and the state of
- * regions are removed.
+ * That saves the copy that gst_ccl_meta_set_table() makes. Columns, classes and the
+ * state of regions are removed.
  *
  * Returns: (transfer none) (nullable): the rows, with undefined content; %NULL if @n_rows is 0
  *
@@ -310,8 +311,8 @@ ids_are_complete (const GstCclTrackInfo *tracks, guint n_rows, guint n_ids)
  *   `first_id` and `n_ids`; copied
  * @n_ids: the number of identities
  *
- * Replaces the component table, as an element that tracks components does. Columns and the state of
- * regions are removed.
+ * Replaces the component table, as an element that tracks components does. Columns, classes and the
+ * state of regions are removed.
  *
  * Since: 0.2
  */

@@ -83,6 +83,7 @@ scale_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransform
   gst_ccl_meta_share_origin (scaled, meta, scale_tracks (meta, from, to));
   gst_ccl_meta_set_columns (scaled, meta->columns);
   gst_ccl_meta_set_region_state (scaled, meta->region_state);
+  gst_ccl_meta_set_classes (scaled, meta->classes);
   if (meta->contours)
     scaled->contours = gst_ccl_contours_scale (meta->contours,
         (gdouble)GST_VIDEO_INFO_WIDTH (to) / GST_VIDEO_INFO_WIDTH (from),
@@ -247,6 +248,8 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
     mapped->columns = gst_ccl_columns_select (meta->columns, origins, n_rows);
   if (meta->region_state)
     mapped->region_state = gst_ccl_region_state_select (meta->region_state, origins, n_rows);
+  if (meta->classes)
+    mapped->classes = gst_ccl_classes_select (meta->classes, origins, n_rows);
   g_free (origins);
   return TRUE;
 }

@@ -39,11 +39,16 @@
  * "faster" or "slower"
  * - `other`: the other track, for "merged" and "split"; the parent, where a track that "appeared"
  * has one
+ * - `class`: what the track is, where it is known
  * - `region` or `line`: the name of the region or line, for the events of regions and lines
  * - `direction`: "forward" or "backward", for "crossed"
  * - `dwell`: how long the track was inside in seconds, for "left"
  * - `speed`: in km/h, for the events of regions and lines where a `ground` is set; for "left", the
  * mean while it was inside
+ *
+ * Where frames have detections of another element, a component of `ccltrack` has `class`, what it
+ * is, and `confidence`, 0…1, or null if it is not known; both are missing where the class is not
+ * known.
  *
  * With regions or lines in `ccltrack`, each component has `in` and `crossed`, and the frame has
  * `regions`:
@@ -293,7 +298,7 @@ push_events (GstCclJson *self)
 static void
 write_track_event (GstCclJson *self, const GstStructure *event)
 {
-  static const gchar *const names[] = {"region", "line", "direction"};
+  static const gchar *const names[] = {"class", "region", "line", "direction"};
   static const gchar *const numbers[] = {"dwell", "speed"};
   GstClockTime pts = GST_CLOCK_TIME_NONE;
   guint64 id = 0, other = 0;

@@ -163,6 +163,25 @@ append_columns (GString *line, const GstCclColumns *columns, guint row)
   }
 }
 
+/* The class of a row, where it is known. */
+static void
+append_class (GString *line, const GstCclClasses *classes, guint row)
+{
+  const gchar *name = classes ? gst_ccl_classes_get_name (classes, row) : NULL;
+  gdouble confidence;
+
+  if (!name)
+    return;
+  confidence = gst_ccl_classes_get_confidence (classes, row);
+  g_string_append (line, ",\"class\":");
+  gst_ccl_json_append_string (line, name);
+  g_string_append (line, ",\"confidence\":");
+  if (isfinite (confidence))
+    gst_ccl_json_append_rounded (line, confidence, 3);
+  else
+    g_string_append (line, "null");
+}
+
 static void
 append_comma (GString *line, gboolean *is_first)
 {
@@ -233,6 +252,7 @@ append_regions (GString *line, const GstCclRegionState *state)
 /* What belongs to the rows beyond the table; NULL for what there is not. */
 typedef struct {
   GstCclRegionState *region_state;
+  GstCclClasses *classes;
   GstCclColumns *columns;
   GstCclContours *contours;
 } Parts;
@@ -259,6 +279,7 @@ append_component (GString *line, const GstCclMeta *meta, guint row,
   g_string_truncate (line, line->len - 1); /* the last comma */
   append_columns (line, parts->columns, row);
   append_track (line, meta, row);
+  append_class (line, parts->classes, row);
   if (parts->region_state) {
     append_inside (line, parts->region_state, row);
     append_crossings (line, parts->region_state, row);
@@ -305,8 +326,8 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   guint n_rows;
   gsize row_stride;
   gconstpointer rows = gst_ccl_meta_get_rows (meta, &n_rows, &row_stride);
-  Parts parts = {gst_ccl_meta_get_region_state (meta), gst_ccl_meta_get_columns (meta),
-      gst_ccl_meta_get_contours (meta)};
+  Parts parts = {gst_ccl_meta_get_region_state (meta), gst_ccl_meta_get_classes (meta),
+      gst_ccl_meta_get_columns (meta), gst_ccl_meta_get_contours (meta)};
 
   g_string_append_printf (line, "\"width\":%u,\"height\":%u,", gst_ccl_meta_get_frame_width (meta),
       gst_ccl_meta_get_frame_height (meta));
@@ -322,6 +343,7 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   if (parts.region_state)
     append_regions (line, parts.region_state);
   g_clear_pointer (&parts.region_state, gst_ccl_region_state_unref);
+  g_clear_pointer (&parts.classes, gst_ccl_classes_unref);
   g_clear_pointer (&parts.columns, gst_ccl_columns_unref);
   g_clear_pointer (&parts.contours, gst_ccl_contours_unref);
 }

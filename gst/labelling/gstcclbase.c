@@ -8,6 +8,7 @@
 #include "gstcclstream.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclquery.h"
+#include "shared/gstcclroi.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_base_debug);
 #define GST_CAT_DEFAULT gst_ccl_base_debug
@@ -285,21 +286,14 @@ gst_ccl_base_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return gst_ccl_queue_end (&priv->queue, &priv->owner);
 }
 
-/* A random number other than 0. */
-static guint64
-new_id (void)
-{
-  return (guint64)g_random_int () << 32 | MAX (g_random_int (), 1);
-}
-
 /* The class of an instance is known when all its init functions have run. */
 static void
 gst_ccl_base_constructed (GObject *object)
 {
   GstCclBase *base = GST_CCL_BASE (object);
 
-  PRIVATE (base)->owner =
-      (GstCclOwner){GST_ELEMENT (base), &GST_CCL_BASE_GET_CLASS (base)->methods, new_id ()};
+  PRIVATE (base)->owner = (GstCclOwner){
+      GST_ELEMENT (base), &GST_CCL_BASE_GET_CLASS (base)->methods, gst_ccl_labeller_new_id ()};
   G_OBJECT_CLASS (gst_ccl_base_parent_class)->constructed (object);
 }
 

@@ -7,13 +7,14 @@
  *
  * Draws the components of each frame on it: boxes and, as properties choose, labels, areas,
  * centroids and, where label map and mask are attached, the components in distinct colours and the
- * mask in one colour. Behind `ccltrack`, it writes the identity of each track and, where the
- * tracker has a ground, its speed in km/h, in a colour that depends only on the identity, and draws
- * regions and lines with their names and counts: the number of tracks inside a region, and how
- * often a line was crossed forward and backward, which its arrow shows. `trail-length` adds the
- * trails of the tracks. Lines and texts grow with the frame; texts do not cover each other, and one
- * that has no room near its box is left out. Coordinates are scaled where the metadata was made for
- * frames of another size. A frame with nothing to draw passes untouched.
+ * mask in one colour. Behind `ccltrack`, it writes the identity of each track, its class where a
+ * detector named one, and, where the tracker has a ground, its speed in km/h, in a colour that
+ * depends only on the identity, and draws regions and lines with their names and counts: the number
+ * of tracks inside a region, and how often a line was crossed forward and backward, which its arrow
+ * shows. `trail-length` adds the trails of the tracks. Lines and texts grow with the frame; texts
+ * do not cover each other, and one that has no room near its box is left out. Coordinates are
+ * scaled where the metadata was made for frames of another size. A frame with nothing to draw
+ * passes untouched.
  *
  * Where the elements downstream support it, the drawing is attached to the frame as a
  * #GstVideoOverlayCompositionMeta, which a video sink draws when it shows the frame. Then frames

@@ -233,19 +233,39 @@ draw_text (GstCclCanvas *canvas, const GstCclStyle *style, const gchar *text,
   gst_ccl_canvas_mark (canvas, x - 1, y - 1, width + 3, height + 3);
 }
 
-#define TEXT_SIZE 128
+#define TEXT_SIZE 192
+#define MAX_NAME 24 /* characters of a class, of at most 4 bytes */
+
+/* Writes the identity of a row's track and its class, as far as they are known. Returns the length.
+ */
+static gint
+compose_identity (gchar *text, const GstCclMeta *meta, const GstCclClasses *classes, guint row)
+{
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+  const gchar *name = classes ? gst_ccl_classes_get_name (classes, row) : NULL;
+  gint n = 0;
+
+  if (track)
+    n = g_snprintf (text, TEXT_SIZE, "#%" G_GUINT64_FORMAT " ", track->id);
+  if (name)
+    n += g_snprintf (text + n, TEXT_SIZE - (gsize)n, "%.*s ",
+        (gint)(g_utf8_offset_to_pointer (name, MIN (g_utf8_strlen (name, -1), MAX_NAME)) - name),
+        name);
+  return n;
+}
 
 /* Writes the text of a row. Returns FALSE if it has none. */
 static gboolean
-compose_text (gchar *text, const GstCclStyle *style, const GstCclMeta *meta, guint row)
+compose_text (gchar *text, const GstCclStyle *style, const GstCclMeta *meta,
+    const GstCclClasses *classes, guint row)
 {
   const GstCclComponent *c = gst_ccl_meta_get_component (meta, row);
   const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
   gdouble speed, deviation;
   gint n = 0;
 
-  if (track && style->ids)
-    n += g_snprintf (text, TEXT_SIZE, "#%" G_GUINT64_FORMAT " ", track->id);
+  if (style->ids)
+    n += compose_identity (text, meta, classes, row);
   if (track && style->speeds && gst_ccl_track_info_get_speed (track, &speed, &deviation))
     n += g_snprintf (text + n, TEXT_SIZE - (gsize)n, "%.0f km/h ", MIN (speed, 1e6));
   if (style->labels)
@@ -260,13 +280,16 @@ compose_text (gchar *text, const GstCclStyle *style, const GstCclMeta *meta, gui
 static void
 draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
+  GstCclClasses *classes = gst_ccl_meta_get_classes (meta);
+
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
     const GstVideoRectangle box = scale_box (gst_ccl_meta_get_component (meta, i), scale);
     gchar text[TEXT_SIZE];
 
-    if (compose_text (text, style, meta, i))
+    if (compose_text (text, style, meta, classes, i))
       draw_text (canvas, style, text, &box, color_of_row (style, meta, i, style->text_color));
   }
+  g_clear_pointer (&classes, gst_ccl_classes_unref);
 }
 
 /* A cross of which the centroid's pixel is the middle. */

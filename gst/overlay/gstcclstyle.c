@@ -31,8 +31,8 @@ static const GstCclProperty properties[] = {
       "2 pixels on frames of up to 720 rows, and in proportion to the height on larger ones",
       0, 100, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (ids), "draw-ids", "Draw identities",
-      "Write the identity of each track behind ccltrack; switch it off where many texts hide the "
-      "picture",
+      "Write the identity of each track behind ccltrack, and its class where it is known; switch it off "
+      "where many texts hide the picture",
       0, 0, NULL, CONTROLLED},
   {GST_CCL_KIND_BOOLEAN, FIELD (speeds), "draw-speeds", "Draw speeds",
       "Write the speed of each track in km/h behind a ccltrack with a ground; switch it off where "

@@ -26,17 +26,29 @@ gst_ccl_labeller_id_or_none (GstCclLabeller *labeller)
   return labeller ? gst_ccl_labeller_get_id (labeller) : 0;
 }
 
+guint64
+gst_ccl_labeller_new_id (void)
+{
+  return (guint64)g_random_int () << 32 | MAX (g_random_int (), 1);
+}
+
+gboolean
+gst_ccl_roi_is_ours (GstVideoRegionOfInterestMeta *roi)
+{
+  return roi->roi_type == gst_ccl_component_quark () &&
+         gst_video_region_of_interest_meta_get_param (roi, PARAMETERS) != NULL;
+}
+
 gboolean
 gst_ccl_roi_is_of (GstVideoRegionOfInterestMeta *roi, guint64 labeller_id)
 {
   const GstStructure *parameters;
   guint64 id = 0;
 
-  if (roi->roi_type != gst_ccl_component_quark ())
+  if (!gst_ccl_roi_is_ours (roi))
     return FALSE;
   parameters = gst_video_region_of_interest_meta_get_param (roi, PARAMETERS);
-  return parameters && gst_structure_get_uint64 (parameters, "labeller-id", &id) &&
-         id == labeller_id;
+  return gst_structure_get_uint64 (parameters, "labeller-id", &id) && id == labeller_id;
 }
 
 GstVideoRegionOfInterestMeta *

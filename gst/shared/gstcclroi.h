@@ -16,6 +16,12 @@ GQuark gst_ccl_component_quark (void);
 const gchar *gst_ccl_labeller_name_or_none (GstCclLabeller *labeller);
 guint64 gst_ccl_labeller_id_or_none (GstCclLabeller *labeller);
 
+/* An identity for a labeller: a random number other than 0. */
+guint64 gst_ccl_labeller_new_id (void);
+
+/* Whether a region of interest is one of any labeller here. */
+gboolean gst_ccl_roi_is_ours (GstVideoRegionOfInterestMeta *roi);
+
 /* Whether a region of interest is one of the labeller of that identity. */
 gboolean gst_ccl_roi_is_of (GstVideoRegionOfInterestMeta *roi, guint64 labeller_id);
 

@@ -2,7 +2,7 @@
 /**
  * SECTION:element-ccltrack
  * @title: ccltrack
- * @short_description: tracks components and gives them identities
+ * @short_description: tracks components and detections and gives them identities
  * @see_also: ccl, cudaccl, cclcombiner, ccljson, ccloverlay
  *
  * Tracks components from frame to frame by their motion. It belongs behind `ccl`, `cudaccl` or
@@ -43,14 +43,31 @@
  * #GstAnalyticsTrackingMtd of that identity; a lost track has the latter alone. Where the analytics
  * metadata has items of other elements, the detections of components stay beside those of tracks.
  *
+ * It also tracks the detections of other elements, such as neural detectors: regions of interest
+ * (#GstVideoRegionOfInterestMeta) and, with GStreamer 1.24 or later, object detections in analytics
+ * metadata. The property `input` says what is tracked:
+ *
+ * - `components`: those of the labeller; detections are not read.
+ * - `detections`: those of others. Each is a whole object, also where boxes overlap. They stay in
+ *   the frame with their class and confidence; the identity is added to them, as the parameter
+ *   `object_id` or as a related #GstAnalyticsTrackingMtd. The rows of tracks are in a #GstCclMeta
+ *   whose labeller has the name of this element; `label` is the number of the detection.
+ * - `both`: components are tracked, and have the class of the detection that their box fits. The
+ *   detector may run in every Nth frame only; the class stays in between.
+ * - `auto`, the default: `both` behind a labeller, else `detections`.
+ *
+ * gst_ccl_meta_get_classes() has class and confidence of each row. The class of a track is the one
+ * that most of its detections had, weighted with their confidences. The property `least-way` does
+ * not apply to detections: what stands still is an object, too.
+ *
  * When a track appears, vanishes, merges into a component with another one or splits from it, the
  * element posts an element message named `ccl-track` and pushes a custom downstream event of the
  * same name and content before the frame. Fields: `event` ("appeared", "vanished", "merged",
  * "split"), `id`, `other` (the other track, the parent of a track that appeared, or 0), and, where
- * they are known, the frame's `timestamp`, `stream-time` and `running-time`. `ccljson` writes the
- * event as a line. At the end of a stream, where another stream begins, after a flush and at the
- * stop all tracks vanish, at the time of their last frame; after a flush the events come before the
- * next frame.
+ * they are known, `class` and the frame's `timestamp`, `stream-time` and `running-time`. `ccljson`
+ * writes the event as a line. At the end of a stream, where another stream begins, after a flush
+ * and at the stop all tracks vanish, at the time of their last frame; after a flush the events come
+ * before the next frame.
  *
  * Ages, dwells and speeds are times of the content, whatever the rate of playback is. Where it is
  * negative, frames arrive backwards: directions of crossings are those of the content, while
@@ -109,11 +126,13 @@
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
 
+#include "gstccldetections.h"
 #include "gstcclground.h"
 #include "gstcclparents.h"
 #include "gstcclregions.h"
 #include "gstcclsamplelabels.h"
 #include "gstccltrackanalytics.h"
+#include "gstccltrackclasses.h"
 #include "gstccltrackreport.h"
 #include "gstccltrackroi.h"
 #include "gstccltracksettings.h"
@@ -122,6 +141,7 @@
 #include "shared/gstcclframe.h"
 #include "shared/gstcclframeclock.h"
 #include "shared/gstcclquery.h"
+#include "shared/gstcclroi.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
@@ -148,6 +168,12 @@ struct _GstCclTrack {
   gboolean flushed;  /* the tracks of before the flush end with the next frame */
   GstCclRegionStage region_stage;
   GstCclGround ground;
+  gint caps_width, caps_height; /* of frames without a GstCclMeta; 0: not known */
+  GstCclLabeller *labeller;     /* this element, for the metadata that it adds itself */
+  GstCclDetections detections;  /* of the latest frame */
+  GstCclTrackClasses classes;
+  gboolean saw_components, saw_detections; /* since the start */
+  gboolean tracks_detections;              /* the tracks are those of detections */
   gboolean warned_of_limit;
   gboolean warned; /* that a frame has no GstCclMeta */
   GstCclTrackTable table;
@@ -233,7 +259,10 @@ run_tracker (GstCclTrack *self, GstBuffer *frame, const GstCclMeta *meta, const 
   CclStatus status;
 
   options->label_step = 1;
-  if (!is_in_label_order (table))
+  options->whole_objects = self->tracks_detections;
+  if (self->tracks_detections)
+    options->least_way = 0;
+  if (self->tracks_detections || !is_in_label_order (table))
     return ccl_tracker_run (self->tracker, table, NULL, elapsed, options, tracks, error);
   if (sample) {
     options->label_step = sample->step;
@@ -254,11 +283,11 @@ static void
 report (GstCclTrack *self, const CclTracks *tracks, const CclRegionsResult *regions)
 {
   GstBaseTransform *trans = GST_BASE_TRANSFORM_CAST (self);
-  const guint n_confirmed =
-      gst_ccl_track_report_tracks (trans, tracks, &self->parents, self->id_offset, &self->last);
+  const GstCclTrackReport common = {&self->last, &self->classes, self->id_offset};
+  const guint n_confirmed = gst_ccl_track_report_tracks (trans, tracks, &self->parents, &common);
   GstStructure *counts;
 
-  gst_ccl_track_report_regions (trans, &self->region_stage, regions, self->id_offset, &self->last);
+  gst_ccl_track_report_regions (trans, &self->region_stage, regions, &common);
   counts = gst_ccl_track_announce_regions (trans, &self->region_stage, regions);
   GST_OBJECT_LOCK (self);
   self->n_confirmed += n_confirmed;
@@ -299,19 +328,22 @@ end_tracks (GstCclTrack *self)
   }
   report (self, &tracks, &regions);
   gst_ccl_parents_reset (&self->parents);
+  gst_ccl_track_classes_reset (&self->classes);
 }
 
-/* The tracks of before a flush, or of frames of another size, end before the frame. */
+/* The tracks of before a flush, of frames of another size, or of another input, end before the
+ * frame. */
 static gboolean
-prepare_tracker (GstCclTrack *self, const GstCclMeta *meta, GstBuffer *frame)
+prepare_tracker (GstCclTrack *self, const GstCclMeta *meta, gboolean are_detections)
 {
   const guint frame_width = gst_ccl_meta_get_frame_width (meta);
   const guint frame_height = gst_ccl_meta_get_frame_height (meta);
   const gboolean is_new =
       !self->tracker || self->frame_width != frame_width || self->frame_height != frame_height;
 
-  if (is_new || self->flushed)
+  if (is_new || self->flushed || self->tracks_detections != are_detections)
     end_tracks (self);
+  self->tracks_detections = are_detections;
   return !is_new || make_tracker (self, frame_width, frame_height);
 }
 
@@ -398,6 +430,105 @@ remove_sample (GstBuffer *frame, const GstCclMeta *meta)
   g_clear_pointer (&labeller, gst_ccl_labeller_unref);
 }
 
+/* Reads the detections of the frame, of which meta has the components; NULL: it has none. */
+static void
+read_detections (GstCclTrack *self, GstBuffer *frame, const GstCclMeta *meta)
+{
+  if (meta)
+    gst_ccl_detections_read (&self->detections, frame, gst_ccl_meta_get_frame_width (meta),
+        gst_ccl_meta_get_frame_height (meta));
+  else
+    gst_ccl_detections_read (
+        &self->detections, frame, (guint)self->caps_width, (guint)self->caps_height);
+}
+
+/* Whether detections are tracked. meta: the components of the frame; NULL: it has none. */
+static gboolean
+chooses_detections (GstCclTrack *self, GstCclTrackInput input, const GstCclMeta *meta)
+{
+  self->saw_components |= meta != NULL;
+  self->saw_detections |= self->detections.n > 0;
+  return input == GST_CCL_TRACK_INPUT_DETECTIONS ||
+         (input == GST_CCL_TRACK_INPUT_AUTO && !self->saw_components && self->saw_detections);
+}
+
+/* Metadata for the tracks of detections. */
+static GstCclMeta *
+add_meta (GstCclTrack *self, GstBuffer *frame)
+{
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (
+      frame, (guint)self->caps_width, (guint)self->caps_height, 0, NULL, 0, NULL, 0);
+
+  gst_ccl_meta_set_labeller (meta, self->labeller);
+  return meta;
+}
+
+/* What is tracked in a frame: sets tracks_detections. NULL if there is nothing, or after an error,
+ * which *flow tells. */
+static GstCclMeta *
+find_input (GstCclTrack *self, GstBuffer *frame, GstCclTrackInput *input, GstFlowReturn *flow)
+{
+  GstCclMeta *meta = NULL;
+  gboolean are_detections;
+
+  *flow = GST_FLOW_OK;
+  GST_OBJECT_LOCK (self);
+  *input = self->settings.input;
+  if (*input != GST_CCL_TRACK_INPUT_DETECTIONS)
+    meta = gst_buffer_get_ccl_meta_by_name (frame, self->settings.labeller);
+  GST_OBJECT_UNLOCK (self);
+  self->detections.n = self->detections.n_found = 0;
+  if (*input != GST_CCL_TRACK_INPUT_COMPONENTS)
+    read_detections (self, frame, meta);
+  are_detections = chooses_detections (self, *input, meta);
+  if (!meta && !are_detections) {
+    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
+    return NULL;
+  }
+  if (are_detections && (self->caps_width == 0 || self->caps_height == 0)) {
+    GST_ELEMENT_ERROR (
+        self, STREAM, FORMAT, ("The caps have no frame size, so detections are nowhere"), (NULL));
+    *flow = GST_FLOW_NOT_NEGOTIATED;
+    return NULL;
+  }
+  meta = are_detections ? add_meta (self, frame) : meta;
+  if (prepare_tracker (self, meta, are_detections))
+    return meta;
+  *flow = GST_FLOW_ERROR;
+  return NULL;
+}
+
+/* Finds the classes of the tracks, and attaches them. */
+static void
+attach_classes (
+    GstCclTrack *self, GstCclTrackInput input, const CclTracks *tracks, GstCclMeta *meta)
+{
+  if (input == GST_CCL_TRACK_INPUT_COMPONENTS)
+    gst_ccl_track_classes_reset (&self->classes);
+  else
+    gst_ccl_track_classes_update (
+        &self->classes, tracks, &self->detections, self->tracks_detections);
+  gst_ccl_track_classes_attach (&self->classes, self->table.listed, meta);
+}
+
+/* Puts the tracks into the metadata that others than readers of GstCclMeta read. */
+static void
+attach_identities (
+    GstCclTrack *self, GstBuffer *frame, const GstCclMeta *meta, const CclTracks *tracks)
+{
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
+    const guint i = gst_ccl_track_classes_get_detection (&self->classes, self->table.listed[row]);
+
+    if (i != GST_CCL_NO_DETECTION && self->detections.items[i].roi)
+      gst_ccl_track_roi_identify (
+          self->detections.items[i].roi, gst_ccl_meta_get_track (meta, row)->id);
+  }
+  if (!self->tracks_detections)
+    gst_ccl_track_roi_replace (frame, meta, &self->replaces_rois);
+  gst_ccl_track_analytics_replace (frame, meta, tracks, self->table.listed, &self->detections,
+      &self->classes, self->tracks_detections, &self->last, self->clock.frame_rate);
+}
+
 static GstFlowReturn
 gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
 {
@@ -405,25 +536,24 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
   GstCclTrackSettings settings;
   CclRegionsResult regions;
   GstClockTime elapsed_time;
+  GstCclTrackInput input;
+  GstFlowReturn flow;
   GstCclMeta *meta;
   CclTracks tracks;
   CclError error;
 
   if (gst_ccl_is_empty_gap (frame))
     return GST_FLOW_OK;
+  update_scene (self);
+  meta = find_input (self, frame, &input, &flow);
+  if (!meta)
+    return flow;
   GST_OBJECT_LOCK (self);
   settings = self->settings;
-  meta = gst_buffer_get_ccl_meta_by_name (frame, self->settings.labeller);
   GST_OBJECT_UNLOCK (self);
-  if (!meta) {
-    gst_ccl_error_warn_of_missing_meta (GST_ELEMENT_CAST (self), &self->warned);
-    return GST_FLOW_OK;
-  }
-  update_scene (self);
-  if (!prepare_tracker (self, meta, frame))
-    return GST_FLOW_ERROR;
 
-  const CclTable table = gst_ccl_track_table_read (&self->table, meta);
+  const CclTable table = self->tracks_detections ? gst_ccl_detections_table (&self->detections)
+                                                 : gst_ccl_track_table_read (&self->table, meta);
   const gdouble elapsed = gst_ccl_frame_clock_advance (
       &self->clock, &trans->segment, GST_BUFFER_PTS (frame), &elapsed_time);
   self->last = (GstCclMoment){GST_BUFFER_PTS (frame), trans->segment};
@@ -451,9 +581,8 @@ gst_ccl_track_transform_ip (GstBaseTransform *trans, GstBuffer *frame)
           &settings, self->id_offset))
     warn_of_limit (self, table.n_components);
   gst_ccl_region_stage_attach (&self->region_stage, &tracks, &regions, self->table.listed, meta);
-  gst_ccl_track_roi_replace (frame, meta, &self->replaces_rois);
-  gst_ccl_track_analytics_replace (
-      frame, meta, &tracks, self->table.listed, &self->last, self->clock.frame_rate);
+  attach_classes (self, input, &tracks, meta);
+  attach_identities (self, frame, meta, &tracks);
   report (self, &tracks, &regions);
   return GST_FLOW_OK;
 }
@@ -467,7 +596,8 @@ wants_sample (GstCclTrack *self, const gchar *labeller, gboolean is_nearest)
 
   GST_OBJECT_LOCK (self);
   named = self->settings.labeller;
-  wanted = self->settings.use_mask && (named ? g_str_equal (named, labeller) : is_nearest);
+  wanted = self->settings.use_mask && self->settings.input != GST_CCL_TRACK_INPUT_DETECTIONS &&
+           (named ? g_str_equal (named, labeller) : is_nearest);
   GST_OBJECT_UNLOCK (self);
   return wanted;
 }
@@ -487,7 +617,13 @@ gst_ccl_track_query (GstBaseTransform *trans, GstPadDirection direction, GstQuer
 static gboolean
 gst_ccl_track_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
-  gst_ccl_frame_clock_set_caps (&GST_CCL_TRACK (trans)->clock, incaps);
+  GstCclTrack *self = GST_CCL_TRACK (trans);
+  const GstStructure *structure = gst_caps_get_structure (incaps, 0);
+
+  if (!gst_structure_get_int (structure, "width", &self->caps_width) ||
+      !gst_structure_get_int (structure, "height", &self->caps_height))
+    self->caps_width = self->caps_height = 0;
+  gst_ccl_frame_clock_set_caps (&self->clock, incaps);
   return TRUE;
 }
 
@@ -521,6 +657,9 @@ free_arrays (GstCclTrack *self)
   gst_ccl_ground_close (&self->ground);
   gst_ccl_track_table_clear (&self->table);
   gst_ccl_parents_clear (&self->parents);
+  gst_ccl_detections_clear (&self->detections);
+  gst_ccl_track_classes_clear (&self->classes);
+  g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
   gst_ccl_sample_labels_clear (&self->sample_labels);
 }
 
@@ -536,6 +675,17 @@ read_regions_file (GstCclTrack *self, const gchar *path)
   self->regions_changed = TRUE;
   GST_OBJECT_UNLOCK (self);
   gst_ccl_region_file_unref (former);
+}
+
+/* This element as the source of metadata. */
+static GstCclLabeller *
+new_labeller (GstCclTrack *self)
+{
+  gchar *name = gst_object_get_name (GST_OBJECT_CAST (self));
+  GstCclLabeller *labeller = gst_ccl_labeller_new_with_id (name, gst_ccl_labeller_new_id (), NULL);
+
+  g_free (name);
+  return labeller;
 }
 
 static gboolean
@@ -556,10 +706,14 @@ gst_ccl_track_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (self);
   gst_ccl_track_table_init (&self->table, self->max_tracks, self->max_components);
   gst_ccl_parents_init (&self->parents, self->max_tracks);
+  gst_ccl_detections_init (&self->detections, self->max_components);
+  gst_ccl_track_classes_init (&self->classes, self->max_tracks, self->max_components);
+  self->labeller = new_labeller (self);
   gst_ccl_frame_clock_reset (&self->clock);
   self->last.pts = GST_CLOCK_TIME_NONE;
   gst_segment_init (&self->last.segment, GST_FORMAT_UNDEFINED);
   self->flushed = self->replaces_rois = FALSE;
+  self->saw_components = self->saw_detections = self->tracks_detections = FALSE;
   self->warned = self->warned_of_limit = FALSE;
   GST_OBJECT_LOCK (self);
   self->n_confirmed = 0;
@@ -655,9 +809,11 @@ gst_ccl_track_class_init (GstCclTrackClass *klass)
   object_class->finalize = gst_ccl_track_finalize;
   gst_ccl_track_settings_install (object_class);
 
-  gst_element_class_set_static_metadata (element_class, "Tracker of components",
+  gst_element_class_set_static_metadata (element_class, "Tracker of components and detections",
       "Filter/Analyzer/Video/Metadata",
-      "Gives the connected components of successive frames identities", GST_CCL_AUTHOR);
+      "Gives connected components, and what other elements detect, identities over successive "
+      "frames",
+      GST_CCL_AUTHOR);
   gst_element_class_add_static_pad_template (element_class, &sink_template);
   gst_element_class_add_static_pad_template (element_class, &src_template);
 

@@ -14,18 +14,23 @@ typedef struct {
   const GstCclMeta *meta;
   const CclTracks *tracks;
   const guint *listed;
+  const GstCclDetections *detections;
+  const GstCclTrackClasses *classes;
+  gboolean are_tracked; /* the detections */
   GstClockTime running_time;
   gdouble frame_duration; /* ns of running time */
 } Result;
 
-/* The row's detection, with the box of its track. FALSE for a lost track. */
+/* The row's detection, with the box of its track. FALSE for a lost track, and where the detections
+ * are those of another element. */
 static gboolean
 add_detection (const Result *result, guint row, guint *id)
 {
   const GstCclComponent *c = gst_ccl_meta_get_component (result->meta, row);
   GstAnalyticsODMtd detection;
 
-  if (gst_ccl_meta_get_track (result->meta, row)->state == GST_CCL_TRACK_STATE_LOST ||
+  if (result->are_tracked ||
+      gst_ccl_meta_get_track (result->meta, row)->state == GST_CCL_TRACK_STATE_LOST ||
       !gst_analytics_relation_meta_add_od_mtd (result->relations, gst_ccl_component_quark (),
           (gint)c->x, (gint)c->y, (gint)c->width, (gint)c->height, 1.0f, &detection))
     return FALSE;
@@ -113,6 +118,19 @@ relate (const Result *result, guint from, guint to)
       result->relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, from, to);
 }
 
+/* The detection of another element that the row's track has in this frame. FALSE if there is none.
+ */
+static gboolean
+find_detection (const Result *result, guint row, guint *id)
+{
+  const guint i = gst_ccl_track_classes_get_detection (result->classes, result->listed[row]);
+
+  if (i == GST_CCL_NO_DETECTION || result->detections->items[i].mtd == G_MAXUINT)
+    return FALSE;
+  *id = result->detections->items[i].mtd;
+  return TRUE;
+}
+
 static void
 add_rows (const Result *result, Segmentation *segmentation)
 {
@@ -121,9 +139,13 @@ add_rows (const Result *result, Segmentation *segmentation)
 
   for (guint row = 0; row < gst_ccl_meta_get_n_rows (result->meta); row++) {
     const gboolean is_detected = add_detection (result, row, &detection);
+    const gboolean is_tracked = add_tracking (result, row, &tracking);
+    guint other;
 
-    if (add_tracking (result, row, &tracking) && is_detected)
+    if (is_tracked && is_detected)
       relate (result, detection, tracking);
+    if (is_tracked && find_detection (result, row, &other))
+      relate (result, other, tracking);
     if (is_segmented && is_detected)
       relate (result, segmentation_id, detection);
   }
@@ -187,16 +209,17 @@ are_of_components (GstBuffer *frame, GstAnalyticsRelationMeta *relations)
 
 void
 gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta, const CclTracks *tracks,
-    const guint *listed, const GstCclMoment *moment, gdouble frame_rate)
+    const guint *listed, const GstCclDetections *detections, const GstCclTrackClasses *classes,
+    gboolean are_tracked, const GstCclMoment *moment, gdouble frame_rate)
 {
-  Result result = {gst_buffer_get_analytics_relation_meta (frame), meta, tracks, listed,
-      gst_ccl_running_time (&moment->segment, moment->pts),
+  Result result = {gst_buffer_get_analytics_relation_meta (frame), meta, tracks, listed, detections,
+      classes, are_tracked, gst_ccl_running_time (&moment->segment, moment->pts),
       GST_SECOND / frame_rate / gst_ccl_speed (&moment->segment)};
   Segmentation segmentation = {0};
 
   if (!result.relations)
     return;
-  if (are_of_components (frame, result.relations)) {
+  if (!are_tracked && are_of_components (frame, result.relations)) {
     segmentation = find_segmentation (result.relations);
     gst_buffer_remove_meta (frame, (GstMeta *)result.relations);
     result.relations = gst_buffer_add_analytics_relation_meta (frame);
@@ -208,7 +231,8 @@ gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta, const
 
 void
 gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta, const CclTracks *tracks,
-    const guint *listed, const GstCclMoment *moment, gdouble frame_rate)
+    const guint *listed, const GstCclDetections *detections, const GstCclTrackClasses *classes,
+    gboolean are_tracked, const GstCclMoment *moment, gdouble frame_rate)
 {
 }
 

@@ -8,6 +8,8 @@
 
 #include <cudaccl/tracker.h>
 
+#include "gstccldetections.h"
+#include "gstccltrackclasses.h"
 #include "gstccltrackreport.h"
 
 G_BEGIN_DECLS
@@ -21,10 +23,15 @@ G_BEGIN_DECLS
  * GStreamer cannot remove single items of analytics metadata. Where some are not of components, the
  * detections of components stay, and those of the tracks are added.
  *
- * meta: with the table of the tracks, of which row i is tracks->tracks[listed[i]]. frame_rate turns
- * the tracker's frames into times. */
+ * A detection of another element stays, and is related to the tracking metadata of its track.
+ *
+ * meta: with the table of the tracks, of which row i is tracks->tracks[listed[i]]. detections,
+ * classes: of the frame. are_tracked: the tracks are those of the detections, so there are none of
+ * components. frame_rate turns the tracker's frames into times. */
 void gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta,
-    const CclTracks *tracks, const guint *listed, const GstCclMoment *moment, gdouble frame_rate);
+    const CclTracks *tracks, const guint *listed, const GstCclDetections *detections,
+    const GstCclTrackClasses *classes, gboolean are_tracked, const GstCclMoment *moment,
+    gdouble frame_rate);
 
 G_END_DECLS
 

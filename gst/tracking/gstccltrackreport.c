@@ -15,21 +15,25 @@ report (GstBaseTransform *trans, GstStructure *structure)
       gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, structure));
 }
 
-/* Identities are those that users see; other: 0 for none. */
+/* Identities are those of the tracker; other: 0 for none. */
 static GstStructure *
-new_event (const GstCclMoment *moment, const gchar *event, guint64 id, guint64 other)
+new_event (const GstCclTrackReport *common, const gchar *event, guint64 id, guint64 other)
 {
+  const GstCclMoment *moment = common->moment;
+  const gchar *name = gst_ccl_track_classes_find (common->classes, id);
   GstStructure *structure =
       gst_ccl_moment_structure (GST_CCL_TRACK_EVENT, moment->pts, &moment->segment);
 
-  gst_structure_set (structure, "event", G_TYPE_STRING, event, "id", G_TYPE_UINT64, id, "other",
-      G_TYPE_UINT64, other, NULL);
+  gst_structure_set (structure, "event", G_TYPE_STRING, event, "id", G_TYPE_UINT64,
+      common->id_offset + id, "other", G_TYPE_UINT64, other ? common->id_offset + other : 0, NULL);
+  if (name)
+    gst_structure_set (structure, "class", G_TYPE_STRING, name, NULL);
   return structure;
 }
 
 guint
 gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
-    const GstCclParents *parents, guint64 id_offset, const GstCclMoment *moment)
+    const GstCclParents *parents, const GstCclTrackReport *common)
 {
   static const gchar *const names[] = {
       [CUDACCL_TRACK_APPEARED] = "appeared",
@@ -44,8 +48,7 @@ gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
     const gboolean appeared = event->kind == CUDACCL_TRACK_APPEARED;
     const guint64 other = appeared ? gst_ccl_parents_get (parents, event->id) : event->other;
 
-    report (trans, new_event (moment, names[event->kind], id_offset + event->id,
-                       other ? id_offset + other : 0));
+    report (trans, new_event (common, names[event->kind], event->id, other));
     n_appeared += appeared;
   }
   return n_appeared;
@@ -53,7 +56,7 @@ gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
 
 void
 gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
-    const CclRegionsResult *result, guint64 id_offset, const GstCclMoment *moment)
+    const CclRegionsResult *result, const GstCclTrackReport *common)
 {
   static const gchar *const names[] = {
       [CUDACCL_REGION_ENTERED] = "entered",
@@ -68,7 +71,7 @@ gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *
   for (guint i = 0; i < result->n_events; i++) {
     const CclRegionEvent *event = &result->events[i];
     const CclRegion *region = gst_ccl_region_stage_get (stage, event->region);
-    GstStructure *structure = new_event (moment, names[event->kind], id_offset + event->id, 0);
+    GstStructure *structure = new_event (common, names[event->kind], event->id, 0);
 
     gst_structure_set (structure, region->kind == CUDACCL_REGION_LINE ? "line" : "region",
         G_TYPE_STRING, region->name, NULL);

@@ -11,6 +11,7 @@
 
 #include "gstcclparents.h"
 #include "gstcclregions.h"
+#include "gstccltrackclasses.h"
 
 G_BEGIN_DECLS
 
@@ -20,16 +21,22 @@ typedef struct {
   GstSegment segment;
 } GstCclMoment;
 
-/* The object lock must not be held. moment: of the frame; id_offset is added to the
- * identities of the tracker. */
+/* What all events of a frame have in common. */
+typedef struct {
+  const GstCclMoment *moment;
+  const GstCclTrackClasses *classes;
+  guint64 id_offset; /* added to the identities of the tracker */
+} GstCclTrackReport;
+
+/* The object lock must not be held. */
 
 /* Reports the events of tracks. Returns the number of tracks that appeared. */
 guint gst_ccl_track_report_tracks (GstBaseTransform *trans, const CclTracks *tracks,
-    const GstCclParents *parents, guint64 id_offset, const GstCclMoment *moment);
+    const GstCclParents *parents, const GstCclTrackReport *common);
 
 /* Reports the events of regions and lines. */
 void gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionStage *stage,
-    const CclRegionsResult *result, guint64 id_offset, const GstCclMoment *moment);
+    const CclRegionsResult *result, const GstCclTrackReport *common);
 
 /* Announces new regions and counts to the elements downstream. Returns a copy of what it announced,
  * or NULL if nothing is new. */

@@ -3,6 +3,8 @@
 
 #include "shared/gstcclroi.h"
 
+#define IDENTITY "object_id"
+
 typedef struct {
   guint64 labeller_id;
   gboolean found;
@@ -27,7 +29,7 @@ static GstStructure *
 new_object_id (guint64 id)
 {
   return gst_structure_new (
-      "object_id", "id", G_TYPE_INT, (gint)(id & G_MAXINT), "track", G_TYPE_UINT64, id, NULL);
+      IDENTITY, "id", G_TYPE_INT, (gint)(id & G_MAXINT), "track", G_TYPE_UINT64, id, NULL);
 }
 
 void
@@ -47,4 +49,16 @@ gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *a
         roi, new_object_id (gst_ccl_meta_get_track (meta, i)->id));
   }
   g_clear_pointer (&labeller, gst_ccl_labeller_unref);
+}
+
+void
+gst_ccl_track_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id)
+{
+  GstStructure *former;
+
+  while ((former = gst_video_region_of_interest_meta_get_param (roi, IDENTITY))) {
+    roi->params = g_list_remove (roi->params, former);
+    gst_structure_free (former);
+  }
+  gst_video_region_of_interest_meta_add_param (roi, new_object_id (id));
 }

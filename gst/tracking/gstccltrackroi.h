@@ -5,6 +5,7 @@
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
+#include <gst/video/video.h>
 
 G_BEGIN_DECLS
 
@@ -14,6 +15,10 @@ G_BEGIN_DECLS
  * attached: whether the labeller attaches them, as far as former frames have shown; zero at first.
  * A frame without components does not show it. */
 void gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *attached);
+
+/* Sets the parameter `object_id` of a detector's region of interest to the identity of its track,
+ * in place of that of another tracker. */
+void gst_ccl_track_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id);
 
 G_END_DECLS
 

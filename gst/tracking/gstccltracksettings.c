@@ -16,12 +16,27 @@ static const GEnumValue anchor_values[] = {
 };
 GST_CCL_DEFINE_ENUM_TYPE (anchor_get_type, "GstCclAnchor", anchor_values)
 
+static const GEnumValue input_values[] = {
+    {GST_CCL_TRACK_INPUT_AUTO, "both where a labeller is upstream, else detections", "auto"},
+    {GST_CCL_TRACK_INPUT_COMPONENTS, "Components; detections are not read", "components"},
+    {GST_CCL_TRACK_INPUT_DETECTIONS, "Detections of other elements; components are not read",
+        "detections"},
+    {GST_CCL_TRACK_INPUT_BOTH,
+        "Components, whose tracks have the classes of the detections that they fit", "both"},
+    {0, NULL, NULL},
+};
+GST_CCL_DEFINE_ENUM_TYPE (input_get_type, "GstCclTrackInput", input_values)
+
 /* clang-format off */
 #define FIELD(field) G_STRUCT_OFFSET (GstCclTrackSettings, field)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING, GST_CCL_ALL_CLASSES
 #define CONTROLLED GST_CCL_CONTROLLABLE, GST_CCL_ALL_CLASSES
 
 static const GstCclProperty properties[] = {
+  {GST_CCL_KIND_ENUM, FIELD (input), "input", "Input",
+      "What is tracked: the components of a labeller, or the detections of another element, which are "
+      "regions of interest and object detections in analytics metadata",
+      0, 0, input_get_type, PLAYING, GST_CCL_TRACK_ASKS_AGAIN},
   {GST_CCL_KIND_STRING, FIELD (labeller), "labeller", "Labeller",
       "Name of the element whose components are tracked, where several labellers are upstream "
       "(NULL = the nearest one)",

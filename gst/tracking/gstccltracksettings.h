@@ -10,10 +10,19 @@
 
 G_BEGIN_DECLS
 
+/* What is tracked. Values are those of the property `input`. */
+typedef enum {
+  GST_CCL_TRACK_INPUT_AUTO = 0,
+  GST_CCL_TRACK_INPUT_COMPONENTS = 1,
+  GST_CCL_TRACK_INPUT_DETECTIONS = 2,
+  GST_CCL_TRACK_INPUT_BOTH = 3,
+} GstCclTrackInput;
+
 /* A number of frames that follows from a time and the frame rate. */
 #define GST_CCL_TRACK_BY_TIME G_MAXUINT
 
 typedef struct {
+  GstCclTrackInput input;
   CclTrackerOptions options;      /* frame_rate: not a property; max_lost, static_frames: or
                                    * GST_CCL_TRACK_BY_TIME */
   gdouble lost_time, static_time; /* seconds; static_time 0: never */

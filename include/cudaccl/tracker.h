@@ -73,6 +73,9 @@ typedef struct CclTrackerOptions {
                      * trembling beside its way, unless it comes out of a component with an object
                      * that has done so. Where tracks end again and again that did not, such as
                      * leaves, more is asked for. 0: nothing of this. Since: 0.4 */
+  uint32_t whole_objects; /* not 0: each row of the table is an object by itself, as the boxes of a
+                           * detector are. Rows are neither divided nor joined, tracks share none,
+                           * and sizes say nothing about what an object is. Since: 0.4 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -82,7 +85,7 @@ typedef struct CclTrackerOptions {
 #define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
     .size = sizeof (CclTrackerOptions), .confirm_frames = 3, .max_lost = 15, .static_frames = 50,  \
-    .frame_rate = 0, .label_step = 1, .least_way = 0                                               \
+    .frame_rate = 0, .label_step = 1, .least_way = 0, .whole_objects = 0                           \
   }
 
 typedef enum CclTrackState {

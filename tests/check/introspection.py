@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """GstCclMeta from Python, through gi.repository.GstCcl. Prints TAP."""
 import gc
+import math
 import sys
 import traceback
 
@@ -9,7 +10,8 @@ try:
     import gi
 
     gi.require_version("Gst", "1.0")
-    from gi.repository import Gst
+    gi.require_version("GstVideo", "1.0")
+    from gi.repository import Gst, GstVideo
 except (ImportError, ValueError) as error:
     print(f"1..0 # SKIP no GStreamer for Python: {error}")
     sys.exit(0)
@@ -143,6 +145,28 @@ def region_state():
     assert state("") is None
 
 
+def classes():
+    pipeline = Gst.parse_launch(
+        "appsrc name=source format=time caps=video/x-raw,format=GRAY8,width=64,height=64,framerate=25/1 ! "
+        "ccltrack confirm-frames=1 ! appsink name=sink"
+    )
+    frame = Gst.Buffer.new_wrapped(bytes(64 * 64))
+    roi = GstVideo.buffer_add_video_region_of_interest_meta(frame, "person", 10, 10, 20, 30)
+    parameter = Gst.Structure.new_empty("detection")
+    parameter.set_value("confidence", 0.5)
+    roi.add_param(parameter)
+    GstVideo.buffer_add_video_region_of_interest_meta(frame, "car", 40, 10, 20, 30)
+    pipeline.set_state(Gst.State.PLAYING)
+    pipeline.get_by_name("source").emit("push-buffer", frame)
+    meta = GstCcl.buffer_get_ccl_meta(pipeline.get_by_name("sink").emit("pull-sample").get_buffer())
+    pipeline.set_state(Gst.State.NULL)
+    found = meta.get_classes()
+    assert found.get_n_rows() == 2
+    assert [found.get_name(row) for row in range(3)] == ["person", "car", None]
+    assert found.get_confidence(0) == 0.5 and math.isnan(found.get_confidence(1)) and math.isnan(found.get_confidence(9))
+    assert GstCcl.buffer_get_ccl_meta(labelled()).get_classes() is None
+
+
 def metadata_outlives_its_buffer():
     meta = GstCcl.buffer_get_ccl_meta(labelled("attach-labels=true attach-mask=true"))
     components = meta.get_components()
@@ -219,6 +243,7 @@ CASES = [
     contours,
     columns,
     region_state,
+    classes,
     mask_as_bytes,
     metadata_outlives_its_buffer,
     labellers,

@@ -334,6 +334,64 @@ assert_region_state (GstCclRegionState *state)
   fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 3), 0);
 }
 
+static GstCclClasses *
+new_three_classes (void)
+{
+  static const gchar *const names[] = {"person", NULL, "vélo"};
+  static const gdouble confidences[] = {0.75, 0.5, 1.5};
+
+  return gst_ccl_classes_new (names, confidences, 3);
+}
+
+static void
+assert_three_classes (GstCclClasses *classes)
+{
+  fail_unless (classes != NULL);
+  fail_unless_equals_int (gst_ccl_classes_get_n_rows (classes), 3);
+  fail_unless_equals_string (gst_ccl_classes_get_name (classes, 0), "person");
+  fail_unless (gst_ccl_classes_get_confidence (classes, 0) == 0.75);
+  fail_unless (gst_ccl_classes_get_name (classes, 1) == NULL);
+  fail_unless (isnan (gst_ccl_classes_get_confidence (classes, 1)));
+  fail_unless_equals_string (gst_ccl_classes_get_name (classes, 2), "vélo");
+  fail_unless (isnan (gst_ccl_classes_get_confidence (classes, 2))); /* 1.5 is none */
+  fail_unless (gst_ccl_classes_get_name (classes, 3) == NULL);
+  fail_unless (isnan (gst_ccl_classes_get_confidence (classes, 3)));
+}
+
+/* Copies and scaled metadata share the classes, a new table removes them. */
+GST_START_TEST (test_classes)
+{
+  static const guint rows[] = {2, 7};
+  GstBuffer *buffer = gst_buffer_new (), *dest;
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 3, NULL, 0), *copy;
+  GstCclClasses *classes = new_three_classes (), *found, *selected;
+
+  fail_unless (gst_ccl_meta_get_classes (meta) == NULL);
+  gst_ccl_meta_set_classes (meta, classes);
+  dest = scaled (buffer, 8, 6, 16, 12);
+  found = gst_ccl_meta_get_classes (gst_buffer_get_ccl_meta (dest));
+  fail_unless (found == classes);
+  gst_ccl_classes_unref (found);
+  gst_buffer_unref (dest);
+  ASSERT_CRITICAL (gst_ccl_meta_set_classes (
+      gst_buffer_add_ccl_meta (buffer, 8, 6, 3, three, 2, NULL, 0), classes));
+  copy = gst_ccl_meta_copy (meta);
+  gst_ccl_meta_set_table (meta, 3, three, 3, NULL, NULL, 0);
+  fail_unless (gst_ccl_meta_get_classes (meta) == NULL);
+  gst_buffer_unref (buffer);
+  gst_ccl_classes_unref (classes);
+
+  found = gst_ccl_meta_get_classes (copy);
+  gst_ccl_meta_free (copy);
+  assert_three_classes (found);
+  selected = gst_ccl_classes_select (found, rows, 2);
+  gst_ccl_classes_unref (found);
+  fail_unless_equals_string (gst_ccl_classes_get_name (selected, 0), "vélo");
+  fail_unless (gst_ccl_classes_get_name (selected, 1) == NULL);
+  gst_ccl_classes_unref (selected);
+}
+GST_END_TEST
+
 /* Copies and scaled metadata share the state of regions, a new table removes it. */
 GST_START_TEST (test_region_state)
 {
@@ -572,6 +630,80 @@ GST_START_TEST (test_serialised_contours)
   g_byte_array_unref (bytes);
   gst_buffer_unref (other);
   gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Classes alone, and before regions, columns and contours, each there or not. */
+GST_START_TEST (test_serialised_classes)
+{
+  GstMetaDeserializeFunction deserialize = gst_ccl_meta_get_info ()->deserialize_func;
+  /* 8×6 pixels, 1 component in 1 row of 40 bytes at byte 28. From byte 68: 2 bytes of names,
+   * nothing else; the confidence; the name. */
+  guint8 data[86] = {8, 0, 0, 0, 6, 0, 0, 0, 1, 0, 0, 0, 1};
+  static const struct {
+    guint byte;
+    guint8 value;
+    gboolean fine;
+  } cases[] = {{0, 8, TRUE}, {68, 1, FALSE}, {68, 3, FALSE}, {71, 255, FALSE}, {72, 1, FALSE},
+      {72, 2, FALSE}, {72, 4, FALSE}, {83, 255, TRUE} /* no confidence */, {84, 255, FALSE},
+      {84, 0, FALSE}, {85, 'b', FALSE}};
+
+  for (guint with = 0; with < 8; with++) {
+    GstBuffer *buffer = gst_buffer_new (), *other = gst_buffer_new ();
+    GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, NULL, 0);
+    GstCclContours *contours = new_ring (GST_CCL_CONTOUR_KIND_CRACKS);
+    GstCclColumns *columns = new_two_columns ();
+    GstCclRegionState *state = new_region_state ();
+    GstCclClasses *classes = new_three_classes ();
+    GByteArray *bytes = g_byte_array_new ();
+    guint32 consumed;
+
+    gst_ccl_meta_set_classes (meta, classes);
+    gst_ccl_classes_unref (classes);
+    gst_ccl_meta_set_region_state (meta, with & 1 ? state : NULL);
+    gst_ccl_region_state_unref (state);
+    gst_ccl_meta_set_columns (meta, with & 2 ? columns : NULL);
+    gst_ccl_columns_unref (columns);
+    gst_ccl_meta_set_contours (meta, with & 4 ? contours : NULL);
+    gst_ccl_contours_unref (contours);
+    fail_unless (gst_meta_serialize_simple ((GstMeta *)meta, bytes));
+    meta = (GstCclMeta *)gst_meta_deserialize (other, bytes->data, bytes->len, &consumed);
+    fail_unless (meta != NULL);
+    fail_unless (has_rows (meta, three, 3));
+    classes = gst_ccl_meta_get_classes (meta);
+    assert_three_classes (classes);
+    gst_ccl_classes_unref (classes);
+    state = gst_ccl_meta_get_region_state (meta);
+    fail_unless_equals_int (state != NULL, with & 1);
+    if (state)
+      assert_region_state (state);
+    g_clear_pointer (&state, gst_ccl_region_state_unref);
+    columns = gst_ccl_meta_get_columns (meta);
+    fail_unless_equals_int (columns != NULL, (with & 2) != 0);
+    if (columns)
+      assert_two_columns (columns);
+    g_clear_pointer (&columns, gst_ccl_columns_unref);
+    contours = gst_ccl_meta_get_contours (meta);
+    fail_unless_equals_int (contours != NULL, with >= 4);
+    g_clear_pointer (&contours, gst_ccl_contours_unref);
+    g_byte_array_unref (bytes);
+    gst_buffer_unref (buffer);
+    gst_buffer_unref (other);
+  }
+
+  data[68] = 2;
+  data[84] = 'a';
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    GstBuffer *made = gst_buffer_new ();
+    guint8 *copy = g_memdup2 (data, sizeof data);
+
+    copy[cases[i].byte] = cases[i].value;
+    fail_unless_equals_int (
+        deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data, 8) != NULL, cases[i].fine);
+    fail_unless (deserialize (gst_ccl_meta_get_info (), made, copy, sizeof data - 1, 8) == NULL);
+    g_free (copy);
+    gst_buffer_unref (made);
+  }
 }
 GST_END_TEST
 
@@ -1245,6 +1377,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_columns);
   tcase_add_test (tcase, test_columns_of_other_rows);
   tcase_add_test (tcase, test_region_state);
+  tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   tcase_add_test (tcase, test_copies_outlive_the_buffer);
@@ -1268,6 +1401,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_serialised_contours);
   tcase_add_test (tcase, test_serialised_columns);
   tcase_add_test (tcase, test_serialised_regions);
+  tcase_add_test (tcase, test_serialised_classes);
   tcase_add_test (tcase, test_broken_serialisations);
 #endif
   return suite;

@@ -1043,6 +1043,32 @@ GST_START_TEST (test_identities)
 }
 GST_END_TEST
 
+/* The class of a track is written behind its identity; one that is very long is cut. */
+GST_START_TEST (test_classes)
+{
+  const GstCclComponent component = {1, 9, 10, 30, 30, 12, 0, 0};
+  static const guint64 id = 4;
+  gchar *long_name = g_strnfill (500, 'i');
+  const gchar *names[] = {NULL, "car", long_name};
+  guint n_drawn[3];
+
+  for (guint i = 0; i < 3; i++) {
+    GstBuffer *frame = frame_with_tracks (&component, &id, 1);
+    GstCclClasses *classes = gst_ccl_classes_new (&names[i], NULL, 1);
+    guint32 *pixels;
+
+    gst_ccl_meta_set_classes (gst_buffer_get_ccl_meta (frame), classes);
+    gst_ccl_classes_unref (classes);
+    pixels = drawn ("draw-boxes=false", frame);
+    n_drawn[i] = count_drawn (pixels, 0, 0, 0, 0, TRUE);
+    g_free (pixels);
+  }
+  fail_unless (
+      n_drawn[0] < n_drawn[1] && n_drawn[2] > 0, "%u, %u, %u", n_drawn[0], n_drawn[1], n_drawn[2]);
+  g_free (long_name);
+}
+GST_END_TEST
+
 /* A text on grey of its own colour is readable: its backdrop is dark. */
 GST_START_TEST (test_text_on_grey)
 {
@@ -1333,6 +1359,7 @@ overlay_suite (void)
   tcase_add_test (tcase, test_speeds);
   tcase_add_test (tcase, test_colors_of_tracks);
   tcase_add_test (tcase, test_identities);
+  tcase_add_test (tcase, test_classes);
   tcase_add_test (tcase, test_text_on_grey);
   tcase_add_test (tcase, test_texts_keep_clear);
   tcase_add_test (tcase, test_lines_and_texts_grow_with_the_frame);

@@ -224,6 +224,26 @@ read_region_state (const GstCclMeta *meta)
 }
 
 static void
+read_classes (const GstCclMeta *meta)
+{
+  GstCclClasses *classes = gst_ccl_meta_get_classes (meta);
+
+  if (!classes)
+    return;
+  for (guint row = 0; row < gst_ccl_classes_get_n_rows (classes); row++) {
+    const gchar *name = gst_ccl_classes_get_name (classes, row);
+    const gdouble confidence = gst_ccl_classes_get_confidence (classes, row);
+
+    any_id += name ? strlen (name) : 0;
+    if (confidence < 0 || confidence > 1)
+      DIE ("a confidence is not 0…1");
+  }
+  if (gst_ccl_classes_get_n_rows (classes) != gst_ccl_meta_get_n_rows (meta))
+    DIE ("the classes have other rows than the table");
+  gst_ccl_classes_unref (classes);
+}
+
+static void
 read_columns (const GstCclMeta *meta)
 {
   GstCclColumns *columns = gst_ccl_meta_get_columns (meta);
@@ -272,8 +292,9 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
     DIE ("%u of %u bytes were taken", consumed, bytes->len);
   assert_same (meta, made, FALSE, "serialised");
 
-  /* The versions of the format: without contours, with them, with columns, and with regions. */
-  for (guint8 version = 4; version <= 7; version++) {
+  /* The versions of the format: without contours, with them, with columns, with regions, and with
+   * classes. */
+  for (guint8 version = 4; version <= 8; version++) {
     guint n;
 
     made = (GstCclMeta *)deserialize (wild, input->data, input->size, version);
@@ -284,6 +305,7 @@ check_serialization (GstBuffer *buffer, const GstCclMeta *meta, Input *input)
       read_track (made, i);
     read_columns (made);
     read_region_state (made);
+    read_classes (made);
     if (n > gst_ccl_meta_get_n_components (made) || gst_ccl_meta_get_frame_width (made) == 0 ||
         gst_ccl_meta_get_frame_height (made) == 0)
       DIE ("unsound metadata was made of bytes");
