@@ -4,8 +4,13 @@
 
 #include <cudaccl/rle.h>
 
+#include <stdlib.h>
+#include <string.h>
+
 /* A number of n bits takes a character for each 5 bits and the sign. */
 enum { COUNT_CHARACTERS = 7 };
+
+enum { SORT_PLACES = 1 << 16 };
 
 uint64_t
 ccl_rle_most_counts (const CclComponent *row)
@@ -50,6 +55,134 @@ ccl_rle_encode (const CclLabels *labels, uint32_t width, uint32_t height, const 
   if (counter.begin < (uint64_t)width * height)
     end_run (&counter, (uint64_t)width * height);
   return counter.n;
+}
+
+/* A run of a label that is not 0. */
+typedef struct Piece {
+  uint32_t label, first, end; /* pixels */
+} Piece;
+
+/* Sorts by 16 bits of the labels, from the lowest bit `shift` on; equal ones stay in their order.
+ */
+static void
+sort_pieces (const Piece *from, Piece *to, uint64_t n, int shift, uint32_t *places)
+{
+  uint32_t place = 0;
+
+  memset (places, 0, SORT_PLACES * sizeof *places);
+  for (uint64_t i = 0; i < n; i++)
+    places[from[i].label >> shift & (SORT_PLACES - 1)]++;
+  for (uint32_t key = 0; key < SORT_PLACES; key++) {
+    const uint32_t count = places[key];
+    places[key] = place;
+    place += count;
+  }
+  for (uint64_t i = 0; i < n; i++)
+    to[places[from[i].label >> shift & (SORT_PLACES - 1)]++] = from[i];
+}
+
+/* Whether a label has more than 16 bits. */
+static bool
+has_long_labels (const Piece *pieces, uint64_t n)
+{
+  uint32_t bits = 0;
+
+  for (uint64_t i = 0; i < n; i++)
+    bits |= pieces[i].label;
+  return bits >> 16 != 0;
+}
+
+/* Lists the runs of labels; returns their number, or UINT64_MAX if they are not in order. */
+static uint64_t
+list_pieces (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, Piece *pieces)
+{
+  uint64_t n_pieces = 0;
+
+  for (uint64_t i = 0; i < n; i++) {
+    const uint64_t end = i + 1 < n ? runs[i + 1].first : n_pixels;
+    if (end <= runs[i].first || end > n_pixels)
+      return UINT64_MAX;
+    if (i > 0 && runs[i].label == runs[i - 1].label && runs[i].label)
+      pieces[n_pieces - 1].end = (uint32_t)end;
+    else if (runs[i].label)
+      pieces[n_pieces++] = (Piece){runs[i].label, runs[i].first, (uint32_t)end};
+  }
+  return n_pieces;
+}
+
+/* Writes the counts of the pieces, which are sorted. */
+static void
+count_pieces (const Piece *pieces, uint64_t n, uint64_t n_pixels, CclRleMasks *masks)
+{
+  RunCounter counter = {.counts = masks->counts};
+
+  for (uint64_t i = 0; i < n; i++) {
+    const bool is_first = i == 0 || pieces[i].label != pieces[i - 1].label;
+    const bool is_last = i + 1 == n || pieces[i].label != pieces[i + 1].label;
+    if (is_first) {
+      masks->first_count[masks->n_masks] = counter.n;
+      masks->labels[masks->n_masks++] = pieces[i].label;
+      counter.begin = 0;
+    }
+    end_run (&counter, pieces[i].first);
+    end_run (&counter, pieces[i].end);
+    if (is_last && pieces[i].end < n_pixels)
+      end_run (&counter, n_pixels);
+  }
+  masks->first_count[masks->n_masks] = counter.n;
+}
+
+static CclStatus
+allocate_masks (CclRleMasks *masks, uint64_t n, CclError *error)
+{
+  masks->labels = malloc ((n + 1) * sizeof *masks->labels);
+  masks->first_count = malloc ((n + 1) * sizeof *masks->first_count);
+  masks->counts = malloc ((3 * n + 1) * sizeof *masks->counts);
+  if (masks->labels && masks->first_count && masks->counts)
+    return CUDACCL_OK;
+  ccl_rle_masks_free (masks);
+  return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for run lengths");
+}
+
+CclStatus
+ccl_rle_group_runs (
+    const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, CclRleMasks *masks, CclError *error)
+{
+  if (!masks || (n > 0 && !runs) || n_pixels > CUDACCL_MAX_PIXELS || n > n_pixels)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "masks, and runs of at most %u pixels are needed", CUDACCL_MAX_PIXELS);
+  *masks = (CclRleMasks){0};
+  Piece *pieces = malloc ((2 * n + 1) * sizeof *pieces), *other = pieces ? pieces + n : NULL;
+  uint32_t *places = malloc (SORT_PLACES * sizeof *places);
+  CclStatus status = !pieces || !places ? ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+                                              "no host memory for run lengths")
+                                        : CUDACCL_OK;
+  const uint64_t n_pieces = status == CUDACCL_OK ? list_pieces (runs, n, n_pixels, pieces) : 0;
+  if (n_pieces == UINT64_MAX)
+    status = ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "runs must be in ascending order and inside the map");
+  if (status == CUDACCL_OK)
+    status = allocate_masks (masks, n_pieces, error);
+  if (status == CUDACCL_OK) {
+    sort_pieces (pieces, other, n_pieces, 0, places);
+    if (has_long_labels (pieces, n_pieces))
+      sort_pieces (other, pieces, n_pieces, 16, places);
+    count_pieces (has_long_labels (pieces, n_pieces) ? pieces : other, n_pieces, n_pixels, masks);
+  }
+  free (pieces);
+  free (places);
+  return status;
+}
+
+void
+ccl_rle_masks_free (CclRleMasks *masks)
+{
+  if (!masks)
+    return;
+  free (masks->labels);
+  free (masks->first_count);
+  free (masks->counts);
+  *masks = (CclRleMasks){0};
 }
 
 CclStatus

@@ -79,6 +79,19 @@ ccl_cuda_memory_download (
 }
 
 CclStatus
+ccl_cuda_stream_wait (CclCudaDevice *device, void *stream, CclError *error)
+{
+  if (!device)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
+  CclStatus status = ccl_cuda_device_enter (device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (stream));
+  ccl_cuda_device_leave (device);
+  return status;
+}
+
+CclStatus
 ccl_cuda_labels_download (CclCudaDevice *device, const CclLabels *from, uint32_t width,
     uint32_t height, const CclLabels *to, CclError *error)
 {

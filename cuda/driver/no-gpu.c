@@ -48,6 +48,15 @@ ccl_cuda_stream_check_capture (CclCudaDevice *device, void *stream, CclError *er
   return CUDACCL_ERROR_NOT_FOUND;
 }
 
+CclStatus
+ccl_cuda_stream_wait (CclCudaDevice *device, void *stream, CclError *error)
+{
+  (void)device;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
 int
 ccl_cuda_count_devices (CclError *error)
 {
@@ -292,6 +301,52 @@ ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
 {
   if (measurer)
     *measurer = NULL;
+}
+
+CclMapRuns *
+ccl_cuda_map_runs_new (CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error)
+{
+  (void)device;
+  (void)width;
+  (void)height;
+  return fail (error);
+}
+
+CclStatus
+ccl_cuda_map_runs_set_stream (CclMapRuns *self, void *stream, CclError *error)
+{
+  (void)self;
+  (void)stream;
+  return refuse_stream (error);
+}
+
+CclStatus
+ccl_cuda_map_runs_find (CclMapRuns *self, const CclLabels *labels, const CclLabelRun **runs,
+    uint64_t *n, CclError *error)
+{
+  (void)self;
+  (void)labels;
+  (void)runs;
+  (void)n;
+  return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "this build has no GPU support");
+}
+
+void
+ccl_cuda_map_runs_free (CclMapRuns **runs)
+{
+  if (runs)
+    *runs = NULL;
+}
+
+CclStatus
+ccl_cuda_array_copy (
+    CclCudaDevice *device, const CclCudaArrayCopy *copy, void *stream, CclError *error)
+{
+  (void)device;
+  (void)copy;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
 }
 
 CclStatus

@@ -30,6 +30,7 @@
 #include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
+#include <cudaccl/rle.h>
 #include <cudaccl/values.h>
 #include <cudaccl/volume.h>
 
@@ -70,6 +71,12 @@ void ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check);
  * Since: 0.4 */
 CUDACCL_API
 CclStatus ccl_cuda_stream_check_capture (CclCudaDevice *device, void *stream, CclError *error);
+
+/* Waits for the work that is queued on a caller's CUstream; NULL is the legacy default stream.
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT if device is NULL, or CUDACCL_ERROR_DEVICE. May be
+ * called by any thread. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_stream_wait (CclCudaDevice *device, void *stream, CclError *error);
 
 /* Returns the number of devices that the driver finds, 1 or more, or -1: CUDACCL_ERROR_NOT_FOUND
  * (no driver, no device, a build without GPU support), CUDACCL_ERROR_DEVICE. Opens none of them.
@@ -379,6 +386,62 @@ CclStatus ccl_cuda_map_measurer_run (CclMapMeasurer *measurer, const CclVolumeLa
 /* Frees the object and sets the handle to NULL. Since: 0.3 */
 CUDACCL_API
 void ccl_cuda_map_measurer_free (CclMapMeasurer **measurer);
+
+/* Finds the runs of label maps in device memory, for COCO's encoding (rle.h). One thread at a time.
+ * Since: 0.4 */
+typedef struct CclMapRuns CclMapRuns;
+
+/* Makes an object that finds runs in maps of width × height pixels, 1…CUDACCL_MAX_PIXELS in all.
+ * Free it with ccl_cuda_map_runs_free().
+ *
+ * It takes half a byte of device memory and of pinned host memory per pixel at first, and more when
+ * a map has more runs.
+ *
+ * Returns the object, or NULL: CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY (nothing stays
+ * allocated), CUDACCL_ERROR_DEVICE. Since: 0.4 */
+CUDACCL_API
+CclMapRuns *ccl_cuda_map_runs_new (
+    CclCudaDevice *device, uint32_t width, uint32_t height, CclError *error);
+
+/* As ccl_cuda_labeller_set_stream(). CUDACCL_ERROR_ARGUMENT if the object is NULL. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_map_runs_set_stream (CclMapRuns *self, void *stream, CclError *error);
+
+/* Finds the runs of a label map and waits for them. A map with more runs than the object has memory
+ * for makes it allocate some and look again.
+ *
+ * labels: in device memory, of the object's size, aligned to 4 bytes. runs: set to the runs, in
+ * host memory, valid until the next call or until the object is freed. n: set to their number.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT, CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE.
+ * Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_map_runs_find (CclMapRuns *self, const CclLabels *labels,
+    const CclLabelRun **runs, uint64_t *n, CclError *error);
+
+/* Frees the object and sets the handle to NULL. Since: 0.4 */
+CUDACCL_API
+void ccl_cuda_map_runs_free (CclMapRuns **runs);
+
+/* A copy of an array in device memory to another place there, of up to four dimensions. */
+typedef struct CclCudaArrayCopy {
+  uint32_t item_bytes; /* of an element: 1, 2, 4 or 8 */
+  uint64_t shape[4];   /* lengths of the dimensions, 1 for those that there are not */
+  const void *from;
+  void *to;                               /* no two elements may be at one place */
+  int64_t from_strides[4], to_strides[4]; /* bytes from element to element along a dimension, of any
+                                           * sign */
+} CclCudaArrayCopy;
+
+/* Copies an array, whose elements may be at any distances, after the work that is queued on the
+ * caller's CUstream (NULL: the legacy default stream), and waits: it transposes, reverses, gathers
+ * channels or every second column.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured) or
+ * CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_array_copy (
+    CclCudaDevice *device, const CclCudaArrayCopy *copy, void *stream, CclError *error);
 
 /* Allocates size bytes of device memory, for programs without CUDA headers. Free it with
  * ccl_cuda_memory_free() on the same device.

@@ -71,6 +71,38 @@ CUDACCL_API
 CclStatus ccl_rle_decompress (
     const char *text, uint64_t length, uint32_t *counts, uint64_t *n, CclError *error);
 
+/* A run of pixels of one label, in the order of COCO's counts: down the columns, which follow each
+ * other. It goes on to the next run, the last one to the end of the map. Since: 0.4 */
+typedef struct CclLabelRun {
+  uint32_t first; /* pixel: x × height + y */
+  uint32_t label; /* 0 for background */
+} CclLabelRun;
+
+/* The masks of all labels of a map as counts. Since: 0.4 */
+typedef struct CclRleMasks {
+  uint32_t n_masks;
+  uint32_t *labels;      /* [n_masks] ascending */
+  uint64_t *first_count; /* [n_masks + 1] the counts of mask i are those from first_count[i] to
+                          * before first_count[i + 1] */
+  uint32_t *counts;
+} CclRleMasks;
+
+/* Makes the counts of all labels of a map from its runs, such as ccl_cuda_map_runs_find() finds.
+ *
+ * runs: n, whose first pixels ascend; pixels before the first one are background. n_pixels: of the
+ * map, at most CUDACCL_MAX_PIXELS. masks: filled; free it with ccl_rle_masks_free(). The counts of
+ * a mask are those of ccl_rle_encode().
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (first pixels do not ascend or are not in the map),
+ * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_rle_group_runs (
+    const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, CclRleMasks *masks, CclError *error);
+
+/* Frees what ccl_rle_group_runs() has filled, and clears it. Since: 0.4 */
+CUDACCL_API
+void ccl_rle_masks_free (CclRleMasks *masks);
+
 /* Packs a mask to one bit per pixel: bit i of byte j is pixel 8 j + i of a row, as
  * numpy.packbits (…, axis=1, bitorder='little') has it. The last bits of a row are 0.
  *

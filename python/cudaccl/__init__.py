@@ -32,7 +32,7 @@ from ._files import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._ground import Ground, motion_dtype
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,
-                        volume_component_dtype)
+                        volume_component_dtype, warm_up)
 from ._objects import adjacency, clear_border, fill_label_holes, keep_largest
 from ._periodic import label_periodic
 from ._regionprops import regionprops_table
@@ -46,5 +46,5 @@ __all__ = [
     "copy_to_device", "copy_to_host", "distance", "event_dtype", "fill_holes", "fill_label_holes", "foot_dtype",
     "keep_largest", "label", "label_batch", "label_file", "label_periodic", "label_values", "member_dtype", "motion_dtype",
     "regionprops_table", "remove_small", "rle", "rle_decode", "split_touching", "table_to_array", "tiled_component_dtype",
-    "track_dtype", "volume_component_dtype",
+    "track_dtype", "volume_component_dtype", "warm_up",
 ]

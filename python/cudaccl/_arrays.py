@@ -23,19 +23,38 @@ def kind_of(array: Any) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def device_number(device: int | str) -> int:
-    """The number of 'cpu' (HOST), 'cuda' (0), 'cuda:N' or N."""
+def device_of_library(device: Any) -> Any:
+    """A device of PyTorch, CuPy or JAX as 'cpu', 'cuda' or a GPU's number; others as they are."""
+    kind = kind_of(device)
+    if kind == "torch":
+        import torch
+
+        if device.type == "cuda" and device.index is None:
+            return torch.cuda.current_device()
+        return device.index if device.type == "cuda" else str(device)
+    if kind == "cupy":
+        return device.id
+    if kind in ("jax", "jaxlib"):
+        number = getattr(device, "local_hardware_id", None)
+        return str(device.platform) if device.platform not in ("gpu", "cuda") else device.id if number is None else number
+    return device
+
+
+def device_number(device: Any) -> int:
+    """The number of 'cpu' (HOST), 'cuda' (0), 'cuda:N', N, or of a device of PyTorch, CuPy or JAX."""
+    wrong = f"a device is 'cpu', 'cuda', 'cuda:1', a GPU's number or a device of PyTorch, CuPy or JAX, not {device!r}"
+    device = device_of_library(device)
     if isinstance(device, str) and device == "cpu":
         return HOST
     if isinstance(device, str):
-        name, _, number = device.partition(":")
-        if name != "cuda" or (number and not number.isdigit()):
-            raise ValueError(f"a device is 'cpu', 'cuda', 'cuda:1' or a GPU's number, not {device!r}")
-        return int(number or 0)
+        name, colon, number = device.partition(":")
+        if name != "cuda" or (colon and not (number.isascii() and number.isdigit())):
+            raise ValueError(wrong)
+        device = int(number or 0)
     try:
         device = operator.index(device)
     except TypeError:
-        raise TypeError(f"a device is 'cpu', 'cuda', 'cuda:1' or a GPU's number, not {device!r}") from None
+        raise TypeError(wrong) from None
     if not 0 <= device < 2**31:
         raise ValueError(f"a GPU's number is 0…{2**31 - 1}, not {device if device.bit_length() < 64 else 'a longer one'}")
     return device
@@ -118,6 +137,15 @@ def empty(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
     return DeviceArray(shape, dtype, device)
 
 
+def as_numpy(array: Any) -> NDArray[Any]:
+    """An array in host memory as one of NumPy, which has no bfloat16: that becomes float32."""
+    if kind_of(array) == "torch":
+        array = array.detach()
+        array = array.float() if str(array.dtype) == "torch.bfloat16" else array
+    result = np.asarray(array)
+    return result.astype(np.float32) if result.dtype.name == "bfloat16" else result
+
+
 def finish(result: Any, like: Any) -> Any:
     """A filled array of empty() in the kind of another one."""
     kind = kind_of(like)
@@ -137,11 +165,11 @@ def zeros(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
     return finish(empty(like, shape, dtype, device), like)
 
 
-def copy_to_device(array: NDArray[Any], device: int | str = 0) -> DeviceArray:
+def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:
     """Copies a NumPy array to the memory of a GPU.
 
     array: of int32, uint8, uint16, bool or float64, any shape.
-    device: the GPU's number, or 'cuda:N'.
+    device: the GPU's number, 'cuda:N', or a device of PyTorch, CuPy or JAX.
     Returns a new DeviceArray. Raises TypeError for other types, RuntimeError where there is no GPU.
     Since: 0.2
     """

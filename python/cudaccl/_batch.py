@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, IMMUTABLE, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, IMMUTABLE, as_numpy, empty, finish, kind_of, view_of, zeros
 from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
 from ._labeller import ALL, check_integers, component_dtype, kept_batches
 from ._types import Table
@@ -27,7 +27,7 @@ def host_array(masks: Any) -> NDArray[Any]:
     if hasattr(masks, "__dlpack__") and not hasattr(masks, "__array__"):
         array: NDArray[Any] = np.from_dlpack(masks)
         return array
-    return np.asarray(masks)
+    return as_numpy(masks)
 
 
 def check_list(masks: Any) -> None:
@@ -200,7 +200,7 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
     """Fills the holes of masks in place: components of the background that do not touch the mask's border.
 
     masks: as of label_batch(), of uint8 or bool, that may be written: not of JAX, whose arrays are immutable.
-        Foreground is what is not 0. On a GPU, pixels of a row must be consecutive.
+        Foreground is what is not 0.
     max_area: holes of more pixels stay; 0: all are filled.
     connectivity: of the foreground, 4 or 8, or 1 or 2. None: 8. Holes have the other one, so that a hole
         ends where the foreground is closed.

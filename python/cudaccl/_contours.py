@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, view_of
+from ._arrays import HOST, as_numpy, view_of
 from ._device_maps import as_labels, contour_dtype, device_map_of, find_contours
 from ._images import check_connectivity, exceeds, read_image
 from ._labeller import check_integers, label
@@ -167,10 +167,10 @@ def geometry(polygons: list[list[NDArray[np.int32]]]) -> dict[str, Any]:
 def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_area: int, max_area: int) -> NDArray[Any]:
     """The foreground of an image in host memory, or the label map of its components within limits of area."""
     if min_area > 1 or max_area:
-        mask: NDArray[Any] = label(np.asarray(image), neighbours, threshold=threshold, invert=invert, min_area=min_area,
+        mask: NDArray[Any] = label(as_numpy(image), neighbours, threshold=threshold, invert=invert, min_area=min_area,
                                    max_area=max_area)[0]
-    elif threshold == 0 and not invert and np.asarray(image).dtype in (np.bool_, np.uint8):
-        mask = np.asarray(image)
+    elif threshold == 0 and not invert and as_numpy(image).dtype in (np.bool_, np.uint8):
+        mask = as_numpy(image)
     else:
         mask = np.not_equal(exceeds(image, threshold), bool(invert))
     return np.ascontiguousarray(mask)
@@ -289,21 +289,29 @@ def rle(labels: Any, connectivity: int | None = None, *, compressed: bool = True
     """The mask of each component in COCO's run-length encoding, as pycocotools reads it.
 
     labels: a label map of integers, or a mask of bool, which is labelled; on a GPU a label map is of int32 or
-        uint32, or its library converts it. It is copied to the host.
+        uint32, or its library converts it. Runs are found there.
     connectivity: 4 or 8, None for 8: of a mask.
     compressed: whether 'counts' are bytes in COCO's compressed form, or a list of numbers.
 
-    Returns a list of dicts, {'size': [height, width], 'counts': …}, for the labels that have pixels, in
+    Returns a list of dicts in host memory, {'size': [height, width], 'counts': …}, for the labels that have pixels, in
     ascending order. Since: 0.3
     """
+    on_gpu = None if type(labels) is np.ndarray else device_map_of(labels, check_connectivity(connectivity, 2), (2,))
+    if on_gpu is not None:
+        found = [] if 0 in on_gpu.view.shape else on_gpu.encode(compressed)
+        return encodings(on_gpu.view.shape, found, compressed)
     map, _, n = label_map_of(labels, check_connectivity(connectivity, 2))
     if not n or not map.size:
         return []
     rows = measure(map, None, (), connectivity).rows
     rows = rows[rows["area"] > 0]
-    size = [int(length) for length in map.shape]
-    return [{"size": size, "counts": counts if compressed else np.frombuffer(counts, np.uint32).tolist()}
-            for counts in _cudaccl.encode_rle(view_of(map), rows.tobytes(), compressed)]
+    return encodings(map.shape, _cudaccl.encode_rle(view_of(map), rows.tobytes(), compressed), compressed)
+
+
+def encodings(shape: Any, found: list[bytes], compressed: bool) -> list[dict[str, Any]]:
+    """Counts of masks of a shape as COCO has them."""
+    size = [int(length) for length in shape]
+    return [{"size": size, "counts": counts if compressed else np.frombuffer(counts, np.uint32).tolist()} for counts in found]
 
 
 def rle_decode(encoding: dict[str, Any]) -> NDArray[np.bool_]:

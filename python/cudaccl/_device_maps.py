@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import copy_to_device, kind_of, view_of
+from ._arrays import as_numpy, copy_to_device, kind_of, view_of
 from ._batch import view_on_gpu
 from ._images import OF_VOLUMES, check_connectivity
-from ._labeller import kept_finders, kept_measurers, label
+from ._labeller import kept_finders, kept_measurers, kept_runs, label
 from ._regionprops import planes_of, table_dtype, volume_shape_dtype
 
 KEPT = 2  # objects for the last label maps
@@ -51,6 +51,14 @@ class DeviceMap:
         rows, _, _ = find_contours(self.array, connectivity, True, 0, False, 0, 0, True)
         table = np.frombuffer(rows, contour_dtype)
         return (np.bincount(table["component"], table["is_hole"]) if len(table) else np.zeros(1)).astype(np.int64)
+
+    def encode(self, compressed: bool) -> list[bytes]:
+        """The run lengths of the labels that have pixels, in ascending order."""
+        key = self.view.shape, self.view.device
+        finder = kept_runs.pop(key, None) or _cudaccl.MapRuns(*key)
+        found: list[bytes] = finder.encode(self.view, compressed)
+        keep(kept_runs, key, finder)
+        return found
 
     def copy_to_host(self) -> NDArray[np.uint32]:
         """A copy, after measure()."""
@@ -120,7 +128,7 @@ def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, 
 def is_measured_on_gpu(image: Any) -> bool:
     """Whether the values of an intensity image are of a type that is measured on a GPU."""
     view = view_on_gpu(image, None)
-    dtype = np.asarray(image).dtype.name if view is None else view.dtype
+    dtype = as_numpy(image).dtype.name if view is None else view.dtype
     return dtype in ("bool", "uint8", "uint16")
 
 
@@ -129,11 +137,10 @@ def on_host(image: Any) -> Any:
     view = view_on_gpu(image, None)
     if view is None:
         return image
-    if view.dtype == "float16":  # or another type of 16 bits, which its library alone can tell
+    if view.dtype in ("float16", "bfloat16"):
         if kind_of(image) != "torch" and not hasattr(image, "astype"):
             raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
         image = image.float() if kind_of(image) == "torch" else image.astype("float32")
-    image = without_gaps(image)
     view = view_of(image)
     copy = np.empty(view.shape, view.dtype)
     if copy.size:
@@ -152,14 +159,12 @@ def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.Vie
         return [view], False
     if view.shape[-1] == 0:
         raise ValueError("the intensity image has no channels")
-    if not hasattr(image, "__getitem__"):
-        raise TypeError(f"arrays of {kind_of(image)} cannot be divided into channels")
-    return [view_of(without_gaps(image[..., i])) for i in range(view.shape[-1])], True
-
-
-def without_gaps(plane: Any) -> Any:
-    """A plane with consecutive pixels, by its own library."""
-    return plane.contiguous() if hasattr(plane, "contiguous") else plane.copy() if hasattr(plane, "copy") else plane
+    channels: list[_cudaccl.View | None] = []
+    for i in range(view.shape[-1]):
+        channel = view_of(image)
+        channel.take_channel(i)
+        channels.append(channel)
+    return channels, True
 
 
 def find_contours(image: Any, connectivity: int, cracks: bool, threshold: float, invert: bool, min_area: int,

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, kind_of, view_of
+from ._arrays import HOST, as_numpy, kind_of, view_of
 
 # scikit-image counts the axes along which neighbours may differ.
 CONNECTIVITIES = {2: {None: 8, 4: 4, 8: 8, 1: 4, 2: 8},
@@ -119,7 +119,7 @@ def readable(image: Any, threshold: float) -> tuple[NDArray[Any], float]:
         raise ValueError(f"an image of PIL with mode {image.mode} has colours: label_values() takes each as a value; grey is "
                          "image.convert('L')")
     try:
-        array = np.asarray(image)
+        array = as_numpy(image)
     except ValueError:  # some releases make an array of lists
         array = np.empty(0, object)
     if array.dtype == object and not isinstance(image, np.ndarray):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, device_number, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, copy_to_device, device_number, empty, finish, kind_of, view_of, zeros
 from ._device_table import DeviceTable
 from ._images import (check_connectivity, check_shape, compare_on_gpu, read_image, threshold_of, wanted_ndim,
                       whole_threshold)
@@ -32,6 +32,7 @@ volume_component_dtype: np.dtype[np.void] = table_dtype(np.int32, ndim=3)
 ALL = 2**32 - 1
 MOST_ROWS = 2**31 - 1  # of a table; the CPU uses memory only for those that an image needs
 FIRST_GPU_ROWS = 65536  # a GPU allocates all rows
+CALLS_TO_WARM_UP = 2  # until nothing is left to plan
 
 
 def shown(number: int) -> str:
@@ -68,7 +69,7 @@ class Labeller:
         the number of dimensions. None: the greatest.
     ndim: 2 for images, 3 for volumes. None: 3 with a connectivity that images do not have (6, 18, 26
         or 3), else 2.
-    device: 'cpu', 'cuda', 'cuda:1', … or a GPU's number.
+    device: 'cpu', 'cuda', 'cuda:1', …, a GPU's number, or a device of PyTorch, CuPy or JAX.
     max_components: the most rows of a table, 1…2**31 - 1; of more components it has the first ones.
         None: all rows. On a GPU, a labeller without a limit has memory for 65536 rows at first and
         allocates more when an image has more components.
@@ -84,7 +85,7 @@ class Labeller:
     """
 
     def __init__(self, shape: tuple[int, ...], *, connectivity: int | None = None, ndim: int | None = None,
-                 device: int | str = "cpu", max_components: int | None = None, algorithm: str = "auto",
+                 device: Any = "cpu", max_components: int | None = None, algorithm: str = "auto",
                  n_threads: int = 0) -> None:
         try:
             self._shape = tuple(operator.index(length) for length in shape)
@@ -154,9 +155,9 @@ class Labeller:
         """Labels an image; returns its label map and its component table.
 
         image: an array of the labeller's shape, of bool, integers or floats, in any byte order and with
-            any strides on a CPU; there, lists and grey images of PIL are arrays, too. Masked pixels of a
-            masked array are background, inverted or not. It is not written. On a GPU it must be there,
-            with consecutive pixels in each row; other types than bool, uint8, and uint16 of two
+            any strides; on a CPU, lists and grey images of PIL are arrays, too. Masked pixels of a
+            masked array are background, inverted or not. It is not written. On a GPU it must be there; where the pixels
+            of a row are not consecutive, it is copied there first. Other types than bool, uint8, and uint16 of two
             dimensions, are compared with the threshold by the array's own library. A labeller on a GPU
             also takes images in host memory.
         threshold: a pixel is foreground when its value is greater; 0…255 for bool and uint8 on a GPU.
@@ -261,6 +262,7 @@ kept_batches: dict[tuple[Any, ...], _cudaccl.Batch] = {}  # those of label_batch
 kept_for_values: dict[tuple[Any, ...], _cudaccl.ValuesLabeller] = {}  # those of label_values()
 kept_measurers: dict[tuple[Any, ...], _cudaccl.MapMeasurer] = {}  # of label maps on a GPU
 kept_finders: dict[tuple[Any, ...], _cudaccl.ContourFinder] = {}  # of contours on a GPU
+kept_runs: dict[tuple[Any, ...], _cudaccl.MapRuns] = {}  # of rle() on a GPU
 CACHED = 4
 
 
@@ -272,6 +274,7 @@ def clear_cache() -> None:
     kept_for_values.clear()
     kept_measurers.clear()
     kept_finders.clear()
+    kept_runs.clear()
     _cudaccl.clear_engines()
 
 
@@ -365,6 +368,28 @@ def components(image: Any, connectivity: int | None = None, *, ndim: int | None 
         return no_components(view.shape)
     with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
         return labeller._components(image, view, threshold, invert, min_area, max_area, stream)
+
+
+def warm_up(shape: tuple[int, ...] = (64, 64), connectivity: int | None = None, *, ndim: int | None = None,
+            device: Any = "cuda") -> None:
+    """Does what the first calls of label() and components() on a GPU do once, so that the next ones take no longer than
+    later ones: opens the GPU, loads kernels, allocates memory and plans for images of a shape.
+
+        cudaccl.warm_up((1080, 1920))
+
+    shape, connectivity, ndim: of the images; other shapes are planned when they come, in less time.
+    device: as of Labeller.
+
+    clear_cache() frees what is kept, but not the kernels. Other functions load their kernels at their first calls.
+    Raises the errors of label(), RuntimeError where there is no such GPU. Since: 0.4
+    """
+    number = device_number(device)
+    image: Any = np.zeros(shape, np.uint8)
+    if number != HOST:
+        image = copy_to_device(image, number)
+    for _ in range(CALLS_TO_WARM_UP):
+        label(image, connectivity, ndim=ndim)
+        components(image, connectivity, ndim=ndim)
 
 
 def no_components(shape: tuple[int, ...]) -> Table:

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._batch import host_array, view_on_gpu
-from ._images import check_connectivity, numpy_converts, wanted_ndim
+from ._batch import host_array
+from ._device_maps import on_host
+from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
+from ._objects import as_given
 from ._regionprops import AXES, SIZES
 from ._types import Table
 
@@ -111,12 +113,13 @@ def merged_table(table: Table, numbers: NDArray[np.int64], labels: NDArray[np.in
 
 
 def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
-                   invert: bool = False) -> tuple[NDArray[np.int32], Table]:
+                   invert: bool = False) -> tuple[Any, Table]:
     """Labels an image whose opposite borders touch along some axes, as simulations and panoramas have them.
 
         labels, table = cudaccl.label_periodic(field, axes=(0, 1))
 
-    image, connectivity, ndim, threshold, invert: as of label(), in host memory.
+    image, connectivity, ndim, threshold, invert: as of label(). On a GPU the image is copied to the host, and the
+        label map to the GPU.
     axes: the numbers of the axes along which the last pixels are neighbours of the first ones; or one of them.
 
     Returns (labels, table) as label() does. Along periodic axes, a box begins at x, y or z and goes on at 0 where it
@@ -127,16 +130,14 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(connectivity, wanted)
     numbers = axes_of(axes, wanted)
-    if not numpy_converts(image) and view_on_gpu(image, None) is not None:
-        raise TypeError("label_periodic() takes arrays in host memory")
-    found, table = label(host_array(image), neighbours, ndim=wanted, threshold=threshold, invert=invert)
+    found, table = label(host_array(on_host(image)), neighbours, ndim=wanted, threshold=threshold, invert=invert)
     labels = np.asarray(found)
     if not len(table):
-        return labels, table
+        return as_given(labels, image), table
     roots = roots_of(pairs_over_borders(labels, numbers, REACH[neighbours]), len(table))
     is_root = roots == np.arange(len(roots))
     is_root[0] = False
     places = (np.cumsum(is_root))[roots]
     places[0] = 0
     whole = places.astype(np.int32)[labels]
-    return whole, merged_table(table, places[1:], whole, numbers)
+    return as_given(whole, image), merged_table(table, places[1:], whole, numbers)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl, _host_measures
-from ._arrays import view_of
+from ._arrays import as_numpy, view_of
 from ._spacing import OF_MOMENTS, check_spacing, in_units
 
 AXES = ("z", "y", "x")
@@ -298,13 +298,15 @@ def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
 
 def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
     """The planes of an intensity image, and whether they are channels."""
+    from ._device_maps import on_host
+
     if image is None:
         return [None], False
     if np.ma.getmask(image) is not np.ma.nomask:
         raise TypeError("a masked array has no values where it is masked: give its data, or NaN there with ignore_nan=True")
     if type(image).__module__.startswith("PIL") and image.mode == "P":
         raise TypeError("the indices of a palette are no intensities: give colours, as in image.convert('RGB')")
-    array = np.asarray(image)
+    array = as_numpy(on_host(image))
     if array.dtype.kind not in "buif":
         raise TypeError(f"the intensity image must be of bool, integers or floats, not {array.dtype.name}")
     if array.ndim != ndim + 1:
@@ -504,8 +506,8 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
         'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments, the median,
         'perimeter_crofton' and scikit-image's convex images on the host.
-    intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory, or where the
-        map is. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
+    intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory or on a GPU,
+        also if the map is not there. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
         more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and
         'centroid_weighted-0-1' is that of the first axis and the second channel.
     ignore_nan: whether pixels whose value is not a number are left out of the properties of intensity, also of the mean,

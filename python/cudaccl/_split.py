@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
+from ._device_maps import on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import check_integers
+from ._objects import as_given
 from ._regionprops import label_map_of
 
 NO_DISTANCE = 2**32 - 1
@@ -29,13 +31,13 @@ def squared_distances(labels: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return squared
 
 
-def distance(labels: Any, *, ndim: int | None = None) -> NDArray[np.float64]:
+def distance(labels: Any, *, ndim: int | None = None) -> Any:
     """The distance of each pixel to the nearest pixel outside its component.
 
-    labels: a mask of bool or a label map of integers in host memory, of two dimensions, or of three with
-        ndim=3.
+    labels: a mask of bool or a label map of integers, of two dimensions, or of three with ndim=3. On a GPU it is copied
+        to the host, and the result to the GPU.
 
-    Returns an array of float64 of the shape: roots of exact integers, rounded once, 0 for background,
+    Returns an array of float64 of the shape, of the kind of labels: roots of exact integers, rounded once, 0 for background,
     inf where a component has all pixels. What lies outside the image does not count. Of a mask it equals
     scipy.ndimage.distance_transform_edt(); labels that touch are each other's border.
     Raises ValueError or TypeError for a wrong array. Since: 0.3
@@ -43,11 +45,11 @@ def distance(labels: Any, *, ndim: int | None = None) -> NDArray[np.float64]:
     squared = squared_distances(plain_labels(labels, ndim))
     roots: NDArray[np.float64] = np.sqrt(squared, dtype=np.float64)
     roots[squared == NO_DISTANCE] = np.inf
-    return roots
+    return as_given(roots, labels)
 
 
 def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *, markers: Any = None,
-                   ndim: int | None = None) -> tuple[NDArray[np.int32], int]:
+                   ndim: int | None = None) -> tuple[Any, int]:
     """Splits components that are several objects which touch, by a watershed on the distance.
 
         objects, n = cudaccl.split_touching(mask, radius=7)
@@ -56,9 +58,9 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     radius: pixels, 1…255. Each object has a peak: a pixel of which none with a greater distance is within
         the radius in every coordinate. Peaks so near to each other are of one object.
     connectivity: over which objects grow: as of label(), or 1 as in scikit-image. None: all neighbours.
-    markers: an array of integers of the shape, the objects to grow, in place of the peaks.
+    markers: an array of integers of the shape, the objects to grow, in place of the peaks; in host memory or on a GPU.
 
-    Returns (objects, n): an int32 array of the numbers of objects, 1…n in raster order of their first
+    Returns (objects, n): an int32 array, of the kind of labels, of the numbers of objects, 1…n in raster order of their first
     peaks, or those of the markers; and their number. Where distances of markers differ, the objects are
     those of skimage.segmentation.watershed(-distance, markers, mask=mask); <cudaccl/distance.h> has the
     rule for ties. Raises ValueError or TypeError for wrong arrays. Since: 0.3
@@ -70,16 +72,16 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     if markers is None:
         objects = np.zeros(map.shape, np.int32)
     else:
-        given = np.asarray(markers)
+        given = np.asarray(on_host(markers))
         if given.shape != map.shape or given.dtype.kind not in "iu":
             raise ValueError("markers must be integers in the shape of the labels")
         if given.size and not 0 <= given.min() <= given.max() < 2**31:
             raise ValueError("markers must be 0…2³¹ − 1")
         objects = np.array(given, np.int32, order="C")
     if not map.size:
-        return objects, 0
+        return as_given(objects, labels), 0
     views = view_of(map), view_of(squared)
     view = view_of(objects, writable=True)
     n = _cudaccl.distance_peaks(*views, radius, view) if markers is None else None
     _cudaccl.flood_objects(*views, neighbours, view)
-    return objects, n if n is not None else len(np.unique(objects[objects > 0]))
+    return as_given(objects, labels), n if n is not None else len(np.unique(objects[objects > 0]))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, as_numpy, empty, finish, kind_of, view_of, zeros
 from ._batch import view_on_gpu
 from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
 from ._labeller import kept_for_values
@@ -24,7 +24,7 @@ def plain(image: Any) -> Any:
     if kind_of(image) == "PIL":
         image = values_of_pil(image)
     if type(image) is not np.ndarray and not numpy_converts(image) and hasattr(image, "__dlpack__"):
-        image = np.from_dlpack(image)
+        image = as_numpy(image) if hasattr(image, "__array__") else np.from_dlpack(image)
     array, _ = readable(image, 0)
     if array.dtype == np.longdouble and array.dtype != np.float64:
         raise TypeError("pixels must have at most 64 bits")
@@ -45,7 +45,7 @@ def values_of_pil(image: Any) -> NDArray[Any]:
 
 
 def wide_on_gpu(image: Any) -> Any:
-    """An image of float16 on a GPU as one of float32, by its own library."""
+    """An image of floats of 16 bits on a GPU as one of float32, by its own library."""
     if kind_of(image) == "torch":
         return image.float()
     if not hasattr(image, "astype"):
@@ -134,14 +134,13 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
 
     image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
         in Python: 0.0 equals -0.0, and a pixel that is not a number is a component of its own. Masked pixels
-        count as 0. On a GPU, pixels of a row must be consecutive. Of an image of PIL with a palette the values are
+        count as 0. Of an image of PIL with a palette the values are
         the indices, of one with colours each colour is a value, black is 0, and opacity is ignored.
     connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
     background: pixels of this value get label 0. None: all pixels are of components. On a GPU, another one than
         0 is found by the array's own library.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
-    out: an array of the shape for the label map, on the same device, of int32 or uint32, with consecutive
-        pixels in each row. None: a new array of int32.
+    out: an array of the shape for the label map, on the same device, of int32 or uint32. None: a new array of int32.
     stream: of images on a GPU, as of label().
     return_values: whether the values of the components are returned, too.
 
@@ -154,7 +153,7 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     if background is not None and not np.isfinite(background):
         raise ValueError(f"background must be a finite number or None, not {background!r}")
     view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)
-    if view is not None and view.dtype == "float16":
+    if view is not None and view.dtype in ("float16", "bfloat16"):
         array = wide_on_gpu(image)
         view = view_of(array, stream)
     elif view is None:

@@ -35,7 +35,7 @@ public:
 
   /* Returns rows and offsets. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
-  label (const View &masks, const View *labels, const View *areas)
+  label (View &masks, View *labels, View *areas)
   {
     const CclMasks given = masks_of (masks);
     const CclVolumeLabels maps[] = {map_of (labels), map_of (areas)};
@@ -44,28 +44,33 @@ public:
       return ccl_batch_label (
           batch_, &given, labels ? &maps[0] : nullptr, areas ? &maps[1] : nullptr, &table, error);
     });
+    for (const View *map : {labels, areas})
+      if (map)
+        map->write_back ();
     return nb::make_tuple (
         nb::bytearray (table.rows, table.offsets[table.n_masks] * sizeof *table.rows),
         nb::bytearray (table.offsets, (table.n_masks + 1) * sizeof *table.offsets));
   }
 
   void
-  fill_holes (const View &masks, int64_t max_area, uint8_t value)
+  fill_holes (View &masks, int64_t max_area, uint8_t value)
   {
     const CclMasks given = masks_of (masks);
     const uint32_t area = to_uint32 ("max_area", max_area);
     run (masks, [&] (CclError *error) {
       return ccl_batch_fill_holes (batch_, &given, area, value, error);
     });
+    masks.write_back ();
   }
 
   void
-  remove_small (const View &masks, int64_t min_area)
+  remove_small (View &masks, int64_t min_area)
   {
     const CclMasks given = masks_of (masks);
     const uint32_t area = to_uint32 ("min_area", min_area);
     run (masks,
         [&] (CclError *error) { return ccl_batch_remove_small (batch_, &given, area, error); });
+    masks.write_back ();
   }
 
 private:
@@ -93,8 +98,9 @@ private:
   /* The distances of rows and masks in an array of the shape of the batch, or of one mask, or with
    * a dimension of length 1 behind the first. */
   std::pair<size_t, size_t>
-  strides_of (const View &array) const
+  strides_of (View &array) const
   {
+    const bool is_plain = array.device == device_ && array.make_plain ();
     std::vector<size_t> shape = array.shape;
     std::vector<ptrdiff_t> strides = array.strides;
     if (shape.size () == 4 && shape[1] == 1) {
@@ -104,14 +110,14 @@ private:
       shape.insert (shape.begin (), 1);
       strides.insert (strides.begin (), strides[0] * (ptrdiff_t)shape[1]);
     }
-    if (shape != shape_ || array.device != device_ || !array.has_plain_rows ())
+    if (shape != shape_ || !is_plain)
       throw nb::value_error ("arrays must have the shape of the batch, and be where it is, with "
                              "consecutive pixels in each row");
     return {(size_t)strides[1], (size_t)strides[0]};
   }
 
   CclMasks
-  masks_of (const View &masks) const
+  masks_of (View &masks) const
   {
     if (!masks.type.is_byte ())
       throw nb::value_error ("masks must be of uint8 or bool");
@@ -121,7 +127,7 @@ private:
   }
 
   CclVolumeLabels
-  map_of (const View *map) const
+  map_of (View *map) const
   {
     if (!map)
       return {};

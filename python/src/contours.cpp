@@ -58,13 +58,12 @@ public:
 
   /* The contours of a label map of 32 bits, or of bytes. */
   ContourBytes
-  run (const View &image, int64_t threshold, bool invert)
+  run (View &image, int64_t threshold, bool invert)
   {
     const bool is_map = !image.type.is_byte ();
-    if (image.shape != shape_ || image.device != device_ || !image.has_plain_rows () ||
+    if (image.shape != shape_ || image.device != device_ || !image.make_plain () ||
         (is_map && (image.type.size != 4 || image.type.kind == 'f')))
-      throw nb::value_error ("images must have the shape of the object, and be where it is, with "
-                             "consecutive pixels in each row");
+      throw nb::value_error ("images must have the shape of the object, and be where it is");
     const CclFrame frame = {image.data, (size_t)image.strides[0], CUDACCL_LOCATION_DEVICE};
     const CclLabels labels = {image.data, (size_t)image.strides[0]};
     CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
@@ -250,6 +249,97 @@ encode_rle (const View &labels, const nb::bytes &rows, bool compressed)
   return encodings;
 }
 
+/* Finds the masks of label maps of one shape on a GPU. */
+class MapRuns {
+public:
+  MapRuns (const std::vector<uint32_t> &shape, int device)
+      : shape_ (shape.begin (), shape.end ()), device_ (device)
+  {
+    if (shape.size () != 2)
+      throw nb::value_error ("a label map has two dimensions");
+    CclCudaDevice *const gpu = open_device (device);
+    CclError error = {};
+    {
+      const WithoutGil release;
+      runs_ = ccl_cuda_map_runs_new (gpu, shape[1], shape[0], &error);
+    }
+    if (!runs_)
+      raise (error);
+  }
+
+  MapRuns (const MapRuns &) = delete;
+
+  ~MapRuns ()
+  {
+    ccl_cuda_map_runs_free (&runs_);
+  }
+
+  /* The counts of each label, as of encode_rle(). */
+  nb::typed<nb::list, nb::bytes>
+  encode (View &map, bool compressed)
+  {
+    if (map.shape != shape_ || map.device != device_ || !map.make_plain () || map.type.size != 4 ||
+        map.type.kind == 'f')
+      throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+    const CclLabels labels = {map.data, (size_t)map.strides[0]};
+    const CclLabelRun *runs = nullptr;
+    uint64_t n = 0;
+    Masks masks;
+    CclError error = {};
+    CclStatus status;
+    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
+    {
+      const WithoutGil release;
+      lock.lock ();
+      ccl_cuda_map_runs_set_stream (/* the own stream waits for the legacy default stream, 1 */
+          runs_, map.stream == 1 ? nullptr : (void *)map.stream, nullptr);
+      status = ccl_cuda_map_runs_find (runs_, &labels, &runs, &n, &error);
+      if (status == CUDACCL_OK)
+        status = ccl_rle_group_runs (runs, n, map.n_elements (), &masks.of, &error);
+    }
+    check (status, error);
+    if (map.type.kind == 'i' && masks.of.n_masks > 0 &&
+        masks.of.labels[masks.of.n_masks - 1] > INT32_MAX)
+      throw nb::value_error ("labels must not be negative");
+    return masks.encodings (compressed);
+  }
+
+private:
+  struct Masks {
+    ~Masks ()
+    {
+      ccl_rle_masks_free (&of);
+    }
+
+    nb::typed<nb::list, nb::bytes>
+    encodings (bool compressed) const
+    {
+      nb::list all;
+      std::vector<char> text;
+      for (uint32_t i = 0; i < of.n_masks; i++) {
+        const uint32_t *const counts = of.counts + of.first_count[i];
+        const uint64_t n = of.first_count[i + 1] - of.first_count[i];
+        if (i % 256 == 0 && PyErr_CheckSignals () != 0)
+          throw nb::python_error ();
+        if (compressed && text.size () < ccl_rle_most_characters (n))
+          text.resize (ccl_rle_most_characters (n));
+        if (compressed)
+          all.append (nb::bytes (text.data (), ccl_rle_compress (counts, n, text.data ())));
+        else
+          all.append (nb::bytes (counts, n * sizeof (uint32_t)));
+      }
+      return all;
+    }
+
+    CclRleMasks of = {};
+  };
+
+  std::vector<size_t> shape_;
+  int device_;
+  CclMapRuns *runs_ = nullptr;
+  std::mutex mutex_;
+};
+
 /* Decodes counts, as bytes of uint32 or compressed, to a mask of width × height bytes. */
 static nb::bytearray
 decode_rle (const nb::bytes &encoding, bool compressed, int64_t width, int64_t height)
@@ -280,6 +370,10 @@ bind_contours (nb::module_ &module)
           nb::arg ("connectivity"), nb::arg ("cracks"), nb::arg ("device"))
       .def ("run", &ContourFinder::run, nb::arg ("image"), nb::arg ("threshold"),
           nb::arg ("invert"), "Rows, points and the number of components.");
+  nb::class_<MapRuns> (module, "MapRuns", "Finds the masks of label maps of one shape on a GPU.")
+      .def (nb::init<std::vector<uint32_t>, int> (), nb::arg ("shape"), nb::arg ("device"))
+      .def ("encode", &MapRuns::encode, nb::arg ("labels"), nb::arg ("compressed"),
+          "The run lengths of the labels that have pixels, in ascending order.");
   module.def ("find_contours", find_contours, nb::arg ("image"), nb::arg ("connectivity"),
       nb::arg ("cracks"), "The contours of a mask or a label map.");
   module.def ("divide_contours", divide_contours, nb::arg ("rows"), nb::arg ("points"),

@@ -136,9 +136,26 @@ public:
   }
 
   std::string
-  dtype () const
+  type_name () const
   {
-    return type_.kind == 'f' ? "float64" : type_.name ();
+    return type_.name ();
+  }
+
+  size_t
+  length () const
+  {
+    if (shape_.empty ())
+      throw nb::type_error ("an array without dimensions has no len()");
+    return shape_[0];
+  }
+
+  /* As numpy.empty() prints shapes: (3, 4). */
+  std::string
+  text () const
+  {
+    const nb::str shape = nb::str (nb::tuple (nb::cast (shape_)));
+    return "<cudaccl.DeviceArray of " + type_name () + ", shape " + shape.c_str () +
+           ", on cuda:" + std::to_string (number_) + ">";
   }
 
 private:
@@ -159,7 +176,18 @@ bind_device (nb::module_ &module)
       .def (nb::init<std::vector<size_t>, std::string, int> (), nb::arg ("shape"),
           nb::arg ("dtype"), nb::arg ("device") = 0)
       .def_prop_ro ("shape", &DeviceArray::shape, "The lengths of the dimensions.")
-      .def_prop_ro ("dtype", &DeviceArray::dtype, "'int32', 'uint8', 'bool' or 'float64'.")
+      .def_prop_ro (
+          "dtype",
+          [] (const DeviceArray &array) {
+            return nb::module_::import_ ("numpy").attr ("dtype") (array.type_name ());
+          },
+          nb::sig ("def dtype(self) -> numpy.dtype[typing.Any]"),
+          "The type of the elements: int32, uint8, uint16, bool or float64.")
+      .def_prop_ro (
+          "ndim", [] (const DeviceArray &array) { return array.shape ().size (); },
+          "The number of dimensions.")
+      .def ("__len__", &DeviceArray::length)
+      .def ("__repr__", &DeviceArray::text)
       .def_prop_ro ("device", &DeviceArray::device, "The GPU's number.")
       .def_prop_ro ("nbytes", &DeviceArray::n_bytes, "Bytes.")
       .def_prop_ro ("__cuda_array_interface__", &DeviceArray::cuda_array_interface)
@@ -167,7 +195,7 @@ bind_device (nb::module_ &module)
           "__array__",
           [] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
             throw nb::type_error (
-                "the array is in the memory of a GPU: cudaccl.copy_to_host() makes an "
+                "the array is in the memory of a GPU: its method copy_to_host() makes an "
                 "array of NumPy of it");
           },
           nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
@@ -182,6 +210,13 @@ bind_device (nb::module_ &module)
           [] (const DeviceArray &array) {
             return std::pair<int, int> (nb::device::cuda::value, array.device ());
           })
+      .def (
+          "copy_to_host",
+          [] (nb::handle self) {
+            return nb::module_::import_ ("cudaccl").attr ("copy_to_host") (self);
+          },
+          nb::sig ("def copy_to_host(self) -> numpy.typing.NDArray[typing.Any]"),
+          "A new array of NumPy of the same shape and type. Since: 0.4")
       .def (
           "_copy",
           [] (const DeviceArray &array, nb::handle host, bool to_host) {

@@ -56,7 +56,7 @@ struct Options {
 
 class Foreground {
 public:
-  Foreground (uint32_t height, uint32_t width, int method, const View *roi_mask, bool has_chroma,
+  Foreground (uint32_t height, uint32_t width, int method, View *roi_mask, bool has_chroma,
       bool has_words, int device, uint32_t n_threads, uint32_t reduction)
       : shape_ ({height, width}), device_ (device), has_chroma_ (has_chroma), has_words_ (has_words)
   {
@@ -89,7 +89,7 @@ public:
 
   /* Makes the mask of a frame, waits until it is complete, and returns the scene change. */
   int
-  run (const View &frame, const View *u, const View *v, const View &mask, const Options &settings)
+  run (View &frame, View *u, View *v, View &mask, const Options &settings)
   {
     check_frame (frame, "the frame", frame.device == HOST ? HOST : device_, has_words_);
     check_frame (mask, "the mask", device_);
@@ -115,6 +115,7 @@ public:
       change = ccl_foreground_get_scene_change (handle_);
     }
     check (status, error);
+    mask.write_back ();
     return change;
   }
 
@@ -128,14 +129,14 @@ public:
 
 private:
   void
-  check_frame (const View &frame, const std::string &name, int device, bool has_words = false) const
+  check_frame (View &frame, const std::string &name, int device, bool has_words = false) const
   {
     if (frame.shape != shape_)
       throw nb::value_error ((name + " has another shape than the model").c_str ());
     if (!is_sample (frame.type, has_words))
       throw nb::type_error (
           (name + " must be of " + (has_words ? "uint16" : "uint8 or bool")).c_str ());
-    if (!frame.has_plain_rows ())
+    if (!frame.make_plain ())
       throw nb::value_error ((name + " must have consecutive pixels in a row: copy it").c_str ());
     if (frame.device != device)
       throw nb::value_error ((
@@ -157,10 +158,25 @@ private:
         view.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
   }
 
+  /* Whether the library reads samples where they are: beside each other or every second one. */
+  bool
+  are_read_as_they_are (const View &u, const View &v) const
+  {
+    if (u.shape.size () != 2 || v.shape.size () != 2 || u.strides[1] != v.strides[1])
+      return false;
+    const ptrdiff_t most = u.type.size == 1 || u.shape[1] != shape_[1] ? 2 : 1;
+    return u.strides[0] >= 0 && v.strides[0] >= 0 && u.strides[1] >= u.type.size &&
+           u.strides[1] <= most * u.type.size;
+  }
+
   /* The planes of u and v, whose lengths give the subsampling. */
   CclChroma
-  chroma_of (const View &u, const View &v, const View &frame) const
+  chroma_of (View &u, View &v, const View &frame) const
   {
+    if (!are_read_as_they_are (u, v)) {
+      u.make_plain ();
+      v.make_plain ();
+    }
     if (u.shape.size () != 2 || u.shape != v.shape || u.strides[1] != v.strides[1])
       throw nb::value_error ("u and v must be alike, with two dimensions");
     if (!is_sample (u.type, has_words_) || !is_sample (v.type, has_words_))
@@ -262,7 +278,7 @@ bind_foreground (nb::module_ &module)
       .def_rw ("absorb_after", &Options::absorb_after);
 
   nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
-      .def (nb::init<uint32_t, uint32_t, int, const View *, bool, bool, int, uint32_t, uint32_t> (),
+      .def (nb::init<uint32_t, uint32_t, int, View *, bool, bool, int, uint32_t, uint32_t> (),
           nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
           nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"),
           nb::arg ("reduction"))

@@ -101,10 +101,11 @@ public:
   reads (const View &image, int64_t threshold) const
   {
     const bool has_words = format_of (image) == CUDACCL_PIXEL_FORMAT_16;
-    const bool is_aligned = !has_words || image.device == HOST ||
+    const bool is_aligned = !has_words || image.device == HOST || !image.has_plain_rows () ||
                             ((uintptr_t)image.data | (size_t)image.strides[0]) % 2 == 0;
-    return (has_words || image.type.is_byte ()) && image.has_plain_rows () && is_aligned &&
-           threshold >= 0 && threshold <= (has_words ? 65535 : 255);
+    return (has_words || image.type.is_byte ()) &&
+           (image.device != HOST || image.has_plain_rows ()) && is_aligned && threshold >= 0 &&
+           threshold <= (has_words ? 65535 : 255);
   }
 
   /* Changes the shape of the next images, of two dimensions. */
@@ -121,8 +122,8 @@ public:
 
   /* Labels an image; returns the rows of the component table and the number of components. */
   Rows
-  run (const View &image, std::variant<int64_t, double> number, bool invert, int64_t min_area,
-      int64_t max_area, const View *labels)
+  run (View &image, std::variant<int64_t, double> number, bool invert, int64_t min_area,
+      int64_t max_area, View *labels)
   {
     const Threshold threshold = threshold_for (image, number);
     const bool as_it_is = reads (image, threshold.whole);
@@ -157,6 +158,8 @@ public:
       lend = status == CUDACCL_OK && (table_on_device_ || can_lend (engine));
     }
     check (status, error);
+    if (labels)
+      labels->write_back ();
     return engine->volumes ? rows (engine, volume_table_, lend) : rows (engine, table_, lend);
   }
 
@@ -267,7 +270,7 @@ private:
   }
 
   void
-  check_image (const View &image, bool as_it_is) const
+  check_image (View &image, bool as_it_is) const
   {
     if (image.shape != shape_)
       throw nb::value_error ("the image has another shape than the labeller");
@@ -280,12 +283,11 @@ private:
               .c_str ());
     if (!image.type.is_byte () && !as_it_is)
       throw nb::type_error ("on a GPU, images must be of uint8, uint16 or bool");
-    if (!image.has_plain_rows ())
-      throw nb::value_error ("on a GPU, the pixels of a row must be consecutive: copy the image");
+    image.make_plain ();
   }
 
   void
-  check_labels (const View &labels) const
+  check_labels (View &labels) const
   {
     if (labels.shape != shape_)
       throw nb::value_error ("the label map has another shape than the image");
@@ -293,7 +295,7 @@ private:
       throw nb::type_error ("the label map must be of int32 or uint32");
     if (labels.device != device_)
       throw nb::value_error ("the label map must be in the memory of the labeller's device");
-    if (!labels.has_plain_rows ())
+    if (!labels.make_plain ())
       throw nb::value_error ("the pixels of a row of the label map must be consecutive");
   }
 

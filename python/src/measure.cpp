@@ -10,19 +10,34 @@
 
 static_assert (sizeof (CclShape) % sizeof (double) == 0, "all of its fields are doubles");
 
-/* The format of the second plane or volume, of the shape of the labels, where they are. */
-static CclPixelFormat
-format_of (const View &labels, const View &values)
+/* Checks a second plane or volume: of the shape of the labels, and where they are. */
+static void
+check_values (const View &labels, View &values)
 {
-  const bool has_words = values.type.kind == 'u' && values.type.size == 2;
   if (values.shape != labels.shape)
     throw nb::value_error ("the intensity image has another shape than the labels");
-  if (values.device != labels.device || !values.has_plain_rows ())
+  if (values.device != labels.device || !values.make_plain ())
     throw nb::value_error (
         "the intensity image must be where the labels are, with consecutive pixels");
-  if (!has_words && !values.type.is_byte ())
+  if (!values.type.is_byte () && !(values.type.kind == 'u' && values.type.size == 2))
     throw nb::type_error ("the intensity image must be of uint8, uint16 or bool");
-  return has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
+}
+
+static CclPixelFormat
+format_of (const View &values)
+{
+  return values.type.size == 2 ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
+}
+
+/* The same plane or volume for the library. */
+static CclVolumeIntensity
+intensity_of (const View &labels, View *values)
+{
+  if (!values)
+    return {};
+  check_values (labels, *values);
+  return {values->data, (size_t)values->strides[values->shape.size () - 2],
+      (size_t)values->strides[0], format_of (*values)};
 }
 
 template <typename Row>
@@ -34,14 +49,13 @@ bytes_of (const std::unique_ptr<Row[]> &rows, uint32_t n)
 
 /* The rows, features and shapes of the labels 1…n. */
 static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
-measure_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
+measure_labels (const View &labels, View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
   labels.check_host_labels (2);
   const CclLabels map = {labels.data, (size_t)labels.strides[0]};
-  CclIntensity intensity = {};
-  if (values)
-    intensity = {values->data, (size_t)values->strides[0], format_of (labels, *values)};
+  const CclVolumeIntensity plane = intensity_of (labels, values);
+  const CclIntensity intensity = {plane.data, plane.row_stride, plane.format};
   const std::unique_ptr<CclComponent[]> rows (new CclComponent[n]);
   const std::unique_ptr<CclFeatures[]> features (new CclFeatures[n]);
   const std::unique_ptr<CclShape[]> shapes (new CclShape[n]);
@@ -60,17 +74,14 @@ measure_labels (const View &labels, const View *values, uint32_t columns, int64_
 
 /* The rows and shapes of the labels 1…n of a volume. */
 static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
-measure_volume_labels (const View &labels, const View *values, uint32_t columns, int64_t n_labels)
+measure_volume_labels (const View &labels, View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
   const size_t ndim = labels.shape.size ();
   labels.check_host_labels (ndim == 2 ? 2 : 3);
   const CclVolumeLabels map = {
       labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-  CclVolumeIntensity intensity = {};
-  if (values)
-    intensity = {values->data, (size_t)values->strides[ndim - 2], (size_t)values->strides[0],
-        format_of (labels, *values)};
+  const CclVolumeIntensity intensity = intensity_of (labels, values);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
   const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]);
   CclError error = {};
@@ -121,19 +132,15 @@ public:
 
   /* Returns rows, shapes and the greatest label. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>
-  run (const View &labels, const View *values)
+  run (View &labels, View *values)
   {
-    if (labels.shape != shape_ || labels.device != device_ || !labels.has_plain_rows () ||
+    if (labels.shape != shape_ || labels.device != device_ || !labels.make_plain () ||
         labels.type.size != 4 || labels.type.kind == 'f')
-      throw nb::value_error ("label maps on a GPU must be of int32 or uint32, with consecutive "
-                             "pixels in each row");
+      throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
     const size_t row = shape_.size () - 2;
     const CclVolumeLabels map = {
         labels.data, (size_t)labels.strides[row], (size_t)labels.strides[0]};
-    CclVolumeIntensity intensity = {};
-    if (values)
-      intensity = {values->data, (size_t)values->strides[row], (size_t)values->strides[0],
-          format_of (labels, *values)};
+    const CclVolumeIntensity intensity = intensity_of (labels, values);
     CclMapTable table = {};
     CclError error = {};
     CclStatus status;
@@ -165,16 +172,15 @@ private:
   std::mutex mutex_;
 };
 
-/* Copies an array on a GPU to a NumPy array of its shape and type without gaps. Work that writes it
- * must have ended. */
+/* Copies an array on a GPU to a NumPy array of its shape and type without gaps, after the work that
+ * is queued on its stream. */
 static void
-copy_view_to_host (const View &from, const View &to)
+copy_view_to_host (View &from, const View &to)
 {
   const size_t n_bytes = from.n_elements () * (size_t)from.type.size;
   if (from.device == HOST || to.device != HOST || from.shape != to.shape ||
-      from.type.size != to.type.size || !from.has_plain_rows () || !to.has_plain_rows ())
-    throw nb::value_error ("an array on a GPU with consecutive elements in each row is needed, and "
-                           "one in host memory of its shape");
+      from.type.size != to.type.size || !from.make_plain () || !to.has_plain_rows ())
+    throw nb::value_error ("an array on a GPU is needed, and one in host memory of its shape");
   if (n_bytes == 0)
     return;
   const size_t ndim = from.shape.size (), row_bytes = from.shape[ndim - 1] * from.type.size;
@@ -188,7 +194,9 @@ copy_view_to_host (const View &from, const View &to)
   CclStatus status;
   {
     const WithoutGil release;
-    status = ccl_cuda_memory_download (gpu, from.data, copy, extent, &error);
+    status = from.stream > 1 ? ccl_cuda_stream_wait (gpu, (void *)from.stream, &error) : CUDACCL_OK;
+    if (status == CUDACCL_OK)
+      status = ccl_cuda_memory_download (gpu, from.data, copy, extent, &error);
     for (size_t done = 0; status == CUDACCL_OK && copy != to.data && done < n_bytes;
          done += row_bytes) {
       size_t number = done / row_bytes, offset = 0;

@@ -74,8 +74,9 @@ int device_of (uintptr_t address);
 
 /* The element types of arrays. */
 struct ElementType {
-  char kind; /* 'b' bool, 'i' signed integer, 'u' unsigned integer, 'f' float */
-  int size;  /* bytes */
+  char kind;             /* 'b' bool, 'i' signed integer, 'u' unsigned integer, 'f' float */
+  int size;              /* bytes */
+  bool is_brain = false; /* bfloat16: a float of 16 bits with the exponent of float32 */
 
   bool
   is_byte () const
@@ -108,6 +109,16 @@ public:
   /* Whether the elements of a row are consecutive, and rows and slices do not overlap. */
   bool has_plain_rows () const;
 
+  /* The same, where an array on a GPU whose elements lie in another way is replaced by a copy on
+   * that GPU first. */
+  bool make_plain ();
+
+  /* Copies what has been written to such a copy to the caller's array. */
+  void write_back () const;
+
+  /* Keeps one channel of an array whose last dimension has channels. */
+  void take_channel (size_t channel);
+
   /* Raises if this is no label map in host memory of so many dimensions. */
   void check_host_labels (size_t n_dimensions) const;
 
@@ -120,12 +131,19 @@ private:
   bool import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable);
   void normalise_strides ();
   void check_capture () const;
+  void copy_elements (bool back) const;
 
   std::unique_ptr<ExchangedArray, ReleaseExchanged> exchanged_;
   Py_buffer buffer_ = {};
   nb::object owner_;
   nb::ndarray<nb::ro> tensor_;
+  bool is_writable_;
+  char *scattered_ = nullptr; /* the caller's elements, where data is a copy of them */
+  std::vector<ptrdiff_t> scattered_strides_;
 };
+
+/* Frees the device memory that is kept for copies of arrays. Call with the GIL held. */
+void free_blocks ();
 
 /* A threshold for pixels of any type. */
 struct Threshold {

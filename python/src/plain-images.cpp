@@ -252,5 +252,10 @@ bind_plain_images (nb::module_ &module)
       "Labels an image of bytes in a NumPy array: label map and component table, or the table "
       "alone. Returns None if the image or another argument is of another kind.");
   module.def (
-      "clear_engines", [] { engines.clear (); }, "Frees what label_plain_image() keeps.");
+      "clear_engines",
+      [] {
+        engines.clear ();
+        free_blocks ();
+      },
+      "Frees what label_plain_image() keeps, and memory for copies of arrays.");
 }

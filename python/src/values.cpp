@@ -54,7 +54,7 @@ public:
 
   /* Returns the number of components. */
   uint32_t
-  run (const View &image, const View &labels)
+  run (View &image, View &labels)
   {
     if (image.shape != shape_ || value_type_of (image.type) != type_)
       throw nb::value_error ("the image has another shape or type than the labeller");
@@ -63,7 +63,7 @@ public:
           "the label map must have the shape of the image, and be of int32 or uint32");
     if (image.device != device_ || labels.device != device_)
       throw nb::value_error ("image and label map must be on the device of the labeller");
-    if (!image.has_plain_rows () || !labels.has_plain_rows ())
+    if (!image.make_plain () || !labels.make_plain ())
       throw nb::value_error ("the pixels of a row must be consecutive");
     const size_t ndim = shape_.size ();
     const CclValues values = {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
@@ -82,6 +82,7 @@ public:
       status = ccl_values_labeller_run (labeller_, &values, &map, &n_components, &error);
     }
     check (status, error);
+    labels.write_back ();
     return n_components;
   }
 

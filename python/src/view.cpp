@@ -4,6 +4,8 @@
 
 #include <nanobind/stl/variant.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <unordered_map>
 
@@ -12,6 +14,8 @@ ElementType::name () const
 {
   if (kind == 'b')
     return "bool";
+  if (is_brain)
+    return "bfloat16";
   return (kind == 'u' ? "uint" : kind == 'i' ? "int" : "float") + std::to_string (8 * size);
 }
 
@@ -21,17 +25,15 @@ refuse_type (const std::string &type)
   throw nb::type_error (("arrays must hold bool, integers or floats, not " + type).c_str ());
 }
 
-/* float16, float128 and bfloat16 are compared with the threshold by the array's own library only.
- */
 static ElementType
-check_type (char kind, int size, const std::string &name, bool on_gpu)
+check_type (char kind, int size, const std::string &name)
 {
   if (kind == 'b' && size == 1)
     return {kind, size};
   if ((kind == 'i' || kind == 'u') && (size == 1 || size == 2 || size == 4 || size == 8))
     return {kind, size};
-  if (kind == 'f' && (size == 4 || size == 8 || (on_gpu && size == 2)))
-    return {kind, size};
+  if (kind == 'f' && (size == 2 || size == 4 || size == 8))
+    return {kind, size, name == "bfloat16"};
   if (kind == 'f')
     throw nb::type_error (("pixels of " + name +
                            " cannot be read here: compare them with a threshold first, as in "
@@ -52,13 +54,13 @@ type_of_format (const char *format, int size)
   const std::string bits = std::to_string (8 * size);
   if (strlen (code) == 1) {
     if (*code == '?')
-      return check_type ('b', size, "bool", false);
+      return check_type ('b', size, "bool");
     if (strchr ("bhilqn", *code))
-      return check_type ('i', size, "int" + bits, false);
+      return check_type ('i', size, "int" + bits);
     if (strchr ("BHILQN", *code))
-      return check_type ('u', size, "uint" + bits, false);
+      return check_type ('u', size, "uint" + bits);
     if (strchr ("efdg", *code))
-      return check_type ('f', size, "float" + bits, false);
+      return check_type ('f', size, "float" + bits);
   }
   refuse_type (*code == 'Z'              ? "complex numbers"
                : *code == 'O'            ? "objects"
@@ -130,7 +132,7 @@ type_of_interface (const std::string &typestr)
   const int size = atoi (typestr.c_str () + 2);
   for (const auto &known : names)
     if (known.kind == typestr[1])
-      return check_type (known.kind, size, known.name + std::to_string (8 * size), true);
+      return check_type (known.kind, size, known.name + std::to_string (8 * size));
   refuse_type ("'" + typestr + "'");
 }
 
@@ -201,7 +203,7 @@ is_on_gpu (int device_type)
 }
 
 static ElementType
-type_of_dlpack (nb::dlpack::dtype dtype, bool on_gpu)
+type_of_dlpack (nb::dlpack::dtype dtype)
 {
   static const struct {
     char kind;
@@ -215,8 +217,7 @@ type_of_dlpack (nb::dlpack::dtype dtype, bool on_gpu)
 
   if (dtype.lanes != 1)
     refuse_type ("vectors");
-  /* A bfloat16 is no float16, but only its own library compares it. */
-  return check_type (is_known ? types[dtype.code].kind : 0, dtype.bits / 8, name, on_gpu);
+  return check_type (is_known ? types[dtype.code].kind : 0, dtype.bits / 8, name);
 }
 
 bool
@@ -229,7 +230,7 @@ View::import_exchange (const ExchangeApi *api, nb::handle object,
   const nb::dlpack::dltensor &tensor = exchanged_->tensor;
   if (writable && exchanged_->is_read_only ())
     throw nb::value_error ("the output array is read-only");
-  type = type_of_dlpack (tensor.dtype, is_on_gpu (tensor.device.device_type));
+  type = type_of_dlpack (tensor.dtype);
   data = (char *)tensor.data + tensor.byte_offset;
   shape.assign (tensor.shape, tensor.shape + tensor.ndim);
   if (tensor.strides)
@@ -260,7 +261,7 @@ View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, 
   else
     tensor_ = nb::cast<nb::ndarray<nb::ro>> (capsule);
 
-  type = type_of_dlpack (tensor_.dtype (), on_gpu);
+  type = type_of_dlpack (tensor_.dtype ());
   data = (char *)tensor_.data ();
   for (size_t i = 0; i < tensor_.ndim (); i++) {
     shape.push_back (tensor_.shape (i));
@@ -284,6 +285,7 @@ View::normalise_strides ()
 }
 
 View::View (nb::handle object, std::optional<uintptr_t> wanted_stream, bool writable)
+    : is_writable_ (writable)
 {
   try {
     const ArrayClass known = class_of (object);
@@ -324,10 +326,133 @@ View::check_capture () const
   }
 }
 
+/* Device memory for copies of arrays that is not used now, the oldest first: allocating takes
+ * longer than copying. */
+struct Block {
+  int device;
+  size_t size;
+  void *memory;
+};
+static std::vector<Block> free_list;
+constexpr size_t MOST_BLOCKS = 4;
+
+static void
+free_block (const Block &block)
+{
+  void *memory = block.memory;
+  ccl_cuda_memory_free (open_device (block.device), &memory);
+}
+
+void
+free_blocks ()
+{
+  for (const Block &block : free_list)
+    free_block (block);
+  free_list.clear ();
+}
+
+/* Memory of at least that size, and at most four times as much. */
+static void *
+take_block (int device, size_t size)
+{
+  for (size_t i = 0; i < free_list.size (); i++)
+    if (free_list[i].device == device && free_list[i].size >= size &&
+        free_list[i].size / 4 <= size) {
+      void *const memory = free_list[i].memory;
+      free_list.erase (free_list.begin () + (ptrdiff_t)i);
+      return memory;
+    }
+  void *memory = nullptr;
+  CclError error = {};
+  check (ccl_cuda_memory_new (open_device (device), size, &memory, &error), error);
+  return memory;
+}
+
+static void
+give_block (const Block &block)
+{
+  free_list.push_back (block);
+  if (free_list.size () > MOST_BLOCKS) {
+    free_block (free_list.front ());
+    free_list.erase (free_list.begin ());
+  }
+}
+
 View::~View ()
 {
+  if (scattered_)
+    give_block ({device, n_elements () * (size_t)type.size, data});
   if (buffer_.obj)
     PyBuffer_Release (&buffer_);
+}
+
+/* Between the caller's elements and the copy of them. */
+void
+View::copy_elements (bool back) const
+{
+  const size_t ndim = shape.size ();
+  CclCudaArrayCopy copy = {(uint32_t)type.size, {1, 1, 1, 1}, scattered_, data, {}, {}};
+  if (ndim > 4)
+    throw nb::value_error ("an array on a GPU has at most four dimensions here");
+  for (size_t i = 0; i < ndim; i++) {
+    copy.shape[4 - ndim + i] = shape[i];
+    copy.from_strides[4 - ndim + i] = scattered_strides_[i];
+    copy.to_strides[4 - ndim + i] = strides[i];
+  }
+  if (back) {
+    std::swap_ranges (copy.from_strides, copy.from_strides + 4, copy.to_strides);
+    copy.from = data;
+    copy.to = scattered_;
+  }
+  CclCudaDevice *const gpu = open_device (device);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_array_copy (
+        gpu, &copy, stream == 1 ? nullptr : (void *)stream, &error); /* 1 is the legacy one, too */
+  }
+  check (status, error);
+}
+
+bool
+View::make_plain ()
+{
+  if (has_plain_rows () || device == HOST)
+    return has_plain_rows ();
+  for (size_t i = 0; i < shape.size (); i++)
+    if (is_writable_ && strides[i] == 0 && shape[i] > 1)
+      throw nb::value_error ("the elements of the output array are not at places of their own");
+  const size_t size = n_elements () * (size_t)type.size;
+  void *const memory = take_block (device, size);
+  scattered_ = data;
+  scattered_strides_ = strides;
+  data = (char *)memory;
+  ptrdiff_t distance = type.size;
+  for (size_t i = shape.size (); i-- > 0; distance *= (ptrdiff_t)shape[i])
+    strides[i] = distance;
+  copy_elements (false);
+  return true;
+}
+
+void
+View::write_back () const
+{
+  if (scattered_)
+    copy_elements (true);
+}
+
+void
+View::take_channel (size_t channel)
+{
+  if (shape.empty () || channel >= shape.back () || scattered_)
+    throw nb::value_error ("the array has no such channel");
+  data += (ptrdiff_t)channel * strides.back ();
+  shape.pop_back ();
+  strides.pop_back ();
+  for (size_t i = shape.size (); i-- > 0;) /* a row may have had one pixel */
+    if (shape[i] == 1)
+      strides[i] = i + 1 < shape.size () ? strides[i + 1] * (ptrdiff_t)shape[i + 1] : type.size;
 }
 
 size_t
@@ -359,7 +484,32 @@ View::check_host_labels (size_t n_dimensions) const
     throw nb::value_error ("labels must be a plain array of uint32 in host memory");
 }
 
-/* The elements of a row in the type T. */
+/* Floats of 16 bits, which no compiler of C++ has to know, as numbers that equal them. */
+struct Half {
+  uint16_t bits;
+
+  operator double () const
+  {
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 0    ? ldexp (fraction, -24)
+                        : exponent == 31 ? (fraction ? NAN : INFINITY)
+                                         : ldexp (fraction + 1024, exponent - 25);
+    return bits >> 15 ? -size : size;
+  }
+};
+
+struct BrainFloat {
+  uint16_t bits;
+
+  operator double () const
+  {
+    const uint32_t word = (uint32_t)bits << 16;
+    float number;
+    memcpy (&number, &word, sizeof number);
+    return number;
+  }
+};
+
 /* Compares values with a limit of a type that has all of them. */
 template <typename T, typename Limit>
 static void
@@ -383,7 +533,7 @@ static void
 make_mask_row (
     const char *row, ptrdiff_t stride, size_t n, const Threshold &threshold, uint8_t *mask)
 {
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (!std::is_integral_v<T>) {
     compare_row<T> (row, stride, n, threshold.real, mask); /* not a number: background */
   } else {
     const int64_t whole = threshold.whole;
@@ -403,6 +553,8 @@ static MakeMaskRow
 row_function (ElementType type)
 {
   const bool is_signed = type.kind == 'i';
+  if (type.kind == 'f' && type.size == 2)
+    return type.is_brain ? make_mask_row<BrainFloat> : make_mask_row<Half>;
   if (type.kind == 'f')
     return type.size == 4 ? make_mask_row<float> : make_mask_row<double>;
   switch (type.size) {
@@ -476,5 +628,7 @@ bind_view (nb::module_ &module)
           "Whether the elements are uint8 or bool.")
       .def_prop_ro (
           "is_float", [] (const View &view) { return view.type.kind == 'f'; },
-          "Whether the elements are floats.");
+          "Whether the elements are floats.")
+      .def ("take_channel", &View::take_channel, nb::arg ("channel"),
+          "Keeps one channel of an array whose last dimension has channels.");
 }

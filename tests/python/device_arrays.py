@@ -35,15 +35,46 @@ def new_stream():
     return stream.value
 
 
+def padded(array):
+    """A block whose rows are a multiple of 64 bytes, at least 64 longer than those of an array, and the part of the array."""
+    block = np.zeros((*array.shape[:-1], array.shape[-1] - array.shape[-1] % -64 + 64), array.dtype)
+    return block, block[..., :array.shape[-1]]
+
+
+def every_second_column(array):
+    block = np.full((*array.shape[:-1], 2 * array.shape[-1] + 1), 1, array.dtype)
+    return block, block[..., 1::2]
+
+
+def transposed(array):
+    block = np.zeros(array.shape[::-1], array.dtype)
+    return block, block.T
+
+
+def channel(array):
+    block = np.full((*array.shape, 3), 1, array.dtype)
+    return block, block[..., 1]
+
+
+def backwards(array):
+    block = np.zeros(array.shape, array.dtype)
+    return block, block[::-1, ..., ::-1]
+
+
+LAYOUTS = [every_second_column, transposed, channel, backwards]  # whose rows are not consecutive pixels
+
+
 class Memory:
-    """Device memory with the content of a NumPy array, in rows of a multiple of 64 bytes or packed."""
+    """Device memory with the content of a NumPy array. pitched: True for rows of a multiple of 64 bytes, False for packed
+    ones, or a function that makes a block of memory and the part of it that the array is."""
 
     def __init__(self, array, pitched=False, device=0):
         enter(device)
         self.device, self.dtype, self.shape = device, array.dtype, array.shape
-        width = array.shape[-1] + (-array.shape[-1] % 64 + 64 if pitched else 0)
-        self.host = np.zeros((*array.shape[:-1], width), array.dtype)
-        self.host[..., :array.shape[-1]] = array
+        self.layout = pitched if callable(pitched) else padded if pitched else lambda array: (np.empty_like(array),) * 2
+        self.host, part = self.layout(np.ascontiguousarray(array))
+        part[...] = array
+        self.strides, self.offset = part.strides, part.ctypes.data - self.host.ctypes.data if part.size else 0
         self.address = ctypes.c_uint64()
         call("cuMemAlloc_v2", ctypes.byref(self.address), ctypes.c_size_t(max(self.host.nbytes, 1)))
         self.upload()
@@ -60,7 +91,12 @@ class Memory:
         enter(self.device)
         call("cuMemcpyDtoH_v2", ctypes.c_void_p(self.host.ctypes.data), self.address,
              ctypes.c_size_t(self.host.nbytes))
-        return self.host[..., :self.shape[-1]].copy()
+        return np.ndarray(self.shape, self.dtype, self.host, self.offset, self.strides).copy()
+
+    @property
+    def data(self):
+        """The address of the first element."""
+        return self.address.value + self.offset
 
     def __del__(self):
         if self.address.value:
@@ -77,8 +113,8 @@ class InterfaceArray(Memory):
 
     @property
     def __cuda_array_interface__(self):
-        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.address.value, False),
-                "strides": self.host.strides, "version": 3, "stream": self.stream, **self.fields}
+        return {"shape": self.shape, "typestr": self.dtype.str, "data": (self.data, False),
+                "strides": self.strides, "version": 3, "stream": self.stream, **self.fields}
 
     def __gt__(self, threshold):
         return InterfaceArray(self.download() > threshold)
@@ -126,11 +162,30 @@ class DLPackArray(Memory):
     def __dlpack__(self, stream=None):
         self.streams.append(stream)
         ndim = len(self.shape)
-        strides = [stride // self.dtype.itemsize for stride in self.host.strides]
+        strides = [stride // self.dtype.itemsize for stride in self.strides]
         managed = DLManagedTensor()
-        managed.tensor = DLTensor(self.address.value, DLDevice(self.device_type, self.device), ndim,
+        managed.tensor = DLTensor(self.data, DLDevice(self.device_type, self.device), ndim,
                                   self.CODES[self.dtype.kind], 8 * self.dtype.itemsize, 1,
                                   (ctypes.c_int64 * ndim)(*self.shape), (ctypes.c_int64 * ndim)(*strides), 0)
+        managed.deleter = _delete
+        _alive[ctypes.addressof(managed)] = (managed, self)
+        return new_capsule(ctypes.addressof(managed), b"dltensor", None)
+
+
+class BrainFloats:
+    """An array of bfloat16 in host memory, which has DLPack alone. bits: an array of uint16."""
+
+    def __init__(self, bits):
+        self.bits = np.ascontiguousarray(bits)
+
+    def __dlpack_device__(self):
+        return 1, 0
+
+    def __dlpack__(self, stream=None):
+        ndim = self.bits.ndim
+        managed = DLManagedTensor()
+        managed.tensor = DLTensor(self.bits.ctypes.data, DLDevice(1, 0), ndim, 4, 16, 1, (ctypes.c_int64 * ndim)(*self.bits.shape),
+                                  (ctypes.c_int64 * ndim)(*(stride // 2 for stride in self.bits.strides)), 0)
         managed.deleter = _delete
         _alive[ctypes.addressof(managed)] = (managed, self)
         return new_capsule(ctypes.addressof(managed), b"dltensor", None)
@@ -194,8 +249,8 @@ class ExchangeArray(Memory):
 
     def exported(self):
         ndim, item = len(self.shape), self.dtype.itemsize
-        strides = [stride // item for stride in self.host.strides]
-        tensor = DLTensor(self.address.value - item, DLDevice(self.device_type, self.device), ndim,
+        strides = [stride // item for stride in self.strides]
+        tensor = DLTensor(self.data - item, DLDevice(self.device_type, self.device), ndim,
                           DLPackArray.CODES[self.dtype.kind], 8 * item, 1, (ctypes.c_int64 * ndim)(*self.shape),
                           (ctypes.c_int64 * ndim)(*strides), item)
         return DLManagedTensorVersioned(1, 3, None, _delete_versioned, self.flags, tensor)

@@ -6,6 +6,7 @@ import sys
 import threading
 
 import cudaccl
+import device_arrays
 import numpy as np
 import pytest
 
@@ -635,8 +636,8 @@ def test_dlpack_in_host_memory():
     assert (out == reference(image[:, ::-1] > 0, 8)[0]).all()
     real = image.astype(np.float32) / 7
     assert (cudaccl.label(Tensor(real), threshold=0.3)[0] == reference(real > 0.3, 8)[0]).all()
-    with pytest.raises(TypeError, match="pixels of float16 cannot be read here: compare .* image > 0.5"):
-        cudaccl.label(Tensor(image.astype(np.float16)))
+    assert (cudaccl.label(Tensor(real.astype(np.float16)), threshold=0.3)[0] ==
+            reference(real.astype(np.float16) > np.float64(0.3), 8)[0]).all()
     with pytest.raises(TypeError, match="not complex64"):
         cudaccl.label(Tensor(image.astype(np.complex64)))
 
@@ -662,3 +663,15 @@ def test_interfaces_that_are_malformed(fields):
     Fake.__cuda_array_interface__ = {**Fake.__cuda_array_interface__, "shape": (2**40, 2**40), "typestr": "|u1", "data": (1, False)}
     with pytest.raises((TypeError, ValueError), match="memory has bytes|__cuda_array_interface__"):
         cudaccl.label(Fake())
+
+
+@pytest.mark.parametrize("threshold", [0, -1, 0.5, 1e-7, -6e-8, 1e-40, 65504, 1e38, np.inf, -np.inf])
+def test_floats_of_16_bits(threshold):
+    """All of them, beside NumPy's and the upper halves of floats of 32 bits."""
+    bits = np.arange(65536, dtype=np.uint16).reshape(256, 256)
+    wide = (bits.astype(np.uint32) << 16).view(np.float32)
+    with np.errstate(invalid="ignore"):
+        expected = bits.view(np.float16).astype(np.float64) > threshold, wide.astype(np.float64) > threshold
+    for image, mask in zip((bits.view(np.float16), device_arrays.BrainFloats(bits)), expected):
+        assert (cudaccl.label(image, threshold=threshold)[0] == cudaccl.label(mask)[0]).all()
+        assert (cudaccl.components(image, threshold=threshold) == cudaccl.components(mask)).all()

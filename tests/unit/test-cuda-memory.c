@@ -51,6 +51,80 @@ test_there_and_back (void)
   ccl_cuda_memory_free (device, &memory);
 }
 
+/* A picture of 3×5 words is transposed and reversed. */
+static void
+test_arrays (void)
+{
+  guint16 there[15], back[15];
+  void *from, *to;
+
+  for (guint i = 0; i < G_N_ELEMENTS (there); i++)
+    there[i] = (guint16)(i * 4099);
+  assert_ok (ccl_cuda_memory_new (device, sizeof there, &from, &error));
+  assert_ok (ccl_cuda_memory_new (device, sizeof there, &to, &error));
+  assert_ok (ccl_cuda_memory_upload (device, there, from, sizeof there, &error));
+  CclCudaArrayCopy copy = {.item_bytes = 2,
+      .shape = {1, 1, 5, 3},
+      .from = (guint16 *)from + 14,
+      .from_strides = {0, 0, -2, -10},
+      .to = to,
+      .to_strides = {0, 0, 6, 2}};
+  assert_ok (ccl_cuda_array_copy (device, &copy, NULL, &error));
+  assert_ok (ccl_cuda_memory_download (device, to, back, sizeof back, &error));
+  for (guint x = 0; x < 5; x++)
+    for (guint y = 0; y < 3; y++)
+      g_assert_cmpuint (back[x * 3 + y], ==, there[(2 - y) * 5 + 4 - x]);
+  assert_ok (ccl_cuda_stream_wait (device, NULL, &error));
+
+  assert_refused (ccl_cuda_stream_wait (NULL, NULL, &error));
+  assert_refused (ccl_cuda_array_copy (NULL, &copy, NULL, &error));
+  assert_refused (ccl_cuda_array_copy (device, NULL, NULL, &error));
+  copy.item_bytes = 3;
+  assert_refused (ccl_cuda_array_copy (device, &copy, NULL, &error));
+  copy.item_bytes = 2;
+  copy.shape[0] = copy.shape[1] = UINT64_MAX / 2;
+  assert_refused (ccl_cuda_array_copy (device, &copy, NULL, &error));
+  copy.shape[0] = 0;
+  assert_ok (ccl_cuda_array_copy (device, &copy, NULL, &error));
+  copy.shape[0] = copy.shape[1] = 1;
+  copy.from = NULL;
+  assert_refused (ccl_cuda_array_copy (device, &copy, NULL, &error));
+  ccl_cuda_memory_free (device, &from);
+  ccl_cuda_memory_free (device, &to);
+}
+
+static void
+test_runs_of_maps (void)
+{
+  static const uint32_t map[3][2] = {{1, 0}, {1, 2}, {0, 2}};
+  static const CclLabelRun expected[] = {{0, 1}, {2, 0}, {4, 2}};
+  const CclLabelRun *runs;
+  CclLabels labels = {.stride = 8};
+  uint64_t n;
+
+  assert_ok (ccl_cuda_memory_new (device, sizeof map, &labels.data, &error));
+  assert_ok (ccl_cuda_memory_upload (device, map, labels.data, sizeof map, &error));
+  CclMapRuns *finder = ccl_cuda_map_runs_new (device, 2, 3, &error);
+  g_assert_nonnull (finder);
+  assert_ok (ccl_cuda_map_runs_set_stream (finder, NULL, &error));
+  assert_ok (ccl_cuda_map_runs_find (finder, &labels, &runs, &n, &error));
+  g_assert_cmpmem (runs, n * sizeof *runs, expected, sizeof expected);
+
+  const CclLabels wrong[] = {
+      {NULL, 8}, {labels.data, 4}, {(char *)labels.data + 1, 8}, {labels.data, 9}};
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
+    assert_refused (ccl_cuda_map_runs_find (finder, &wrong[i], &runs, &n, &error));
+  assert_refused (ccl_cuda_map_runs_find (finder, &labels, NULL, &n, &error));
+  assert_refused (ccl_cuda_map_runs_find (NULL, &labels, &runs, &n, &error));
+  assert_refused (ccl_cuda_map_runs_set_stream (NULL, NULL, &error));
+  g_assert_null (ccl_cuda_map_runs_new (NULL, 2, 3, &error));
+  g_assert_null (ccl_cuda_map_runs_new (device, 0, 3, &error));
+  g_assert_null (ccl_cuda_map_runs_new (device, 1u << 16, 1u << 16, &error));
+  ccl_cuda_map_runs_free (&finder);
+  ccl_cuda_map_runs_free (&finder);
+  ccl_cuda_memory_free (device, &labels.data);
+}
+
 static void
 test_nothing (void)
 {
@@ -133,6 +207,8 @@ main (int argc, char **argv)
     printf ("1..0 # SKIP %s\n", error.message);
     return 0;
   }
+  g_test_add_func ("/cuda-memory/arrays", test_arrays);
+  g_test_add_func ("/cuda-memory/runs-of-maps", test_runs_of_maps);
   g_test_add_func ("/cuda-memory/there-and-back", test_there_and_back);
   g_test_add_func ("/cuda-memory/nothing", test_nothing);
   g_test_add_func ("/cuda-memory/too-much", test_too_much);

@@ -78,6 +78,77 @@ test_components (void)
   }
 }
 
+/* The runs of a label map, each divided in two if it can be and `divides` says so. */
+static GArray *
+find_runs (const uint32_t *labels, uint32_t width, uint32_t height, bool divides)
+{
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (CclLabelRun));
+  uint32_t before = 0;
+
+  for (uint32_t i = 0; i < width * height; i++) {
+    const uint32_t label = labels[i % height * width + i / height];
+    const CclLabelRun run = {i, label};
+    if (label != before || divides)
+      g_array_append_val (runs, run);
+    before = label;
+  }
+  return runs;
+}
+
+static void
+test_grouped_runs (void)
+{
+  for (uint32_t i = 0; i < 40; i++) {
+    const uint32_t width = 1 + i % 13, height = 1 + i % 7, n = width * height;
+    const uint32_t most = i % 2 ? 3 : UINT32_MAX - 1;
+    g_autofree uint32_t *labels = g_new (uint32_t, n);
+    for (uint32_t j = 0; j < n; j++)
+      labels[j] = g_random_int () % 3 ? (uint32_t)(g_random_int () % 4) * (most / 3) : 0;
+    g_autoptr (GArray) runs = find_runs (labels, width, height, i % 3 == 0);
+    CclRleMasks masks;
+    g_assert_cmpint (
+        ccl_rle_group_runs ((CclLabelRun *)(void *)runs->data, runs->len, n, &masks, NULL), ==,
+        CUDACCL_OK);
+    g_autoptr (GHashTable) there = g_hash_table_new (NULL, NULL);
+    for (uint32_t j = 0; j < n; j++)
+      if (labels[j])
+        g_hash_table_add (there, GUINT_TO_POINTER (labels[j]));
+    g_assert_cmpuint (masks.n_masks, ==, g_hash_table_size (there));
+    for (uint32_t j = 0; j < masks.n_masks; j++) {
+      g_autoptr (GArray) expected = count_runs (labels, masks.labels[j], width, height);
+      const uint64_t first = masks.first_count[j];
+      g_assert_true (j == 0 || masks.labels[j] > masks.labels[j - 1]);
+      g_assert_cmpmem (masks.counts + first, (masks.first_count[j + 1] - first) * 4, expected->data,
+          expected->len * 4);
+    }
+    ccl_rle_masks_free (&masks);
+    g_assert_null (masks.counts);
+    ccl_rle_masks_free (&masks);
+  }
+  ccl_rle_masks_free (NULL);
+}
+
+static void
+test_runs_that_are_refused (void)
+{
+  static const struct {
+    CclLabelRun runs[2];
+    uint64_t n, n_pixels;
+  } wrong[] = {{{{5, 1}, {5, 2}}, 2, 9}, {{{5, 1}, {4, 2}}, 2, 9}, {{{9, 1}}, 1, 9},
+      {{{2, 1}, {12, 0}}, 2, 9}, {{{0, 1}}, 1, (uint64_t)CUDACCL_MAX_PIXELS + 1}};
+  CclRleMasks masks;
+
+  for (uint32_t i = 0; i < G_N_ELEMENTS (wrong); i++)
+    g_assert_cmpint (
+        ccl_rle_group_runs (wrong[i].runs, wrong[i].n, wrong[i].n_pixels, &masks, NULL), ==,
+        CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_rle_group_runs (NULL, 1, 9, &masks, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_rle_group_runs (NULL, 0, 9, NULL, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_rle_group_runs (NULL, 0, 0, &masks, NULL), ==, CUDACCL_OK);
+  g_assert_cmpuint (masks.n_masks, ==, 0);
+  ccl_rle_masks_free (&masks);
+}
+
 /* Strings from pycocotools: of a mask of 3×4 pixels, all foreground but the first; and of counts
  * whose differences are negative. */
 static void
@@ -138,6 +209,8 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/rle/grouped-runs", test_grouped_runs);
+  g_test_add_func ("/rle/runs-that-are-refused", test_runs_that_are_refused);
   g_test_add_func ("/rle/components", test_components);
   g_test_add_func ("/rle/compressed-form", test_compressed_form);
   g_test_add_func ("/rle/arguments", test_arguments);
