@@ -6,7 +6,7 @@
  * A run of a strip is a maximal sequence of columns that contain foreground. All pixels of a run
  * are connected: in a strip of two rows, pixels of neighbouring columns share an edge or a corner.
  * So labels belong to runs, not pixels. A union-find forest unites the labels of runs that touch
- * across strips, and features are added up run by run.
+ * across strips, and sums are added up run by run.
  *
  * Consecutive strips form bands, several per thread. Each band has its own range of labels.
  */
@@ -167,13 +167,13 @@ typedef struct RunMeasurer RunMeasurer;
 typedef struct RunLabeller {
   const char *name;
 
-  /* Gives provisional labels to the runs of a band and adds up the features at the roots. */
+  /* Gives provisional labels to the runs of a band and adds up the sums at the roots. */
   void (*label_band) (const Job *job, Band *band, const Scratch *scratch);
 
   /* Writes the rows of a band to the label map. Parents have been replaced by final labels. */
   void (*write_band) (const Job *job, Band *band, const Scratch *scratch);
 
-  /* Unites the runs that touch across the border of two labelled bands, and their features. Returns
+  /* Unites the runs that touch across the border of two labelled bands, and their sums. Returns
    * the number of unions. */
   uint32_t (*merge_bands) (
       const Job *job, const Band *above, const Band *below, const Scratch *scratch);

@@ -181,7 +181,7 @@ store_bytes (uint32_t *out, __m512i bytes, uint32_t n, uint32_t base)
 static inline void
 list_columns (uint32_t *out, uint64_t word, uint32_t first)
 {
-  store_bytes (out, _mm512_maskz_compress_epi8 (word, all_columns ()), count_bits (word), first);
+  store_bytes (out, _mm512_maskz_compress_epi8 (word, place_numbers ()), count_bits (word), first);
 }
 
 /* For each column of a word: the number of bits up to and including it. */
@@ -189,7 +189,7 @@ static inline __m512i
 count_up_to_each_column (uint64_t word)
 {
   const __m512i byte_of_column =
-      _mm512_srli_epi16 (_mm512_and_si512 (all_columns (), _mm512_set1_epi8 (0x38)), 3);
+      _mm512_srli_epi16 (_mm512_and_si512 (place_numbers (), _mm512_set1_epi8 (0x38)), 3);
   const __m512i up_to_column = _mm512_set1_epi64 ((int64_t)0xff7f3f1f0f070301);
   const __m512i words = _mm512_set1_epi64 ((int64_t)word);
   const __m512i bytes = _mm512_shuffle_epi8 (words, byte_of_column);
@@ -426,19 +426,18 @@ count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
 
 /* All fields of RowSums at once: three sums, then three maxima. */
 static inline void
-add_features (RowSums *sum, const RowSums *features)
+add_sums (RowSums *sum, const RowSums *other)
 {
   const __mmask8 maxima = 0xe0;
   const __m256i a = _mm256_loadu_si256 ((const __m256i *)sum);
-  const __m256i b = _mm256_loadu_si256 ((const __m256i *)features);
+  const __m256i b = _mm256_loadu_si256 ((const __m256i *)other);
   /* The area is the lower half of a 64-bit sum; a carry out of it is overwritten by a maximum. */
   const __m256i added = _mm256_add_epi64 (a, b);
   _mm256_storeu_si256 ((__m256i *)sum, _mm256_mask_max_epu32 (added, maxima, a, b));
 }
 
 static inline void
-add_spans (
-    RowSums *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+add_spans (RowSums *all_sums, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
 {
   const __m512i ys = _mm512_set1_epi64 (y);
   const __m512i low_half = _mm512_set1_epi64 (UINT32_MAX);
@@ -465,7 +464,7 @@ add_spans (
     store_structs (scratch->span_sums + i, sum_x, sum_y, area_and_left, right_and_bottom);
   }
   for (uint32_t i = 0; i < n_spans; i++)
-    add_features (&all_features[scratch->span_labels[i]], &scratch->span_sums[i]);
+    add_sums (&all_sums[scratch->span_labels[i]], &scratch->span_sums[i]);
 }
 
 /* The labels of sixteen columns, 0 where there is no pixel. */

@@ -222,28 +222,26 @@ count_before_spans (const Scratch *scratch, uint32_t n_spans, bool two_rows)
 }
 
 static ALWAYS_INLINE void
-add_features (RowSums *sum, const RowSums *features)
+add_sums (RowSums *sum, const RowSums *other)
 {
-  sum->sum_x += features->sum_x;
-  sum->sum_y += features->sum_y;
-  sum->area += features->area;
-  sum->left_complement = features->left_complement > sum->left_complement
-                             ? features->left_complement
-                             : sum->left_complement;
-  sum->right = features->right > sum->right ? features->right : sum->right;
-  sum->bottom = features->bottom > sum->bottom ? features->bottom : sum->bottom;
+  sum->sum_x += other->sum_x;
+  sum->sum_y += other->sum_y;
+  sum->area += other->area;
+  sum->left_complement =
+      other->left_complement > sum->left_complement ? other->left_complement : sum->left_complement;
+  sum->right = other->right > sum->right ? other->right : sum->right;
+  sum->bottom = other->bottom > sum->bottom ? other->bottom : sum->bottom;
 }
 
-/* Adds the pixels of each span to the features of its label. */
+/* Adds the pixels of each span to the sums of its label. */
 static ALWAYS_INLINE void
-add_spans (
-    RowSums *all_features, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
+add_spans (RowSums *all_sums, const Scratch *scratch, uint32_t n_spans, uint32_t y, bool two_rows)
 {
   for (uint32_t i = 0; i < n_spans; i++) {
     const uint64_t counts = scratch->counts_before_span[i + 1] - scratch->counts_before_span[i];
     const uint32_t n_bottom = two_rows ? counts >> 32 : 0;
     const uint32_t n = (uint32_t)counts + n_bottom;
-    const RowSums features = {
+    const RowSums sums = {
         .sum_x = scratch->sums_before_span[i + 1] - scratch->sums_before_span[i],
         .sum_y = (uint64_t)y * n + n_bottom,
         .area = n,
@@ -251,7 +249,7 @@ add_spans (
         .right = scratch->span_lasts[i],
         .bottom = y + (n_bottom != 0),
     };
-    add_features (&all_features[scratch->span_labels[i]], &features);
+    add_sums (&all_sums[scratch->span_labels[i]], &sums);
   }
 }
 

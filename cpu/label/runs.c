@@ -5,7 +5,7 @@
  * The rows are divided into bands, several per thread, as some take longer than others. The bands
  * of a thread follow each other; a thread that has done its own takes bands of the others.
  *
- *   1. The threads label bands: runs get provisional labels, and features are added up. The thread
+ *   1. The threads label bands: runs get provisional labels, and sums are added up. The thread
  *      that labels the last of a thread's bands merges them.
  *   2. One thread merges what the threads have merged. It numbers the roots that pass the area
  *      filter; if there are many labels, all threads do, band by band, and one joins the numbers.
@@ -206,12 +206,12 @@ cut_into_bands (CpuLabeller *self)
 }
 
 static CclComponent
-describe (const RowSums *features, uint32_t label, uint32_t top)
+describe (const RowSums *sums, uint32_t label, uint32_t top)
 {
-  const uint32_t left = ~features->left_complement;
+  const uint32_t left = ~sums->left_complement;
 
-  return ccl_component_row (label, features->area, left, top, features->right, features->bottom,
-      features->sum_x, features->sum_y);
+  return ccl_component_row (
+      label, sums->area, left, top, sums->right, sums->bottom, sums->sum_x, sums->sum_y);
 }
 
 /* Calls work (self, part, thread) for every part, as workers_share() does. */

@@ -13,7 +13,7 @@
  *
  *   find_runs, find_touching_columns, list_links, take_labels, extract_bits, number_runs,
  *   list_columns, count_before_words, list_spans, count_before_spans,
- *   add_features, add_spans, expand
+ *   add_sums, add_spans, expand
  *
  * and those of measure-scalar.h:
  *
@@ -187,22 +187,22 @@ link_strips (const Job *job, Band *band, const Scratch *scratch, const Strip *ab
   }
 }
 
-/* Adds the features of united labels to those of their roots. */
+/* Adds the sums of united labels to those of their roots. */
 static void
-add_features_of_merged (const Job *job, const Band *band)
+add_sums_of_merged (const Job *job, const Band *band)
 {
   const uint32_t *const merged = job->forest.merged + band->first_label;
-  RowSums *const features = job->forest.sums;
+  RowSums *const sums = job->forest.sums;
 
   for (uint32_t i = 0; i < band->n_merged; i++)
-    add_features (features + find (job->forest.parents, merged[i]), features + merged[i]);
+    add_sums (sums + find (job->forest.parents, merged[i]), sums + merged[i]);
 }
 
 static uint32_t
 merge_bands (const Job *job, const Band *above, const Band *below, const Scratch *scratch)
 {
   uint32_t *const parents = job->forest.parents;
-  RowSums *const features = job->forest.sums;
+  RowSums *const sums = job->forest.sums;
   const uint32_t n_links =
       find_links (job, above->last, below->first, scratch, job->rows_per_strip == 2);
   uint32_t n_merged = 0;
@@ -211,7 +211,7 @@ merge_bands (const Job *job, const Band *above, const Band *below, const Scratch
     const uint32_t merged = unite (parents, above->last->labels[scratch->links_above[i]],
         below->first->labels[scratch->links_below[i]]);
     if (merged != NO_LABEL) {
-      add_features (features + parents[merged], features + merged);
+      add_sums (sums + parents[merged], sums + merged);
       n_merged++;
     }
   }
@@ -362,7 +362,7 @@ label_band_with (const Job *job, Band *band, const Scratch *scratch, bool two_ro
     above = strip;
   }
   band->last = above;
-  add_features_of_merged (job, band);
+  add_sums_of_merged (job, band);
 }
 
 static void

@@ -46,10 +46,10 @@ arrange_planes (const uint64_t *planes, uint64_t *arranged)
 }
 
 static ALWAYS_INLINE void
-count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCounts *counts)
+count_planes (const uint64_t *arranged, uint32_t w, uint64_t pixels, PlaneCounts *counts)
 {
   const __m256i *planes = (const __m256i *)(arranged + (size_t)w * N_PLANES);
-  const __m256i here = _mm256_set1_epi64x ((int64_t)columns), nibble = _mm256_set1_epi8 (15);
+  const __m256i here = _mm256_set1_epi64x ((int64_t)pixels), nibble = _mm256_set1_epi8 (15);
   const __m256i bits = _mm256_setr_epi8 (0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4, 0, 1, 1, 2,
       1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4);
   const __m256i twice_bits = _mm256_add_epi8 (bits, bits);
@@ -80,25 +80,25 @@ add_counts (uint32_t of_component[N_COUNTS], const PlaneCounts *counts)
 static ALWAYS_INLINE __m256i
 bytes_without (uint32_t bits)
 {
-  const __m256i byte_of_column =
+  const __m256i byte_of_place =
       _mm256_setr_epi64x (0, 0x0101010101010101, 0x0202020202020202, 0x0303030303030303);
-  const __m256i bit_of_column = _mm256_set1_epi64x ((int64_t)0x8040201008040201);
-  const __m256i bytes = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int)bits), byte_of_column);
-  return _mm256_cmpeq_epi8 (_mm256_and_si256 (bytes, bit_of_column), _mm256_setzero_si256 ());
+  const __m256i bit_of_place = _mm256_set1_epi64x ((int64_t)0x8040201008040201);
+  const __m256i bytes = _mm256_shuffle_epi8 (_mm256_set1_epi32 ((int)bits), byte_of_place);
+  return _mm256_cmpeq_epi8 (_mm256_and_si256 (bytes, bit_of_place), _mm256_setzero_si256 ());
 }
 
-/* The numbers of 32 columns from `first` on. */
+/* The numbers of 32 places of a word, from `first` on. */
 static ALWAYS_INLINE __m256i
-columns_from (uint32_t first)
+place_numbers (uint32_t first)
 {
-  const __m256i columns = _mm256_setr_epi8 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
+  const __m256i numbers = _mm256_setr_epi8 (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
       16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31);
-  return _mm256_add_epi8 (columns, _mm256_set1_epi8 ((char)first));
+  return _mm256_add_epi8 (numbers, _mm256_set1_epi8 ((char)first));
 }
 
-/* The columns of a word behind 32 columns from `first` on. */
+/* The bits of a word behind 32 of them from `first` on. */
 static ALWAYS_INLINE uint64_t
-columns_behind (uint32_t first)
+bits_behind (uint32_t first)
 {
   return UINT64_MAX << first << 31 << 1;
 }
@@ -109,7 +109,7 @@ sum_pairs (__m256i lanes)
   return _mm256_madd_epi16 (lanes, _mm256_set1_epi16 (1));
 }
 
-/* Most spans are within 32 columns from their first one. */
+/* Most spans are within 32 places from their first one. */
 static ALWAYS_INLINE void
 sum_places (uint64_t top, uint64_t bottom, PlaceSums *sums)
 {
@@ -117,15 +117,15 @@ sum_places (uint64_t top, uint64_t bottom, PlaceSums *sums)
 
   for (uint64_t rest = top | bottom; rest;) {
     const uint32_t first = lowest_bit (rest);
-    const __m256i columns = columns_from (first);
-    const __m256i of_top = _mm256_andnot_si256 (bytes_without ((uint32_t)(top >> first)), columns);
+    const __m256i numbers = place_numbers (first);
+    const __m256i of_top = _mm256_andnot_si256 (bytes_without ((uint32_t)(top >> first)), numbers);
     const __m256i of_bottom =
-        _mm256_andnot_si256 (bytes_without ((uint32_t)(bottom >> first)), columns);
+        _mm256_andnot_si256 (bytes_without ((uint32_t)(bottom >> first)), numbers);
     places = _mm256_add_epi32 (places, sum_eights_256 (of_top, of_bottom));
     squares = _mm256_add_epi32 (
         squares, sum_pairs (_mm256_add_epi16 (_mm256_maddubs_epi16 (of_top, of_top),
                      _mm256_maddubs_epi16 (of_bottom, of_bottom))));
-    rest &= columns_behind (first);
+    rest &= bits_behind (first);
   }
   *sums = add_place_lanes (top, bottom, places, squares);
 }
@@ -152,7 +152,7 @@ sum_squares (__m256i bytes)
 }
 
 static ALWAYS_INLINE void
-sum_bytes (const uint8_t *const values[2], uint32_t n_columns, uint64_t top, uint64_t bottom,
+sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint64_t bottom,
     ValueSums *sums)
 {
   const uint64_t words[2] = {top, bottom};
@@ -161,19 +161,19 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_columns, uint64_t top, uin
 
   for (uint64_t rest = top | bottom; rest;) {
     const uint32_t first = lowest_bit (rest);
-    const __m256i columns = columns_from (first);
+    const __m256i numbers = place_numbers (first);
     __m256i of_rows[2];
     for (uint32_t row = 0; row < 2; row++) {
       const __m256i outside = bytes_without ((uint32_t)(words[row] >> first));
-      const __m256i all = load_bytes (values[row] + first, n_columns - first);
+      const __m256i all = load_bytes (values[row] + first, n_values - first);
       const __m256i inside = of_rows[row] = _mm256_andnot_si256 (outside, all);
       squares = _mm256_add_epi32 (squares, sum_squares (inside));
-      products = _mm256_add_epi32 (products, sum_pairs (_mm256_maddubs_epi16 (inside, columns)));
+      products = _mm256_add_epi32 (products, sum_pairs (_mm256_maddubs_epi16 (inside, numbers)));
       least = _mm256_min_epu8 (least, _mm256_or_si256 (outside, all));
       greatest = _mm256_max_epu8 (greatest, inside);
     }
     rows = _mm256_add_epi32 (rows, sum_eights_256 (of_rows[0], of_rows[1]));
-    rest &= columns_behind (first);
+    rest &= bits_behind (first);
   }
   *sums = add_value_lanes (rows, squares, products, least, greatest);
 }

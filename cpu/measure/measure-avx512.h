@@ -10,7 +10,7 @@ typedef __m512i PlaneCounts;
 
 /* The numbers 0…63. */
 static inline __m512i
-all_columns (void)
+place_numbers (void)
 {
   return _mm512_set_epi64 (0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928,
       0x2726252423222120, 0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908,
@@ -53,10 +53,10 @@ arrange_planes (const uint64_t *planes, uint64_t *arranged)
 }
 
 static ALWAYS_INLINE void
-count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCounts *counts)
+count_planes (const uint64_t *arranged, uint32_t w, uint64_t pixels, PlaneCounts *counts)
 {
   const uint64_t *planes = arranged + (size_t)w * N_PLANES;
-  const __m512i here = _mm512_set1_epi64 ((int64_t)columns);
+  const __m512i here = _mm512_set1_epi64 ((int64_t)pixels);
   const __m512i once = _mm512_and_si512 (_mm512_loadu_si512 (planes), here);
   const __m512i twice = _mm512_and_si512 (_mm512_loadu_si512 (planes + N_COUNTS), here);
   const __m512i n_twice = _mm512_slli_epi64 (_mm512_popcnt_epi64 (twice), 1);
@@ -95,8 +95,8 @@ add_halves (__m512i lanes)
 static ALWAYS_INLINE void
 sum_places (uint64_t top, uint64_t bottom, PlaceSums *sums)
 {
-  const __m512i of_top = _mm512_maskz_mov_epi8 (top, all_columns ());
-  const __m512i of_bottom = _mm512_maskz_mov_epi8 (bottom, all_columns ());
+  const __m512i of_top = _mm512_maskz_mov_epi8 (top, place_numbers ());
+  const __m512i of_bottom = _mm512_maskz_mov_epi8 (bottom, place_numbers ());
   const __m512i squares = sum_pairs (_mm512_add_epi16 (
       _mm512_maddubs_epi16 (of_top, of_top), _mm512_maddubs_epi16 (of_bottom, of_bottom)));
 
@@ -114,20 +114,20 @@ sum_squares (__m512i bytes)
 }
 
 static ALWAYS_INLINE void
-sum_bytes (const uint8_t *const values[2], uint32_t n_columns, uint64_t top, uint64_t bottom,
+sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint64_t bottom,
     ValueSums *sums)
 {
-  const __m512i ones = _mm512_set1_epi8 (-1), columns = all_columns ();
+  const __m512i ones = _mm512_set1_epi8 (-1), numbers = place_numbers ();
   const __m512i of_top = _mm512_maskz_loadu_epi8 (top, values[0]);
   const __m512i of_bottom = _mm512_maskz_loadu_epi8 (bottom, values[1]);
   const __m512i squares = _mm512_add_epi32 (sum_squares (of_top), sum_squares (of_bottom));
-  const __m512i products = _mm512_add_epi32 (sum_pairs (_mm512_maddubs_epi16 (of_top, columns)),
-      sum_pairs (_mm512_maddubs_epi16 (of_bottom, columns)));
+  const __m512i products = _mm512_add_epi32 (sum_pairs (_mm512_maddubs_epi16 (of_top, numbers)),
+      sum_pairs (_mm512_maddubs_epi16 (of_bottom, numbers)));
   const __m512i least = _mm512_min_epu8 (
       _mm512_mask_mov_epi8 (ones, top, of_top), _mm512_mask_mov_epi8 (ones, bottom, of_bottom));
   const __m512i greatest = _mm512_max_epu8 (of_top, of_bottom);
 
-  (void)n_columns;
+  (void)n_values;
   *sums = add_value_lanes (add_halves (sum_eights (of_top, of_bottom)), add_halves (squares),
       add_halves (products),
       _mm256_min_epu8 (_mm512_castsi512_si256 (least), _mm512_extracti64x4_epi64 (least, 1)),

@@ -4,8 +4,8 @@
  * the run labeller (runs.h), compiled once for each instruction set.
  *
  * Consecutive runs of a component in a strip are a span; the background between them adds nothing.
- * Each word of a span is measured at once: its columns select the component's pixels in the rows
- * and in the planes of measure-planes.h.
+ * Each word of a span is measured at once: its bits select the component's pixels in the rows and
+ * in the planes of measure-planes.h.
  */
 #include "measure-planes.h"
 #include "measure-sums.h"

@@ -19,16 +19,16 @@ arrange_planes (const uint64_t *planes, uint64_t *arranged)
   memcpy (arranged, planes, N_PLANES * GROUP * sizeof *planes);
 }
 
-/* Adds what the planes count in columns of word w. */
+/* Adds what the planes count at these pixels of word w. */
 static ALWAYS_INLINE void
-count_planes (const uint64_t *arranged, uint32_t w, uint64_t columns, PlaneCounts *counts)
+count_planes (const uint64_t *arranged, uint32_t w, uint64_t pixels, PlaneCounts *counts)
 {
   const uint64_t *once = arranged + (size_t)(w / GROUP * GROUP) * N_PLANES + w % GROUP;
   const uint64_t *twice = once + N_COUNTS * GROUP;
 
   for (uint32_t i = 0; i < N_COUNTS; i++)
     counts->n[i] +=
-        count_bits (once[i * GROUP] & columns) + 2 * count_bits (twice[i * GROUP] & columns);
+        count_bits (once[i * GROUP] & pixels) + 2 * count_bits (twice[i * GROUP] & pixels);
 }
 
 /* Adds the counts of a span to those of its component. */
@@ -47,14 +47,14 @@ sum_places (uint64_t top, uint64_t bottom, PlaceSums *sums)
   sum_places_of_runs (rows, sums);
 }
 
-/* Sums the values of these pixels. values: of the word's first column, in both rows. n_columns: of
+/* Sums the values of these pixels. values: of the word's first pixel, in both rows. n_values: of
  * the frame from there on; no values behind them are read. */
 static ALWAYS_INLINE void
-sum_bytes (const uint8_t *const values[2], uint32_t n_columns, uint64_t top, uint64_t bottom,
+sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint64_t bottom,
     ValueSums *sums)
 {
   const uint64_t rows[2] = {top, bottom};
-  (void)n_columns;
+  (void)n_values;
   sum_bytes_one_by_one (values, rows, sums);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Sums over the places of the pixels of a word of 64 columns, in both rows of a strip. */
+/* Sums over the places of the pixels of a word of 64, in both rows of a strip. */
 #ifndef CUDACCL_CPU_MEASURE_SUMS_H
 #define CUDACCL_CPU_MEASURE_SUMS_H
 
@@ -13,7 +13,7 @@ typedef struct PlaceSums {
   uint64_t squares;
 } PlaceSums;
 
-/* The columns of the lowest run of a word that is not zero. */
+/* The bits of the lowest run of a word that is not zero. */
 static ALWAYS_INLINE uint64_t
 lowest_run (uint64_t word)
 {

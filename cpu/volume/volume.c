@@ -7,7 +7,7 @@
  *
  * He, Chao, Suzuki: A Run-Based Two-Scan Labeling Algorithm, IEEE Transactions on Image Processing
  * 17(5), 2008, with the rows of a volume in place of those of an image. Labels of one component are
- * united by union-find (equivalences.h). Features are added up run by run, so that the table needs
+ * united by union-find (equivalences.h). Sums are added up run by run, so that the table needs
  * no second scan, and the label map is written from the runs.
  */
 #include "core/base/interruption.h"
@@ -26,7 +26,7 @@ typedef struct Run {
   uint32_t label; /* provisional */
 } Run;
 
-/* The features of a provisional label. */
+/* The sums over a provisional label. */
 typedef struct RowSums {
   uint64_t sum_x, sum_y, sum_z;
   uint32_t n_voxels;
@@ -46,7 +46,7 @@ typedef struct CpuVolumeLabeller {
 
   uint32_t n_labels; /* labels given so far, with 0, which means no label */
   uint32_t *parents; /* of each label (equivalences.h); later its final label */
-  RowSums *features;
+  RowSums *sums;
 
   CclVolumeComponent *rows;
   Mapping mapping;
@@ -160,7 +160,7 @@ new_label (CpuVolumeLabeller *self)
 {
   const uint32_t label = self->n_labels++;
   self->parents[label] = label;
-  self->features[label] = (RowSums){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
+  self->sums[label] = (RowSums){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
   return label;
 }
 
@@ -217,7 +217,7 @@ add (RowSums *to, const RowSums *from)
 }
 
 static RowSums
-features_of_run (const Run *run, uint32_t y, uint32_t z)
+sums_of_run (const Run *run, uint32_t y, uint32_t z)
 {
   const uint64_t n = run->end - run->begin;
   return (RowSums){
@@ -257,10 +257,10 @@ scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOp
       for (uint32_t i = 0; i < n_neighbours; i++)
         join_rows (self->parents, &at_work, &neighbours[i].row, self->n_words, neighbours[i].reach);
       for (; run < end; run++) {
-        const RowSums features = features_of_run (run, y, z);
+        const RowSums sums = sums_of_run (run, y, z);
         if (!run->label)
           run->label = new_label (self);
-        add (&self->features[run->label], &features);
+        add (&self->sums[run->label], &sums);
       }
       self->row_end[row] = (uint32_t)(run - self->runs);
     }
@@ -289,7 +289,7 @@ scan (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOptions
   scan_rows (self, volume, options);
 }
 
-/* Links each label to its root and adds its features to those of the root. */
+/* Links each label to its root and adds its sums to those of the root. */
 static void
 flatten (CpuVolumeLabeller *self)
 {
@@ -298,25 +298,25 @@ flatten (CpuVolumeLabeller *self)
     const uint32_t root = self->parents[self->parents[label]];
     self->parents[label] = root;
     if (root != label)
-      add (&self->features[root], &self->features[label]);
+      add (&self->sums[root], &self->sums[label]);
   }
 }
 
 static void
-describe (CpuVolumeLabeller *self, const RowSums *features, uint32_t label)
+describe (CpuVolumeLabeller *self, const RowSums *sums, uint32_t label)
 {
   self->rows[label - 1] = (CclVolumeComponent){
       .label = label,
-      .n_voxels = features->n_voxels,
-      .x = features->left,
-      .y = features->top,
-      .z = features->front,
-      .width = features->right - features->left + 1,
-      .height = features->bottom - features->top + 1,
-      .depth = features->back - features->front + 1,
-      .centroid_x = (double)features->sum_x / features->n_voxels,
-      .centroid_y = (double)features->sum_y / features->n_voxels,
-      .centroid_z = (double)features->sum_z / features->n_voxels,
+      .n_voxels = sums->n_voxels,
+      .x = sums->left,
+      .y = sums->top,
+      .z = sums->front,
+      .width = sums->right - sums->left + 1,
+      .height = sums->bottom - sums->top + 1,
+      .depth = sums->back - sums->front + 1,
+      .centroid_x = (double)sums->sum_x / sums->n_voxels,
+      .centroid_y = (double)sums->sum_y / sums->n_voxels,
+      .centroid_z = (double)sums->sum_z / sums->n_voxels,
   };
 }
 
@@ -331,14 +331,14 @@ number_components (CpuVolumeLabeller *self, const CclLabellerOptions *options)
 
   for (uint32_t label = 1; label < self->n_labels; label++) {
     const uint32_t root = self->parents[label];
-    const RowSums *features = &self->features[label];
+    const RowSums *sums = &self->sums[label];
     uint32_t final_label = 0;
     if (root != label) {
       final_label = self->parents[root];
-    } else if (features->n_voxels >= options->min_area && features->n_voxels <= most_voxels) {
+    } else if (sums->n_voxels >= options->min_area && sums->n_voxels <= most_voxels) {
       final_label = ++n_components;
       if (final_label <= self->base.plan.max_components)
-        describe (self, features, final_label);
+        describe (self, sums, final_label);
     }
     self->parents[label] = final_label;
   }
@@ -417,7 +417,7 @@ lay_out_everything (Layout *layout, void *data)
   self->runs = lay_out (layout, n_runs + 1, sizeof *self->runs);
   self->row_end = lay_out (layout, self->n_rows, sizeof *self->row_end);
   self->parents = lay_out (layout, n_labels, sizeof *self->parents);
-  self->features = lay_out (layout, n_labels, sizeof *self->features);
+  self->sums = lay_out (layout, n_labels, sizeof *self->sums);
   self->rows = lay_out (layout,
       self->base.plan.max_components < n_labels ? self->base.plan.max_components : n_labels,
       sizeof *self->rows);
