@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Embeds the machine code of kernel files: foo.fatbin becomes the CclCudaImage ccl_cuda_image_foo.
+"""Embeds the machine code of kernel files: foo-bar.fatbin becomes the CclCudaImage ccl_cuda_image_foo_bar.
 
 embed-images.py OUTPUT.c OUTPUT.h FATBIN...
 """
@@ -12,7 +12,7 @@ source, header, *fatbins = map(pathlib.Path, sys.argv[1:])
 definitions = [f'#include "{header.name}"', ""]
 declarations = ["#pragma once", '#include "cuda/driver/device.h"', ""]
 for fatbin in fatbins:
-    image = f"ccl_cuda_image_{fatbin.stem}"
+    image = f"ccl_cuda_image_{fatbin.stem.replace('-', '_')}"
     # The assembler includes a file of any size as it is.
     quoted = str(fatbin.resolve()).replace("\\", "\\\\").replace('"', '\\"')
     definitions += [

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of measure_map.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernels of measure-map.cu, compiled by the host's C and by nvcc. */
 #ifndef CUDACCL_MEASURE_MAP_PARAMETERS_H
 #define CUDACCL_MEASURE_MAP_PARAMETERS_H
 

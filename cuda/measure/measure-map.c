@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Measures label maps in device memory. measure_map.cu has the kernels. */
+/* Measures label maps in device memory. measure-map.cu has the kernels. */
 #include <cudaccl/device.h>
 
 #include "images.h"
