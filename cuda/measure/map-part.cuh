@@ -23,13 +23,11 @@ enum Count {
   XY,
   XZ,
   YZ,
-  CRACK_LENGTH,
-  EULER_4, /* negative numbers modulo 2^32 */
-  EULER_8,
-  STRAIGHT,
-  DIAGONAL,
-  MIXED,
-  VALUE_Z, /* two words */
+/* Those that depend on neighbours; negative numbers modulo 2^32. */
+#define COUNT(column, type, field, combine) CCL_NEIGHBOURS_##column (COUNT_##field, )
+  CCL_MEASURE_FIELDS (COUNT)
+#undef COUNT
+      VALUE_Z, /* two words */
   VALUES = VALUE_Z + 2,
   FIRST_MAXIMUM = VALUES + LEAST,
   LEAST_X = VALUES + N_VALUE_WORDS,
@@ -84,7 +82,7 @@ static __device__ __forceinline__ constexpr bool
 is_measured (uint32_t count)
 {
   const uint32_t flag = count < XX || count >= LEAST_X ? FLAGS
-                        : count < CRACK_LENGTH         ? CUDACCL_MAP_MOMENTS
+                        : count <= YZ                  ? CUDACCL_MAP_MOMENTS
                         : count < VALUE_Z              ? CUDACCL_MAP_NEIGHBOURS
                                                        : CUDACCL_MAP_VALUES;
   return (FLAGS & flag) == flag;
@@ -163,6 +161,18 @@ set_moments (CclMeasures &m, const Corner &corner, const uint32_t *c)
   m.sum_yz = (n * top + c[Y]) * front + c[Z] * top + c[YZ];
 }
 
+static __device__ __forceinline__ void
+set_count (uint64_t *to, uint32_t count)
+{
+  *to = count;
+}
+
+static __device__ __forceinline__ void
+set_count (int64_t *to, uint32_t count)
+{
+  *to = (int32_t)count;
+}
+
 /* What a part adds to the measures of its label, in coordinates of the map. */
 static __device__ __forceinline__ CclMeasures
 measures_of_map (const Corner &corner, const uint32_t *c)
@@ -170,12 +180,10 @@ measures_of_map (const Corner &corner, const uint32_t *c)
   CclMeasures m;
   m.first = corner.number (~c[FIRST]);
   set_moments (m, corner, c);
-  m.crack_length = (int32_t)c[CRACK_LENGTH];
-  m.euler_number_4 = (int32_t)c[EULER_4];
-  m.euler_number_8 = (int32_t)c[EULER_8];
-  m.n_straight = c[STRAIGHT];
-  m.n_diagonal = c[DIAGONAL];
-  m.n_mixed = c[MIXED];
+#define SET(column, type, field, combine)                                                          \
+  CCL_NEIGHBOURS_##column (set_count (&m.field, c[COUNT_##field]);)
+  CCL_MEASURE_FIELDS (SET)
+#undef SET
   set_values<LOWER_BITS> (m, &c[VALUES], corner);
   m.sum_value_z = m.sum_value * corner.z + join_total<LOWER_BITS> (&c[VALUE_Z]);
   return m;

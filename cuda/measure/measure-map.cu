@@ -151,10 +151,10 @@ add_topology (const CclMapParameters &p, const Around &around, const Run &run, P
                             __popc (around.bits[CCL_WEST] & run.mask) +
                             __popc (around.bits[CCL_ABOVE] & run.mask);
   const uint32_t outer = run.mask & ~inner; /* others add nothing to Euler numbers */
-  part.counts[CRACK_LENGTH] = (p.is_volume ? 6 : 4) * (run.end - run.begin) - 2 * n_joined;
+  part.counts[COUNT_crack_length] = (p.is_volume ? 6 : 4) * (run.end - run.begin) - 2 * n_joined;
   if (outer) {
-    part.counts[EULER_4] = euler_by_faces (around, outer);
-    part.counts[EULER_8] = euler_by_corners (around, outer);
+    part.counts[COUNT_euler_number_4] = euler_by_faces (around, outer);
+    part.counts[COUNT_euler_number_8] = euler_by_corners (around, outer);
   }
 }
 
@@ -195,9 +195,9 @@ add_borders (const CclMapParameters &p, const Word &word, const Run &run, Part &
   const uint32_t straight = __ballot_sync (FULL_WARP, kind == CCL_BORDER_STRAIGHT);
   const uint32_t diagonal = __ballot_sync (FULL_WARP, kind == CCL_BORDER_DIAGONAL);
   const uint32_t mixed = __ballot_sync (FULL_WARP, kind == CCL_BORDER_MIXED);
-  part.counts[STRAIGHT] = __popc (straight & run.mask);
-  part.counts[DIAGONAL] = __popc (diagonal & run.mask);
-  part.counts[MIXED] = __popc (mixed & run.mask);
+  part.counts[COUNT_n_straight] = __popc (straight & run.mask);
+  part.counts[COUNT_n_diagonal] = __popc (diagonal & run.mask);
+  part.counts[COUNT_n_mixed] = __popc (mixed & run.mask);
 }
 
 /* ---- values ---- */

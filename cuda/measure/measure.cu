@@ -38,14 +38,8 @@ enum Count {
   XX,
   YY,
   XY,
-  STRAIGHT,
-  DIAGONAL,
-  MIXED,
-  QUADS_1,
-  QUADS_2,
-  QUADS_3,
-  QUADS_DIAGONAL,
-  VALUES,
+  NEIGHBOURS, /* neighbour-counts.h */
+  VALUES = NEIGHBOURS + CUDACCL_NEIGHBOUR_COUNTS,
   FIRST_MAXIMUM = VALUES + LEAST,
   N_COUNTS = VALUES + N_VALUE_WORDS,
 };
@@ -70,7 +64,7 @@ template <bool HAS_NEIGHBOURS, bool HAS_VALUES>
 static __device__ __forceinline__ constexpr bool
 is_needed (uint32_t count)
 {
-  return count < STRAIGHT || (count < VALUES ? HAS_NEIGHBOURS : HAS_VALUES);
+  return count < NEIGHBOURS || (count < VALUES ? HAS_NEIGHBOURS : HAS_VALUES);
 }
 
 /* ---- from parts to the sums of the frame ---- */
@@ -88,13 +82,7 @@ features_of_part (const Part &part)
   f.sum_xx = (n * left + 2 * x) * left + c[XX];
   f.sum_yy = (n * top + 2 * y) * top + c[YY];
   f.sum_xy = (n * left + x) * top + y * left + c[XY];
-  f.n_straight = c[STRAIGHT];
-  f.n_diagonal = c[DIAGONAL];
-  f.n_mixed = c[MIXED];
-  f.n_quads_1 = c[QUADS_1];
-  f.n_quads_2 = c[QUADS_2];
-  f.n_quads_3 = c[QUADS_3];
-  f.n_quads_diagonal = c[QUADS_DIAGONAL];
+  set_neighbour_counts (f, &c[NEIGHBOURS]);
   set_values<LOWER_BITS> (f, &c[VALUES], FramePlace{left, top});
   return f;
 }
@@ -174,14 +162,15 @@ count_neighbours (Part &part, const Neighbours &neighbours, uint32_t pixels)
 {
   const Board board = board_of_patch (pixels);
   const BorderBoards borders = border_boards (neighbours);
-  part.counts[STRAIGHT] = __popcll (borders.straight & board);
-  part.counts[DIAGONAL] = __popcll (borders.diagonal & board);
-  part.counts[MIXED] = __popcll (borders.mixed & board);
   const QuadCounts quads = count_quads (neighbours, board);
-  part.counts[QUADS_1] = quads.n_1;
-  part.counts[QUADS_2] = quads.n_2;
-  part.counts[QUADS_3] = quads.n_3;
-  part.counts[QUADS_DIAGONAL] = quads.n_diagonal;
+  uint32_t *const c = &part.counts[NEIGHBOURS];
+  c[CCL_COUNT_n_straight] = __popcll (borders.straight & board);
+  c[CCL_COUNT_n_diagonal] = __popcll (borders.diagonal & board);
+  c[CCL_COUNT_n_mixed] = __popcll (borders.mixed & board);
+  c[CCL_COUNT_n_quads_1] = quads.n_1;
+  c[CCL_COUNT_n_quads_2] = quads.n_2;
+  c[CCL_COUNT_n_quads_3] = quads.n_3;
+  c[CCL_COUNT_n_quads_diagonal] = quads.n_diagonal;
 }
 
 /* Sums the values of pixels of a patch at (x, y) of the tile. */

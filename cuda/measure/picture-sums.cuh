@@ -6,6 +6,7 @@
 #define CUDACCL_MEASURE_PICTURE_SUMS_CUH
 
 #include "core/label/component-part.h"
+#include "neighbour-counts.h"
 
 #include <stddef.h>
 
@@ -61,6 +62,16 @@ static __device__ __forceinline__ void
 add_MIN (Number *to, Number value)
 {
   add_MAX (to, (Number)~value);
+}
+
+/* Sets those fields from the words of a part, by their numbers. */
+static __device__ __forceinline__ void
+set_neighbour_counts (CclFeatures &f, const uint32_t *words)
+{
+#define SET(column, type, field, combine)                                                          \
+  CCL_NEIGHBOURS_##column (f.field = words[CCL_COUNT_##field];)
+  CUDACCL_FEATURES (SET)
+#undef SET
 }
 
 /* Adds those columns. */

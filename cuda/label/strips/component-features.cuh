@@ -5,6 +5,7 @@
 #define CUDACCL_STRIPS_COMPONENT_FEATURES_CUH
 
 #include "part-sums.cuh"
+#include "cuda/measure/picture-sums.cuh"
 #include "reduce.cuh"
 
 /* The columns that are reduced: the sums of coordinates are those of the table. */
@@ -28,14 +29,8 @@ features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
   }
   words += N_MOMENTS;
   if (CUDACCL_STRIPS_HAS_NEIGHBOURS (columns)) {
-    f.n_straight = words[STRAIGHT];
-    f.n_diagonal = words[DIAGONAL];
-    f.n_mixed = words[MIXED];
-    f.n_quads_1 = words[QUADS_1];
-    f.n_quads_2 = words[QUADS_2];
-    f.n_quads_3 = words[QUADS_3];
-    f.n_quads_diagonal = words[QUADS_DIAGONAL];
-    words += N_NEIGHBOURS;
+    set_neighbour_counts (f, words);
+    words += CUDACCL_NEIGHBOUR_COUNTS;
   }
   if (CUDACCL_STRIPS_HAS_VALUES (columns)) {
     set_values<LOWER_BITS> (f, words, FramePlace{left, top});

@@ -179,7 +179,7 @@ sum_word (const CclStripsColumnsParameters &p, MeasuredTile<ROWS, NEIGHBOURS, VA
 {
   typedef MeasuredTile<ROWS, NEIGHBOURS, VALUES> Tile;
   enum {
-    VALUES_AT = N_MOMENTS + (NEIGHBOURS ? (int)N_NEIGHBOURS : 0),
+    VALUES_AT = N_MOMENTS + (NEIGHBOURS ? (int)CUDACCL_NEIGHBOUR_COUNTS : 0),
     N_USED = VALUES_AT + (VALUES ? (int)N_VALUE_WORDS : 0),
   };
   uint32_t rest = tile.occupied[place.s][place.w], run = tile.base[place.s][place.w];

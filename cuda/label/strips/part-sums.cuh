@@ -10,9 +10,7 @@
 
 /* The words of a tile component by number, see strips-columns-parameters.h. */
 enum { XX, YY, XY, N_MOMENTS };
-enum { STRAIGHT, DIAGONAL, MIXED, QUADS_1, QUADS_2, QUADS_3, QUADS_DIAGONAL, N_NEIGHBOURS };
 static_assert (N_MOMENTS == CUDACCL_STRIPS_MOMENT_WORDS, "");
-static_assert (N_NEIGHBOURS == CUDACCL_STRIPS_NEIGHBOUR_WORDS, "");
 static_assert (N_VALUE_WORDS == CUDACCL_STRIPS_VALUE_WORDS, "");
 
 /* A word of pixels has at most 8 parts, so a tile adds at most 2^11 totals; squares of the values
@@ -120,16 +118,18 @@ count_neighbours (uint32_t *counts, const NeighbourMasks &m, uint32_t pixels)
 {
   const uint32_t s = m.s, e = m.e, se = m.se;
   const uint32_t first_of_row = pixels & ~m.w, below_none = pixels & ~(m.n | m.ne);
-  counts[STRAIGHT] = __popc (pixels & m.straight);
-  counts[DIAGONAL] = __popc (pixels & m.diagonal);
-  counts[MIXED] = __popc (pixels & m.mixed);
-  counts[QUADS_1] = __popc (pixels & ~(e | s | se)) + __popc (first_of_row & ~(s | m.sw)) +
-                    __popc (below_none & ~e) + __popc (pixels & ~(m.n | m.nw | m.w));
-  counts[QUADS_2] =
+  counts[CCL_COUNT_n_straight] = __popc (pixels & m.straight);
+  counts[CCL_COUNT_n_diagonal] = __popc (pixels & m.diagonal);
+  counts[CCL_COUNT_n_mixed] = __popc (pixels & m.mixed);
+  counts[CCL_COUNT_n_quads_1] = __popc (pixels & ~(e | s | se)) +
+                                __popc (first_of_row & ~(s | m.sw)) + __popc (below_none & ~e) +
+                                __popc (pixels & ~(m.n | m.nw | m.w));
+  counts[CCL_COUNT_n_quads_2] =
       __popc (pixels & (e ^ s) & ~se) + __popc (first_of_row & s & ~m.sw) + __popc (below_none & e);
-  counts[QUADS_3] =
+  counts[CCL_COUNT_n_quads_3] =
       __popc (pixels & ((e & s & ~se) | (se & (e ^ s)))) + __popc (first_of_row & m.sw & s);
-  counts[QUADS_DIAGONAL] = __popc (pixels & se & ~(e | s)) + __popc (first_of_row & m.sw & ~s);
+  counts[CCL_COUNT_n_quads_diagonal] =
+      __popc (pixels & se & ~(e | s)) + __popc (first_of_row & m.sw & ~s);
 }
 
 /* ---- values ---- */

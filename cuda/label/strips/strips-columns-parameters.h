@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of strips_columns.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernels of strips-columns.cu, compiled by the host's C and by nvcc. */
 #ifndef CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
 #define CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
 
 #include "strips-parameters.h"
 #include "core/base/divide-up.h"
+#include "cuda/measure/neighbour-counts.h"
 
 enum {
   CUDACCL_STRIPS_COLUMNS_THREADS =
@@ -18,7 +19,6 @@ enum {
  * is the maximum of the complement. */
 enum {
   CUDACCL_STRIPS_MOMENT_WORDS = 3,
-  CUDACCL_STRIPS_NEIGHBOUR_WORDS = 7,
   CUDACCL_STRIPS_VALUE_WORDS = 9,
   CUDACCL_STRIPS_WORD_ALIGNMENT = 4, /* of the words of a tile component */
 };
@@ -31,7 +31,7 @@ enum {
 /* Words of a tile component, with those that align the next one. */
 #define CUDACCL_STRIPS_COLUMN_WORDS(has_neighbours, has_values)                                    \
   (CUDACCL_DIVIDE_UP (CUDACCL_STRIPS_MOMENT_WORDS +                                                \
-                          ((has_neighbours) ? CUDACCL_STRIPS_NEIGHBOUR_WORDS : 0) +                \
+                          ((has_neighbours) ? CUDACCL_NEIGHBOUR_COUNTS : 0) +                      \
                           ((has_values) ? CUDACCL_STRIPS_VALUE_WORDS : 0),                         \
        CUDACCL_STRIPS_WORD_ALIGNMENT) *                                                            \
       CUDACCL_STRIPS_WORD_ALIGNMENT)

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Which words of a part of a component depend on neighbours of pixels, from CUDACCL_MEASURES(), for
+ * the host's C and for nvcc. Each is a field of the component, so a word is a row of the table.
+ *
+ * Other words of parts are not: coordinates and values are summed in coordinates of a tile, in
+ * words of 32 bits, of which several make a field, or one makes several. Each kernel lists its own.
+ */
+#ifndef CUDACCL_NEIGHBOUR_COUNTS_H
+#define CUDACCL_NEIGHBOUR_COUNTS_H
+
+#include <cudaccl/columns.h>
+
+/* Expands to its arguments if the column depends on neighbours. */
+#define CCL_NEIGHBOURS_SUMS(...)
+#define CCL_NEIGHBOURS_MOMENTS(...)
+#define CCL_NEIGHBOURS_PERIMETER(...) __VA_ARGS__
+#define CCL_NEIGHBOURS_TOPOLOGY(...) __VA_ARGS__
+#define CCL_NEIGHBOURS_INTENSITY(...)
+
+/* Of components of frames. */
+enum {
+#define CCL_COUNT(column, type, field, combine) CCL_NEIGHBOURS_##column (CCL_COUNT_##field, )
+  CUDACCL_FEATURES (CCL_COUNT)
+#undef CCL_COUNT
+      CUDACCL_NEIGHBOUR_COUNTS
+};
+
+#endif /* CUDACCL_NEIGHBOUR_COUNTS_H */
