@@ -41,12 +41,12 @@ parameters_of (const CclBatchParameters &batch, uint32_t mask)
   move (p.component_count, bytes);
   move (p.open_count, bytes);
   move (p.open_first, bytes);
-  move (p.features.sum_x, bytes);
-  move (p.features.sum_y, bytes);
-  move (p.features.area, bytes);
-  move (p.features.left, bytes);
-  move (p.features.right, bytes);
-  move (p.features.bottom, bytes);
+  move (p.sums.sum_x, bytes);
+  move (p.sums.sum_y, bytes);
+  move (p.sums.area, bytes);
+  move (p.sums.left, bytes);
+  move (p.sums.right, bytes);
+  move (p.sums.bottom, bytes);
   move (p.first_bits, bytes);
   move (p.group_count, bytes);
   p.chunk_count += mask * batch.counts_stride;
@@ -106,17 +106,17 @@ reduce_components_of_batch (const Parameters &p)
   for (uint32_t i = threadIdx.x % CUDACCL_STRIPS_REDUCE_THREADS; __any_sync (FULL_WARP, i < n_open);
        i += CUDACCL_STRIPS_REDUCE_THREADS) {
     uint32_t root = NOTHING;
-    ComponentFeatures features = {};
+    ComponentSums sums = {};
     if (i < n_open) {
       const uint32_t first = p.open_first[start + i];
       const uint32_t entry = load_parent (p.parent, first);
       if (!(entry & CUDACCL_STRIPS_ROOT)) {
         root = link_to_root (p.parent, first, entry);
-        features = load_features (p.features, start + i);
+        sums = load_sums (p.sums, start + i);
       }
     }
     __syncwarp ();
-    add_to_roots_by_warp (p.features, root, features);
+    add_to_roots_by_warp (p.sums, root, sums);
   }
 }
 

@@ -4,7 +4,7 @@
  * which are components of the background, and small components removed.
  *
  * As in strips.cu, tiles are labelled in shared memory and their components joined across edges.
- * What a selection does not need is left out: first pixels, rows of a table, all features but the
+ * What a selection does not need is left out: first pixels, rows of a table, all sums but the
  * area, and the area, too, if it does not matter.
  *
  *   word            32 pixels of a row

@@ -31,7 +31,7 @@ typedef struct CclLabellingParameters {
   uint32_t word_mask; /* of pixels of two bytes, CclWordThreshold, as is their threshold */
 } CclLabellingParameters;
 
-/* The features of one component while its pixels are added in any order. An empty accumulator has
+/* The sums over one component while its pixels are added in any order. An empty accumulator has
  * all bits set but those of number: counts and sums are off by one until they are read, and maxima
  * are kept as minima of the complement. */
 typedef struct CclAccumulator {

@@ -47,7 +47,7 @@ enum {
 
   /* Of each multiprocessor. */
   CUDACCL_THRESHOLD_BLOCKS = 4,  /* ccl_threshold: threads get more rows from so many blocks on */
-  CUDACCL_VOLUME_SUM_BLOCKS = 8, /* ccl_volume_sum_features: blocks get more tiles */
+  CUDACCL_VOLUME_SUM_BLOCKS = 8, /* ccl_volume_sum_voxels: blocks get more tiles */
 };
 
 /* As many blocks for each multiprocessor as `tuned` ones are on the device that was measured. */

@@ -7,7 +7,7 @@
  * number. So the table is in label order, whatever the number of components and whichever pixel is
  * the root.
  *
- * 1. collect: reads the raw labels once and adds the features of each component to the accumulator
+ * 1. collect: reads the raw labels once and adds the sums over each component to the accumulator
  *    of its root. The first to add to an accumulator lists the root.
  * 2. mark: marks the first pixels of the listed roots whose components pass the area filter.
  * 3. number: numbers the marks and writes the rows, in host memory.
@@ -47,21 +47,21 @@ accumulator_of_root (const CclAnalysisParameters &p, uint32_t root)
   return &p.accumulators[y / 2 * (p.label_stride / 2) + x / 2];
 }
 
-/* The features of a part of a component inside a tile; coordinates count from the tile's upper left
+/* The sums over a part of a component inside a tile; coordinates count from the tile's upper left
  * corner. */
-struct Features {
+struct PartSums {
   uint32_t area, sum_x, sum_y;
   uint32_t first; /* the first pixel: row × TILE_WIDTH + column */
   uint32_t left, right, bottom;
 };
 
-/* The features of some pixels of a patch that starts at a column and a row of the tile. */
-static __device__ __forceinline__ Features
-features_of_patch (uint32_t pixels, uint32_t column, uint32_t row)
+/* The sums over some pixels of a patch that starts at a column and a row of the tile. */
+static __device__ __forceinline__ PartSums
+sums_of_patch (uint32_t pixels, uint32_t column, uint32_t row)
 {
   const uint32_t columns = (pixels | pixels >> 4 | pixels >> 8 | pixels >> 12) & PATCH_ROW;
   const uint32_t first = __ffs (pixels) - 1;
-  Features f;
+  PartSums f;
   f.area = __popc (pixels);
   f.sum_x = f.area * column + __popc (pixels & 0xaaaa) + 2 * __popc (pixels & 0xcccc);
   f.sum_y = f.area * row + __popc (pixels & 0xf0f0) + 2 * __popc (pixels & 0xff00);
@@ -76,14 +76,14 @@ features_of_patch (uint32_t pixels, uint32_t column, uint32_t row)
 struct Tile {
   uint32_t x, y; /* its upper left corner */
   uint32_t owner[COLLECT_SLOTS];
-  Features sums[COLLECT_SLOTS];
+  PartSums sums[COLLECT_SLOTS];
   uint32_t n_roots;
   uint32_t roots[TILE_WIDTH * TILE_HEIGHT / 2]; /* those that the block is the first to add to */
 };
 
 /* Whether a part of a component does not touch the border of its tile, so it is the whole. */
 static __device__ __forceinline__ bool
-is_inside (const Features &f)
+is_inside (const PartSums &f)
 {
   return f.first >= TILE_WIDTH && f.left > 0 && f.right < TILE_WIDTH - 1 &&
          f.bottom < TILE_HEIGHT - 1;
@@ -91,7 +91,7 @@ is_inside (const Features &f)
 
 /* Sets the accumulator of the root of a component that is inside the tile. */
 static __device__ __forceinline__ void
-set_accumulator (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
+set_accumulator (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const PartSums &f)
 {
   CclAccumulator *const a = accumulator_of_root (p, root);
   a->sum_x = (uint64_t)f.area * tile.x + f.sum_x - 1;
@@ -104,9 +104,9 @@ set_accumulator (const CclAnalysisParameters &p, Tile &tile, uint32_t root, cons
   tile.roots[atomicAdd (&tile.n_roots, 1u)] = root;
 }
 
-/* Adds features to the accumulator of a root. */
+/* Adds sums to the accumulator of a root. */
 static __device__ __forceinline__ void
-accumulate (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
+accumulate (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const PartSums &f)
 {
   CclAccumulator *const a = accumulator_of_root (p, root);
   const uint32_t first =
@@ -129,14 +129,14 @@ accumulate (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Fea
 }
 
 static __device__ __forceinline__ void
-add_to_tile (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Features &f)
+add_to_tile (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const PartSums &f)
 {
   const uint32_t slot = find_slot<COLLECT_SLOTS> (tile.owner, root);
   if (slot == COLLECT_SLOTS) {
     accumulate (p, tile, root, f);
     return;
   }
-  Features *const sums = &tile.sums[slot];
+  PartSums *const sums = &tile.sums[slot];
   atomicAdd (&sums->area, f.area);
   atomicAdd (&sums->sum_x, f.sum_x);
   atomicAdd (&sums->sum_y, f.sum_y);
@@ -146,11 +146,11 @@ add_to_tile (const CclAnalysisParameters &p, Tile &tile, uint32_t root, const Fe
   atomicMax (&sums->bottom, f.bottom);
 }
 
-/* Adds the features of every lane to its component; label 0 has none. Those of lanes with the same
+/* Adds the sums of every lane to its component; label 0 has none. Those of lanes with the same
  * label as the first of these lanes, which are most lanes inside a large component, are summed by
  * the warp first. */
 static __device__ __forceinline__ void
-add_by_warp (const CclAnalysisParameters &p, Tile &tile, uint32_t label, Features f)
+add_by_warp (const CclAnalysisParameters &p, Tile &tile, uint32_t label, PartSums f)
 {
   const uint32_t first_lane = __ffs (__ballot_sync (FULL_WARP, label != 0)) - 1;
   const uint32_t shared_label = __shfl_sync (FULL_WARP, label, first_lane);
@@ -215,7 +215,7 @@ collect_patch (const CclAnalysisParameters &p, Tile &tile, const uint32_t labels
       pixels |= (uint32_t)(labels[i] == label) << i;
     pixels &= rest;
     rest ^= pixels;
-    add_by_warp (p, tile, label, features_of_patch (pixels, column, row));
+    add_by_warp (p, tile, label, sums_of_patch (pixels, column, row));
   }
 }
 
@@ -226,7 +226,7 @@ flush_tile (const CclAnalysisParameters &p, Tile &tile)
   __shared__ uint32_t first_place;
   __syncthreads ();
   const uint32_t root = tile.owner[threadIdx.x];
-  const Features &sums = tile.sums[threadIdx.x];
+  const PartSums &sums = tile.sums[threadIdx.x];
   if (root != NO_COMPONENT && is_inside (sums))
     set_accumulator (p, tile, root, sums);
   else if (root != NO_COMPONENT)

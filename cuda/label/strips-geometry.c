@@ -27,7 +27,7 @@ ccl_strips_lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t strip_
   p->component_count = lay_out (&layout, n_tiles, sizeof *p->component_count);
   p->open_count = lay_out (&layout, n_tiles, sizeof *p->open_count);
   p->open_first = lay_out (&layout, n_open, sizeof *p->open_first);
-  CclStripsFeatures *f = &p->features;
+  CclStripsSums *f = &p->sums;
   f->sum_x = lay_out (&layout, n_open, sizeof *f->sum_x);
   f->sum_y = lay_out (&layout, n_open, sizeof *f->sum_y);
   f->area = lay_out (&layout, n_open, sizeof *f->area);

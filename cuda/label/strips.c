@@ -423,7 +423,7 @@ strips_resize (CclCudaEngine *engine, const CclLabellerPlan *plan, CclError *err
   return CUDACCL_OK;
 }
 
-/* With 4-connectivity, what depends on neighbours needs the label map (strips_columns.cu). */
+/* With 4-connectivity, what depends on neighbours needs the label map (strips-columns.cu). */
 static bool
 strips_measures (const CclLabellerPlan *plan)
 {

@@ -17,16 +17,16 @@
  *   group           128 columns of a row, one bit each
  *
  * Phases in stream order. The first two are kernels. The others are blocks of one kernel, of which
- * those that number wait where they need reduced features; with an area filter, reduce and filter
+ * those that number wait where they need reduced sums; with an area filter, reduce and filter
  * are kernels of their own:
  *
- *   tile      pixels to bits; runs joined in shared memory; features of each tile component. The
+ *   tile      pixels to bits; runs joined in shared memory; sums over each tile component. The
  *             bit of its first pixel is set if it counts as a component: a closed one does unless
  *             the area filter removes it, an open one if there is no filter
  *   merge     joins open tile components across the edges of tiles. The one with the earlier first
  *             pixel is the parent, so the root is the one with the component's first pixel. The
  *             bits of the others are cleared
- *   reduce    adds the features of open tile components to those of their root
+ *   reduce    adds the sums of open tile components to those of their root
  *   filter    with an area filter, sets the bits of roots by their reduced areas
  *   number    a prefix sum over the bits: the number of bits before one, plus one, is the
  *             component's label; writes the table

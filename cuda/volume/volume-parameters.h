@@ -18,7 +18,7 @@ enum {
 #define CUDACCL_VOLUME_ROOT 0x80000000u
 #define CUDACCL_VOLUME_REMOVED 0xffffffffu
 
-/* The features of one component while its runs are added in any order. All fields start with all
+/* The sums over one component while its runs are added in any order. All fields start with all
  * bits set, so that one memset prepares them: counts and sums are off by one until they are read,
  * and maxima are kept as minima of the complement. */
 typedef struct CclVolumeAccumulator {

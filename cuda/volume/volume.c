@@ -18,7 +18,7 @@ enum {
   SUM_AREAS,
   NUMBER_ROOTS,
   NUMBER_CHUNKS,
-  SUM_FEATURES,
+  SUM_VOXELS,
   WRITE_TABLE,
   WRITE_LABELS,
   N_KERNELS,
@@ -30,7 +30,7 @@ static const char *const kernels[N_KERNELS] = {
     [SUM_AREAS] = "ccl_volume_sum_areas",
     [NUMBER_ROOTS] = "ccl_volume_number_roots",
     [NUMBER_CHUNKS] = "ccl_volume_number_chunks",
-    [SUM_FEATURES] = "ccl_volume_sum_features",
+    [SUM_VOXELS] = "ccl_volume_sum_voxels",
     [WRITE_TABLE] = "ccl_volume_write_table",
     [WRITE_LABELS] = "ccl_volume_write_labels",
 };
@@ -226,7 +226,7 @@ queue_kernels (CudaVolumeLabeller *self, CclError *error)
       {SUM_AREAS, p->filtered, slice_tiles * p->tile_slices},
       {NUMBER_ROOTS, true, p->n_chunks},
       {NUMBER_CHUNKS, true, 1},
-      {SUM_FEATURES, true, slice_tiles * divide_up (p->tile_slices, p->sum_depth)},
+      {SUM_VOXELS, true, slice_tiles * divide_up (p->tile_slices, p->sum_depth)},
       {WRITE_TABLE, true, divide_up (p->n_rows, CUDACCL_VOLUME_THREADS)},
       {WRITE_LABELS, p->labels, slice_tiles * p->tile_slices},
   };

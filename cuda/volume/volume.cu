@@ -16,7 +16,7 @@
  * 4. number_roots: compresses all paths, and numbers the roots that pass the filter inside chunks
  *    of 256 words.
  * 5. number_chunks: components before each chunk.
- * 6. sum_features: voxels, box and sums of coordinates of the components that have a row.
+ * 6. sum_voxels: voxels, box and sums of coordinates of the components that have a row.
  * 7. write_table: the rows, in host memory.
  * 8. With a label map only: write_labels.
  *
@@ -29,7 +29,7 @@
  * for GPUs, DASIP 2018. The union is the one of union-find.cuh.
  */
 #include "cuda/kernel-lib/chunks.cuh"
-#include "features.cuh"
+#include "part-sums.cuh"
 #include "unite.cuh"
 
 /* ---- find_runs ---- */
@@ -263,21 +263,21 @@ __launch_bounds__ (CUDACCL_SCAN_THREADS) ccl_volume_number_chunks (const CclVolu
   }
 }
 
-/* ---- sum_features ---- */
+/* ---- sum_voxels ---- */
 
 /* A block for sum_depth tiles, one behind another. */
 extern "C" __global__ void
-__launch_bounds__ (THREADS) ccl_volume_sum_features (const CclVolumeParameters p)
+__launch_bounds__ (THREADS) ccl_volume_sum_voxels (const CclVolumeParameters p)
 {
   __shared__ BlockSums block;
   const Corner corner = corner_of_tile (p, blockIdx.x, p.sum_depth);
   if (threadIdx.x < N_SLOTS) {
     block.owners[threadIdx.x] = NO_COMPONENT;
-    block.features[threadIdx.x] = no_features ();
+    block.sums[threadIdx.x] = no_sums ();
   }
   __syncthreads ();
 
-  Pending pending = {NO_COMPONENT, no_features ()};
+  Pending pending = {NO_COMPONENT, no_sums ()};
   Corner tile = corner;
   for (uint32_t i = 0; i < p.sum_depth; i++) {
     const Place place = place_in_tile (p, tile);
@@ -287,15 +287,15 @@ __launch_bounds__ (THREADS) ccl_volume_sum_features (const CclVolumeParameters p
   }
   /* Where one component fills the tile, one lane adds for the warp. */
   if (__all_sync (FULL_WARP, pending.component == __shfl_sync (FULL_WARP, pending.component, 0))) {
-    pending.features = reduce_in_warp (pending.features);
+    pending.sums = reduce_in_warp (pending.sums);
     if (lane_of_warp () > 0)
       pending.component = NO_COMPONENT;
   }
   if (pending.component != NO_COMPONENT)
-    add_to_block (p, block, corner, pending.component, pending.features);
+    add_to_block (p, block, corner, pending.component, pending.sums);
   __syncthreads ();
   if (threadIdx.x < N_SLOTS && block.owners[threadIdx.x] != NO_COMPONENT)
-    add_to_component (p, corner, block.owners[threadIdx.x], block.features[threadIdx.x]);
+    add_to_component (p, corner, block.owners[threadIdx.x], block.sums[threadIdx.x]);
 }
 
 /* ---- write_table and write_labels ---- */

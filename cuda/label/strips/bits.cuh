@@ -25,7 +25,7 @@ enum {
   /* The most listed links of a warp's words: a word with 8 parts below 9 runs touches at most 16
    * pairs of them, one less than their sum, and each new run links one pair without the list. */
   WARP_LINKS = 32 * 9,
-  /* Tile components whose features fit into shared memory at a time. */
+  /* Tile components whose sums fit into shared memory at a time. */
   ROUND_COMPONENTS = CUDACCL_STRIPS_ROUND_COMPONENTS,
   TILE_EDGE = CUDACCL_STRIPS_TILE_EDGE,
   GROUP_WIDTH = 128,

@@ -13,7 +13,7 @@ struct MeasuredColumns {
   const CclStripsColumnsParameters &p;
 
   __device__ __forceinline__ CclFeatures
-  load_open (uint32_t open, const ComponentFeatures &f) const
+  load_open (uint32_t open, const ComponentSums &f) const
   {
     CclFeatures row = load_open_features (p.open[open], REDUCED_COLUMNS (p.columns));
     row.sum_x = f.sum_x;
@@ -22,7 +22,7 @@ struct MeasuredColumns {
   }
 
   __device__ __forceinline__ CclFeatures
-  load_closed (uint32_t number, const ComponentFeatures &f, uint32_t tile_x, uint32_t tile_y) const
+  load_closed (uint32_t number, const ComponentSums &f, uint32_t tile_x, uint32_t tile_y) const
   {
     const uint32_t n_words = CUDACCL_STRIPS_COLUMN_WORDS (
         CUDACCL_STRIPS_HAS_NEIGHBOURS (p.columns), CUDACCL_STRIPS_HAS_VALUES (p.columns));

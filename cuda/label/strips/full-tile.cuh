@@ -38,12 +38,12 @@ write_full_component (const Parameters &p, const Place &place, uint32_t width, u
   const uint32_t first = blockIdx.x * CUDACCL_STRIPS_TILE_OPEN;
   p.open_first[first] = place.origin;
   p.parent[place.origin] = CUDACCL_STRIPS_ROOT | first;
-  p.features.sum_x[first] = (unsigned long long)area * place.tile_x + sum_x;
-  p.features.sum_y[first] = (unsigned long long)area * place.tile_y + sum_y;
-  p.features.area[first] = area;
-  p.features.left[first] = place.tile_x;
-  p.features.right[first] = place.tile_x + width - 1;
-  p.features.bottom[first] = place.tile_y + height - 1;
+  p.sums.sum_x[first] = (unsigned long long)area * place.tile_x + sum_x;
+  p.sums.sum_y[first] = (unsigned long long)area * place.tile_y + sum_y;
+  p.sums.area[first] = area;
+  p.sums.left[first] = place.tile_x;
+  p.sums.right[first] = place.tile_x + width - 1;
+  p.sums.bottom[first] = place.tile_y + height - 1;
   return !p.filtered;
 }
 

@@ -130,10 +130,10 @@ label_tile (const Parameters &p)
       __syncthreads ();
 #pragma unroll 1
       for (uint32_t i = threadIdx.x; i < in_round; i += TILE_THREADS)
-        clear_features (tile, i);
+        clear_sums (tile, i);
       __syncthreads ();
     }
-    sum_features<ROWS> (tile, place, word, round, in_round);
+    sum_pixels<ROWS> (tile, place, word, round, in_round);
     __syncthreads ();
     write_components<ROWS> (p, tile, place, round, in_round);
     write_edges<ROWS> (p, tile, place, round);

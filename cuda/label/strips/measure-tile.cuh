@@ -221,7 +221,7 @@ write_sums (const CclStripsColumnsParameters &p, const MeasuredTile<ROWS, NEIGHB
     const MeasuredPlace &place, uint32_t n_open, uint32_t round, uint32_t in_round)
 {
   enum { N_WORDS = MeasuredTile<ROWS, NEIGHBOURS, VALUES>::N_WORDS, UNITS = N_WORDS / 4 };
-  const CclStripsFeatures &f = p.strips.features;
+  const CclStripsSums &f = p.strips.sums;
   uint4 *const words =
       (uint4 *)(p.tile_words + (place.number * TILE_RUNS + round) * (size_t)N_WORDS);
   for (uint32_t i = threadIdx.x; i < in_round * UNITS; i += COLUMNS_THREADS)

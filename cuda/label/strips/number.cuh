@@ -5,14 +5,14 @@
 
 #include "core/label/component-row.h"
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "features.cuh"
+#include "component-sums.cuh"
 #include "reduce.cuh"
 
-/* The features of a closed tile component of the tile at (tile_x, tile_y). */
-static __device__ __forceinline__ ComponentFeatures
-features_of_closed (uint4 component, uint32_t tile_x, uint32_t tile_y)
+/* The sums of a closed tile component of the tile at (tile_x, tile_y). */
+static __device__ __forceinline__ ComponentSums
+sums_of_closed (uint4 component, uint32_t tile_x, uint32_t tile_y)
 {
-  ComponentFeatures f;
+  ComponentSums f;
   f.area = component.x & 0xffff;
   f.sum_x = (unsigned long long)f.area * tile_x + component.y;
   f.sum_y = (unsigned long long)f.area * tile_y + component.z;
@@ -32,7 +32,7 @@ wait_for_reduction (const Parameters &p)
 }
 
 static __device__ __forceinline__ CclComponent
-make_row (const ComponentFeatures &f, uint32_t label, uint32_t y)
+make_row (const ComponentSums &f, uint32_t label, uint32_t y)
 {
   return ccl_component_row (label, f.area, f.left, y, f.right, f.bottom, f.sum_x, f.sum_y);
 }
@@ -68,13 +68,13 @@ struct NoColumns {
   struct Row {};
 
   __device__ __forceinline__ Row
-  load_open (uint32_t, const ComponentFeatures &) const
+  load_open (uint32_t, const ComponentSums &) const
   {
     return {};
   }
 
   __device__ __forceinline__ Row
-  load_closed (uint32_t, const ComponentFeatures &, uint32_t, uint32_t) const
+  load_closed (uint32_t, const ComponentSums &, uint32_t, uint32_t) const
   {
     return {};
   }
@@ -128,8 +128,8 @@ write_rows (const Parameters &p, Rows &block, const NumberedWord &word, uint32_t
     typename Columns::Row row;
     if (threadIdx.x < n) {
       const uint32_t number = entry & ~(CUDACCL_STRIPS_ROOT | CUDACCL_STRIPS_CLOSED);
-      const ComponentFeatures f = open ? load_features (p.features, number)
-                                       : features_of_closed (component, tile_x, tile_y);
+      const ComponentSums f =
+          open ? load_sums (p.sums, number) : sums_of_closed (component, tile_x, tile_y);
       row = open ? columns.load_open (number, f) : columns.load_closed (number, f, tile_x, tile_y);
       block.rows[threadIdx.x] = make_row (f, n_before + done + threadIdx.x + 1, y);
     }

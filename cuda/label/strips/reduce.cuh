@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The reduce phase: the features of open tile components are added to those of their roots. The
+/* The reduce phase: the sums of open tile components are added to those of their roots. The
  * filter phase: marks the first pixels of components with open tile components by area. */
 #ifndef CUDACCL_STRIPS_REDUCE_CUH
 #define CUDACCL_STRIPS_REDUCE_CUH
 
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "features.cuh"
+#include "component-sums.cuh"
 #include "cuda/kernel-lib/parents.cuh"
 
 static __device__ __forceinline__ void
@@ -19,14 +19,14 @@ set_first_bit (const Parameters &p, uint32_t pixel)
 }
 
 static __device__ __forceinline__ void
-add_to_root (const CclStripsFeatures &f, uint32_t root, const ComponentFeatures &features)
+add_to_root (const CclStripsSums &f, uint32_t root, const ComponentSums &sums)
 {
-  atomicAdd (&f.sum_x[root], features.sum_x);
-  atomicAdd (&f.sum_y[root], features.sum_y);
-  atomicAdd (&f.area[root], features.area);
-  atomicMin (&f.left[root], features.left);
-  atomicMax (&f.right[root], features.right);
-  atomicMax (&f.bottom[root], features.bottom);
+  atomicAdd (&f.sum_x[root], sums.sum_x);
+  atomicAdd (&f.sum_y[root], sums.sum_y);
+  atomicAdd (&f.area[root], sums.area);
+  atomicMin (&f.left[root], sums.left);
+  atomicMax (&f.right[root], sums.right);
+  atomicMax (&f.bottom[root], sums.bottom);
 }
 
 /* The root of a tile component by pointer jumping: the entry of the tile component is linked to
@@ -46,11 +46,11 @@ link_to_root (uint32_t *parent, uint32_t first, uint32_t entry)
   return entry & ~CUDACCL_STRIPS_ROOT;
 }
 
-/* Adds the features of every lane to a root (NOTHING: none). Parts of one large component tend to
- * lie side by side, so the warp sums the features of two components before the rest is added lane
+/* Adds the sums of every lane to a root (NOTHING: none). Parts of one large component tend to
+ * lie side by side, so the warp adds up the sums of two components before the rest is added lane
  * by lane. */
 static __device__ __forceinline__ void
-add_to_roots_by_warp (const CclStripsFeatures &f, uint32_t root, ComponentFeatures features)
+add_to_roots_by_warp (const CclStripsSums &f, uint32_t root, ComponentSums sums)
 {
 #pragma unroll 1
   for (int i = 0; i < 2; i++) {
@@ -61,34 +61,34 @@ add_to_roots_by_warp (const CclStripsFeatures &f, uint32_t root, ComponentFeatur
     const uint32_t shared_root = __shfl_sync (FULL_WARP, root, first_lane);
     const uint32_t sharing = __ballot_sync (FULL_WARP, root == shared_root);
     if (root == shared_root) {
-      features.sum_x = reduce_add_long (sharing, features.sum_x);
-      features.sum_y = reduce_add_long (sharing, features.sum_y);
-      features.area = reduce_add (sharing, features.area);
-      features.left = reduce_min (sharing, features.left);
-      features.right = reduce_max (sharing, features.right);
-      features.bottom = reduce_max (sharing, features.bottom);
+      sums.sum_x = reduce_add_long (sharing, sums.sum_x);
+      sums.sum_y = reduce_add_long (sharing, sums.sum_y);
+      sums.area = reduce_add (sharing, sums.area);
+      sums.left = reduce_min (sharing, sums.left);
+      sums.right = reduce_max (sharing, sums.right);
+      sums.bottom = reduce_max (sharing, sums.bottom);
       if (lane_of_warp () == first_lane)
-        add_to_root (f, root, features);
+        add_to_root (f, root, sums);
       root = NOTHING;
     }
     __syncwarp ();
   }
   if (root != NOTHING)
-    add_to_root (f, root, features);
+    add_to_root (f, root, sums);
 }
 
 /* An open tile component, and the end of those of its tile, by number. */
 struct OpenComponent {
   uint32_t open, end;
   uint32_t first; /* pixel */
-  ComponentFeatures features;
+  ComponentSums sums;
 };
 
 static __device__ __forceinline__ void
 load_open_component (const Parameters &p, OpenComponent &component)
 {
   component.first = p.open_first[component.open];
-  component.features = load_features (p.features, component.open);
+  component.sums = load_sums (p.sums, component.open);
 }
 
 /* The first open tile component of this thread; there is none if it lies behind the end. Each tile
@@ -118,7 +118,7 @@ next_open_component (const Parameters &p, OpenComponent &component)
     load_open_component (p, component);
 }
 
-/* What is reduced besides the features: nothing. */
+/* What is reduced besides the sums: nothing. */
 struct NoReducedColumns {
   __device__ __forceinline__ void
   add (uint32_t, uint32_t) const
@@ -140,7 +140,7 @@ reduce_components (const Parameters &p, const Columns &columns = {})
         root = link_to_root (p.parent, component.first, entry);
     }
     __syncwarp ();
-    add_to_roots_by_warp (p.features, root, component.features);
+    add_to_roots_by_warp (p.sums, root, component.sums);
     columns.add (root, component.open);
   }
 }
@@ -154,7 +154,7 @@ filter_roots (const Parameters &p)
   for (OpenComponent component = first_open_component (p); component.open < component.end;
        next_open_component (p, component)) {
     const bool is_root = p.parent[component.first] & CUDACCL_STRIPS_ROOT;
-    if (is_root && component.features.area >= p.min_area && component.features.area <= p.max_area)
+    if (is_root && component.sums.area >= p.min_area && component.sums.area <= p.max_area)
       set_first_bit (p, component.first);
   }
 }

@@ -118,7 +118,7 @@ join_runs (
 }
 
 /* Links the runs of a warp to their roots, which are the tile components, numbers those and clears
- * the features of the tile components of the first round. */
+ * the sums of the tile components of the first round. */
 static __device__ __forceinline__ void
 find_components (Tile &tile, const Place &place, uint32_t first_run, uint32_t end_run)
 {
@@ -143,7 +143,7 @@ find_components (Tile &tile, const Place &place, uint32_t first_run, uint32_t en
     if (is_root) {
       tile.component[run] = component;
       if (component < ROUND_COMPONENTS)
-        clear_features (tile, component);
+        clear_sums (tile, component);
     }
   }
 }

@@ -40,13 +40,13 @@ enum {
   CUDACCL_STRIPS_EDGES
 };
 
-/* The features of open tile components, one array each: those of the tile component, and of a root
+/* The sums of open tile components, one array each: those of the tile component, and of a root
  * after reducing those of its component. */
-typedef struct CclStripsFeatures {
+typedef struct CclStripsSums {
   unsigned long long *sum_x, *sum_y;
   uint32_t *area;
   uint32_t *left, *right, *bottom; /* inclusive; the top is the row of the first pixel */
-} CclStripsFeatures;
+} CclStripsSums;
 
 /* The cache of constants, which a kernel finds empty, loads 64 bytes at a time; the first line ends
  * after 48 bytes. So parameters of the same phases stand together. */
@@ -81,7 +81,7 @@ typedef struct CclStripsParameters {
 
   /* The open tile components. */
   uint32_t *open_first;        /* [tile][open tile component] first pixel */
-  CclStripsFeatures features;  /* [tile][open tile component] */
+  CclStripsSums sums;          /* [tile][open tile component] */
   uint32_t min_area, max_area; /* max_area: UINT32_MAX for no limit */
 
   /* The number phase. */

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The tile phase: the features of the tile components of a tile, and what later phases need of
+/* The tile phase: the sums of the tile components of a tile, and what later phases need of
  * them. */
 #ifndef CUDACCL_STRIPS_TILE_COMPONENTS_CUH
 #define CUDACCL_STRIPS_TILE_COMPONENTS_CUH
 
 #include "tile.cuh"
 
-/* The features of foreground pixels in one word. */
+/* The sums of foreground pixels in one word. */
 template <int ROWS>
-static __device__ __forceinline__ Features
-features_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
+static __device__ __forceinline__ TileSums
+sums_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
 {
   const uint32_t both = top | bottom;
   const uint32_t in_bottom = ROWS == 2 ? __popc (bottom) : 0;
-  Features f;
+  TileSums f;
   const uint32_t area = __popc (top) + in_bottom;
   f.sum_x = sum_of_positions (top, ROWS == 2 ? bottom : 0) + area * column;
   f.area_and_sum_y = pack_area (area, area * row + in_bottom);
@@ -25,7 +25,7 @@ features_of (uint32_t top, uint32_t bottom, uint32_t column, uint32_t row)
 }
 
 static __device__ __forceinline__ void
-add_to_component (Tile &tile, uint32_t component, const Features &f)
+add_to_component (Tile &tile, uint32_t component, const TileSums &f)
 {
   atomicAdd (&tile.area_and_sum_y[component], f.area_and_sum_y);
   atomicAdd (&tile.sum_x[component], f.sum_x);
@@ -35,11 +35,11 @@ add_to_component (Tile &tile, uint32_t component, const Features &f)
   atomicMax (&tile.last_row[component], f.last_row);
 }
 
-/* Adds the features of every lane to its tile component (NOTHING: none). The features of lanes with
+/* Adds the sums of every lane to its tile component (NOTHING: none). The sums of lanes with
  * the same tile component as the first lane, which are most lanes inside a large component, are
  * summed by the warp first. */
 static __device__ __forceinline__ void
-add_to_components_by_warp (Tile &tile, uint32_t component, Features f)
+add_to_components_by_warp (Tile &tile, uint32_t component, TileSums f)
 {
   const uint32_t waiting = __ballot_sync (FULL_WARP, component != NOTHING);
   if (!waiting)
@@ -81,11 +81,11 @@ write_edge_pixel (const Parameters &p, const Tile &tile, uint32_t edge, uint32_t
   p.edge[(blockIdx.x * CUDACCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
 }
 
-/* Sums the features of the tile components of a round over this thread's word. Parts that follow
+/* Sums the sums of the tile components of a round over this thread's word. Parts that follow
  * each other and belong to one tile component are counted together. */
 template <int ROWS>
 static __device__ __forceinline__ void
-sum_features (Tile &tile, const Place &place, const Word &word, uint32_t round, uint32_t in_round)
+sum_pixels (Tile &tile, const Place &place, const Word &word, uint32_t round, uint32_t in_round)
 {
   uint32_t current = NOTHING, its_top = 0, its_bottom = 0, run = word.base - 1;
 #pragma unroll 1
@@ -98,7 +98,7 @@ sum_features (Tile &tile, const Place &place, const Word &word, uint32_t round, 
       continue;
     if (number != current && current != NOTHING) {
       add_to_component (
-          tile, current, features_of<ROWS> (its_top, its_bottom, place.column, place.row));
+          tile, current, sums_of<ROWS> (its_top, its_bottom, place.column, place.row));
       its_top = its_bottom = 0;
     }
     current = number;
@@ -107,7 +107,7 @@ sum_features (Tile &tile, const Place &place, const Word &word, uint32_t round, 
   }
   __syncwarp ();
   add_to_components_by_warp (
-      tile, current, features_of<ROWS> (its_top, its_bottom, place.column, place.row));
+      tile, current, sums_of<ROWS> (its_top, its_bottom, place.column, place.row));
 }
 
 /* Whether a tile component of the tile touches an edge that the tile shares with another. */
@@ -130,12 +130,12 @@ write_open_component (
   const uint32_t sum_y = unpack_sum_y (tile.area_and_sum_y[i]);
   p.open_first[open] = pixel;
   p.parent[pixel] = CUDACCL_STRIPS_ROOT | open;
-  p.features.sum_x[open] = (unsigned long long)area * place.tile_x + tile.sum_x[i];
-  p.features.sum_y[open] = (unsigned long long)area * place.tile_y + sum_y;
-  p.features.area[open] = area;
-  p.features.left[open] = place.tile_x + tile.left[i];
-  p.features.right[open] = place.tile_x + tile.right[i];
-  p.features.bottom[open] = place.tile_y + tile.last_row[i];
+  p.sums.sum_x[open] = (unsigned long long)area * place.tile_x + tile.sum_x[i];
+  p.sums.sum_y[open] = (unsigned long long)area * place.tile_y + sum_y;
+  p.sums.area[open] = area;
+  p.sums.left[open] = place.tile_x + tile.left[i];
+  p.sums.right[open] = place.tile_x + tile.right[i];
+  p.sums.bottom[open] = place.tile_y + tile.last_row[i];
 }
 
 /* Writes the tile components of a round and marks their first pixels. A closed tile component is a

@@ -64,8 +64,8 @@ unpack_sum_y (uint32_t area_and_sum_y)
   return area_and_sum_y & ((1u << 18) - 1);
 }
 
-/* The features of a tile component or a part of it, in coordinates of the tile. */
-struct Features {
+/* The sums of a tile component or a part of it, in coordinates of the tile. */
+struct TileSums {
   uint32_t area_and_sum_y; /* see pack_area() */
   uint32_t sum_x;
   uint32_t first; /* y × TILE_WIDTH + x of the first pixel */
@@ -85,7 +85,7 @@ struct Tile {
   uint32_t n_tile_components, n_open;
   union {
     uint32_t links[TILE_WARPS][WARP_LINKS]; /* two runs each */
-    /* The features of the tile components of a round, an array for each. */
+    /* The sums of the tile components of a round, an array for each. */
     struct {
       uint32_t area_and_sum_y[ROUND_COMPONENTS]; /* see pack_area() */
       uint32_t sum_x[ROUND_COMPONENTS];
@@ -106,7 +106,7 @@ run_at (const Tile &tile, uint32_t s, uint32_t column)
 }
 
 static __device__ __forceinline__ void
-clear_features (Tile &tile, uint32_t component)
+clear_sums (Tile &tile, uint32_t component)
 {
   tile.area_and_sum_y[component] = tile.sum_x[component] = 0;
   tile.right[component] = tile.last_row[component] = 0;

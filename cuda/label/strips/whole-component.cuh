@@ -3,7 +3,7 @@
 #ifndef CUDACCL_STRIPS_WHOLE_COMPONENT_CUH
 #define CUDACCL_STRIPS_WHOLE_COMPONENT_CUH
 
-#include "features.cuh"
+#include "component-sums.cuh"
 #include "cuda/kernel-lib/parents.cuh"
 
 struct WholeComponent {
@@ -25,10 +25,10 @@ load_whole_component (const Parameters &p, uint32_t tile, uint32_t i)
     for (; !(entry & CUDACCL_STRIPS_ROOT); entry = load_parent (p.parent, pixel))
       pixel = entry;
     const uint32_t open = entry & ~CUDACCL_STRIPS_ROOT;
-    whole.area = __ldcg (&p.features.area[open]);
-    whole.left = __ldcg (&p.features.left[open]);
-    whole.right = __ldcg (&p.features.right[open]);
-    whole.bottom = __ldcg (&p.features.bottom[open]);
+    whole.area = __ldcg (&p.sums.area[open]);
+    whole.left = __ldcg (&p.sums.left[open]);
+    whole.right = __ldcg (&p.sums.right[open]);
+    whole.bottom = __ldcg (&p.sums.bottom[open]);
   } else {
     const uint32_t tile_row = quotient (tile, p.tile_columns, p.tile_columns_inverse);
     const uint32_t tile_x = (tile - tile_row * p.tile_columns) * TILE_WIDTH;

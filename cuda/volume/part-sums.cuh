@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The features of the components in a block's tiles: in registers, then in shared memory, then in
+/* The sums over the components in a block's tiles: in registers, then in shared memory, then in
  * device memory. */
-#ifndef CUDACCL_VOLUME_FEATURES_CUH
-#define CUDACCL_VOLUME_FEATURES_CUH
+#ifndef CUDACCL_VOLUME_PART_SUMS_CUH
+#define CUDACCL_VOLUME_PART_SUMS_CUH
 
 #include "cuda/kernel-lib/component-table.cuh"
 #include "words.cuh"
@@ -23,23 +23,23 @@ component_number (const Parameters &p, uint32_t element)
   return p.chunk_offsets[chunk] + (parent & ~CUDACCL_VOLUME_ROOT);
 }
 
-/* Features of a part of a component; coordinates count from the corner of the block's tiles, which
+/* Sums over a part of a component; coordinates count from the corner of the block's tiles, which
  * keeps the sums in 32 bits. */
-struct Features {
+struct PartSums {
   uint32_t n_voxels;
   uint32_t sum_x, sum_y, sum_z;
   uint32_t min_x, min_y, min_z;
   uint32_t max_x, max_y, max_z;
 };
 
-static __device__ __forceinline__ Features
-no_features ()
+static __device__ __forceinline__ PartSums
+no_sums ()
 {
   return {0, 0, 0, 0, UINT32_MAX, UINT32_MAX, UINT32_MAX, 0, 0, 0};
 }
 
 static __device__ __forceinline__ void
-add_run (Features &to, uint32_t start, uint32_t end, uint32_t y, uint32_t z)
+add_run (PartSums &to, uint32_t start, uint32_t end, uint32_t y, uint32_t z)
 {
   const uint32_t n = end - start;
   to.n_voxels += n;
@@ -54,9 +54,9 @@ add_run (Features &to, uint32_t start, uint32_t end, uint32_t y, uint32_t z)
   to.max_z = max (to.max_z, z);
 }
 
-/* The features of all lanes together. All threads of a warp take part. */
-static __device__ __forceinline__ Features
-reduce_in_warp (Features f)
+/* The sums of all lanes together. All threads of a warp take part. */
+static __device__ __forceinline__ PartSums
+reduce_in_warp (PartSums f)
 {
   for (uint32_t distance = 16; distance; distance /= 2) {
     f.n_voxels += __shfl_xor_sync (FULL_WARP, f.n_voxels, distance);
@@ -75,7 +75,7 @@ reduce_in_warp (Features f)
 
 /* Adds to a component in device memory. */
 static __device__ __forceinline__ void
-add_to_component (const Parameters &p, const Corner &corner, uint32_t component, const Features &f)
+add_to_component (const Parameters &p, const Corner &corner, uint32_t component, const PartSums &f)
 {
   CclVolumeAccumulator *to = &p.accumulators[component];
   const uint64_t n = f.n_voxels;
@@ -92,23 +92,23 @@ add_to_component (const Parameters &p, const Corner &corner, uint32_t component,
   atomicMin (&to->max_z_complement, ~(z + f.max_z));
 }
 
-/* Features of the components in a block's tiles, in shared memory. */
+/* Sums over the components in a block's tiles, in shared memory. */
 struct BlockSums {
   uint32_t owners[N_SLOTS];
-  Features features[N_SLOTS];
+  PartSums sums[N_SLOTS];
 };
 
 /* Adds to a component in shared memory, or in device memory if it has no slot. */
 static __device__ __forceinline__ void
 add_to_block (const Parameters &p, BlockSums &block, const Corner &corner, uint32_t component,
-    const Features &f)
+    const PartSums &f)
 {
   const uint32_t slot = find_slot (block.owners, component);
   if (slot == N_SLOTS) {
     add_to_component (p, corner, component, f);
     return;
   }
-  Features *to = &block.features[slot];
+  PartSums *to = &block.sums[slot];
   atomicAdd (&to->n_voxels, f.n_voxels);
   atomicAdd (&to->sum_x, f.sum_x);
   atomicAdd (&to->sum_y, f.sum_y);
@@ -121,10 +121,10 @@ add_to_block (const Parameters &p, BlockSums &block, const Corner &corner, uint3
   atomicMax (&to->max_z, f.max_z);
 }
 
-/* The features of one component that a thread has summed and not yet added to shared memory. */
+/* The sums over one component that a thread has summed and not yet added to shared memory. */
 struct Pending {
   uint32_t component;
-  Features features;
+  PartSums sums;
 };
 
 /* Adds the runs of the thread's word. As long as they belong to one component, they are added up
@@ -143,13 +143,13 @@ add_word (const Parameters &p, BlockSums &block, const Corner &corner, const Pla
       continue;
     if (component != pending.component) {
       if (pending.component != NO_COMPONENT)
-        add_to_block (p, block, corner, pending.component, pending.features);
+        add_to_block (p, block, corner, pending.component, pending.sums);
       pending.component = component;
-      pending.features = no_features ();
+      pending.sums = no_sums ();
     }
-    add_run (pending.features, x + start, x + end_of_run (bits, start), place.y - corner.y,
+    add_run (pending.sums, x + start, x + end_of_run (bits, start), place.y - corner.y,
         place.z - corner.z);
   }
 }
 
-#endif /* CUDACCL_VOLUME_FEATURES_CUH */
+#endif /* CUDACCL_VOLUME_PART_SUMS_CUH */
