@@ -57,8 +57,8 @@ def soak():
         configuration.write_text(
             f"[ccl-watch]\nhttp=127.0.0.1:{page}\n"
             "[cameras]\nccl.min-area=20\ntimeout=2\nretry-min=0.2\nretry-max=1\n"
-            f"[output mqtt]\nuri=mqtt://127.0.0.1:{port}/soak\nqueue=20000\n"
-            f"[output safe]\nuri=mqtts://127.0.0.1:{safe_broker.port}/soak\ncafile={safe_broker.authority}\nqueue=20000\n"
+            f"[output mqtt]\nuri=mqtt://127.0.0.1:{port}/soak\nevents=all\nqueue=20000\n"
+            f"[output safe]\nuri=mqtts://127.0.0.1:{safe_broker.port}/soak\nevents=all\ncafile={safe_broker.authority}\nqueue=20000\n"
             f"[output pipe]\nuri={reader.pipe}\nstuck=2\nqueue=20000\n"
             f"[output file]\nuri={folder}/lines.ndjson\n" + "".join(
                 f"[camera {camera.name}]\nuri=rtsp://127.0.0.1:{camera.port}/camera\n" for camera in cameras))

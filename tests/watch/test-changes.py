@@ -176,5 +176,102 @@ def killed_while_writing():
         assert found in (last, last + 1), f"{found} in the file, {last} was answered"
 
 
-sys.exit(tap.run(survive, undone, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
+REGIONS = "region \"left = 'é' [x]\" 0,0 80,0 80,120 0,120; region rest 80,0 160,0 160,120 80,120"
+LEFT = "left = 'é' [x]"
+NEVER = "mon 00:00-00:01; tue 00:00-00:01" if time.gmtime().tm_wday > 2 else "fri 00:00-00:01"
+
+
+def arm(server, command, region=None, name="door"):
+    body = {"arming": command, **({"region": region} if region else {})}
+    status, _, answer = server.request(f"/api/cameras/{name}/arming", "PUT", body)
+    tap.equal(status, 200, answer)
+
+
+def armed(server, name="door"):
+    """Of the camera, and of its regions."""
+    camera = server.get(f"/api/cameras/{name}")
+    return {"": (camera["armed"], camera["arming"]),
+            **{region["name"]: (region["armed"], region["arming"]) for region in camera["regions"]}}
+
+
+def quiet(server, kinds, seconds=1.0):
+    """Whether the camera goes on and has no more of these events than those that are under way."""
+    time.sleep(0.5)
+    before, frames = [len(server.events(kind)) for kind in kinds], server.get("/api/cameras/door")["frames"]
+    time.sleep(seconds)
+    return [len(server.events(kind)) for kind in kinds] == before and server.get("/api/cameras/door")["frames"] > frames
+
+
+def arms():
+    """a camera and its regions are armed, disarmed and paused by hand and by schedules, over restarts; a camera that is
+    not armed goes on without events, pictures and clips"""
+    state.unlink(missing_ok=True)
+    store = served.folder / "armed"
+    words = "--state", state, "--folder", store, "--set", "ccl.min-area=20"
+    regions = {"ccl.min-area": 20, "ccltrack.regions": REGIONS, "pace": True, "loop": True, "uri": str(video), "clips": True,
+               "ccl.quiet-time": 0.5, "ccl.absorb-after": 3600, "clip-post": 0}
+    crossings = ["entered", "left"]
+    with start(*words) as server:
+        server.request("/api/cameras/yard", "DELETE")
+        tap.equal(server.request("/api/cameras/door", "PUT", regions)[0], 200)
+        served.wait_for(lambda: server.events("motion-begin") and server.events("entered"), "alerts")
+        served.wait_for(lambda: len(armed(server)) == 3, "regions")
+        tap.equal(set(armed(server).values()), {(True, "schedule")}, "without a command")
+        arm(server, "disarmed")
+        tap.equal(armed(server)[""], (False, "disarmed"))
+        served.wait_for(lambda: server.events("motion-end"), "the motion ends")
+        assert quiet(server, ["motion-begin", "appeared", "vanished", *crossings]), "alerts of a camera that is not armed"
+        files = set(store.glob("door/*"))
+        tap.equal(server.events("arming")[-1]["armed"], False, "the event")
+        hang_up(server)
+        tap.equal(armed(server)[""], (False, "disarmed"), "after SIGHUP")
+        server.stop(signal.SIGKILL)
+    with start(*words) as server:
+        served.wait_for(lambda: len(armed(server)) == 3, "regions")
+        tap.equal(armed(server)[""], (False, "disarmed"), "after SIGKILL")
+        assert quiet(server, ["motion-begin", *crossings]), "alerts after the restart"
+        assert not server.events("motion-begin"), "an alert after the restart"
+        tap.equal({file for file in store.glob("door/*") if file.suffix == ".jpg"},
+                  {file for file in files if file.suffix == ".jpg"}, "pictures")
+        arm(server, "disarmed", LEFT)
+        arm(server, "armed")
+        served.wait_for(lambda: server.events("motion-begin") and len(server.events("entered")) > 1, "alerts")
+        tap.equal(armed(server), {"": (True, "armed"), LEFT: (False, "disarmed"), "rest": (True, "schedule")})
+        tap.equal({line["region"] for kind in crossings for line in server.events(kind)}, {"rest"}, "regions of events")
+        server.request("/api/cameras/door", "PATCH", {"timeout": 7})
+        served.wait_for(lambda: len(armed(server)) == 3, "regions of the changed camera")
+        tap.equal(armed(server)[LEFT], (False, "disarmed"), "a changed camera")
+        arm(server, "pause 3")
+        tap.equal(armed(server)[""], (False, "armed"), "a pause")
+        served.wait_for(lambda: armed(server)[""] == (True, "armed"), "the end of the pause")
+        served.wait_for(lambda: [line["armed"] for line in server.events("arming")][-2:] == [False, True], "events of the pause")
+        server.request("/api/cameras/door", "PATCH", {"schedule": NEVER, "time-zone": "UTC", "schedule.rest": NEVER})
+        served.wait_for(lambda: len(armed(server)) == 3, "regions of the changed camera")
+        arm(server, "schedule")
+        tap.equal([armed(server)[key] for key in ("", "rest")], [(False, "schedule")] * 2, "by schedule")
+        arm(server, "schedule", LEFT)
+        tap.equal(server.request("/api/cameras/door", "DELETE")[0], 204)
+        assert "arming" not in state.read_text(), state.read_text()
+
+
+def wrong_arming():
+    """commands and schedules that cannot be are refused, and change nothing"""
+    with start() as server:
+        for path, body, status, text in (
+                ("door", {"arming": "on"}, 400, "none of armed"), ("door", {}, 400, "missing"), ("door", b"[]", 400, "JSON"),
+                ("door", {"arming": "armed", "region": "x"}, 400, "no region"), ("nobody", {"arming": "armed"}, 400, "no camera"),
+                ("door", {"arming": "armed", "more": 1}, 400, "other members"), ("door", {"arming": "pause 1e12"}, 400, "pause")):
+            got, _, answer = server.request(f"/api/cameras/{path}/arming", "PUT", body)
+            tap.equal(got, status, f"{body}: {answer}")
+            assert text in answer.decode(), answer
+        for method in "POST", "DELETE", "GET":
+            tap.equal(server.request("/api/cameras/door/arming", method)[0], 405, method)
+        for key, value in (("schedule", "8-9"), ("schedule.gate", ""), ("time-zone", "Nowhere/X"), ("motion", "x")):
+            got, _, answer = server.request("/api/cameras/door", "PATCH", {key: value})
+            tap.equal(got, 400, answer)
+            assert key in answer.decode(), answer
+        tap.equal(armed(server), {"": (True, "schedule")})
+
+
+sys.exit(tap.run(arms, wrong_arming, survive, undone, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
                  killed_while_writing))

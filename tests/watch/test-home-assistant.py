@@ -27,7 +27,8 @@ REGIONS = f"""region '{REGION}' 0%,0% 100%,0% 100%,100% 0%,100%; line "{LINE}" 5
 KEYS = {"platform", "unique_id", "name", "state_topic", "value_template", "device_class", "icon", "entity_category",
         "availability", "availability_mode"}
 IMAGE = {"platform", "unique_id", "name", "image_topic", "content_type", "availability", "availability_mode"}
-PLATFORMS = {"binary_sensor": (KEYS, {"motion", "tamper", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
+SWITCH = KEYS | {"command_topic", "payload_on", "payload_off", "state_on", "state_off"}
+PLATFORMS = {"switch": (SWITCH, {None}), "binary_sensor": (KEYS, {"motion", "tamper", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
 
 
 class Broker:
@@ -161,6 +162,46 @@ def counts():
                 tap.equal(number, 0, name)
 
 
+def switches():
+    """commands=true: switches arm and disarm a camera and its regions; a command that is retained, wrong or without this
+    key is not followed"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", f"ccltrack.regions={REGIONS}".replace("\\", "\\\\")))
+    text = path.read_text()
+    path.write_text(text.replace("discovery=", "commands=true\ndiscovery="))
+    with mosquitto(port, folder), watch("--config", path) as program:
+        names = {"Armed", f"{REGION} armed", f"{LINE} armed"}
+        found = wait_for(lambda: (devices := broker.devices()) and names <= set(entities := check_device(*devices["a"])) and
+                         entities, "no switches")
+        tap.equal(len(found["Armed"]["availability"]), 1, "also while the camera is away")
+        broker.publish(found[f"{REGION} armed"]["command_topic"], found["Armed"]["payload_off"])
+        wait_for(lambda: value(broker, found[f"{REGION} armed"]) == "OFF", "the region is not disarmed")
+        before = len(program.lines.events("a"))
+        wait_for(lambda: "crossed" in program.lines.events("a")[before + 20:], "no events of the line")
+        assert not {"entered", "left"} & set(program.lines.events("a")[before + 20:]), "events of the region"
+        broker.publish(found["Armed"]["command_topic"], "nonsense")
+        broker.publish(found["Armed"]["command_topic"] + "/no such region", "disarmed")
+        wait_for(lambda: program.log().count("a command is refused") == 2, "no refusals")
+        for payload, state in ("disarmed", "OFF"), ("armed", "ON"), ("pause 4", "OFF"), (None, "ON"):
+            if payload:
+                broker.publish(found["Armed"]["command_topic"], payload)
+            wait_for(lambda s=state: value(broker, found["Armed"]) == s, f"not {state} after {payload}")
+        subprocess.run(["mosquitto_pub", "-h", "127.0.0.1", "-p", str(port), "-r", "-t", found["Armed"]["command_topic"],
+                        "-m", "disarmed"], check=True)
+        wait_for(lambda: value(broker, found["Armed"]) == "OFF", "a command is also followed when it is retained later")
+        program.finish(signal.SIGTERM)
+        with watch("--config", path) as again:
+            wait_for(lambda: "motion-begin" in again.lines.events("a"), "a retained command is followed")
+        path.write_text(text)
+        with watch("--config", path) as again:
+            wait_for(lambda: "Armed" not in check_device(*broker.devices()["a"]), "switches without commands")
+            broker.publish(found["Armed"]["command_topic"], "disarmed")
+            wait_for(lambda: "motion-begin" in again.lines.events("a"), "a command is followed without the key")
+            assert not [line for line in again.lines.all() if line.get("event") == "arming" and not line["armed"]]
+
+
 def event_topics():
     """{event} in the topic is the kind of the event, and "frame" for frames"""
     needs("mosquitto", "mosquitto_sub")
@@ -256,4 +297,4 @@ def wrong_options():
         assert words in result.stderr, result.stderr
 
 
-sys.exit(tap.run(entities, counts, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
+sys.exit(tap.run(entities, counts, switches, event_topics, pictures, camera_removed, broker_forgets, wrong_options))

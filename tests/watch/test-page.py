@@ -348,6 +348,30 @@ def draws_regions():
         tap.equal(problems(view), [], "problems")
 
 
+def arms_on_page(server, view):
+    """The camera and one of its two regions are disarmed; both sizes fit."""
+    button = f"{card('a')}.querySelector('.arm')"
+    choose = """{ const choice = [...document.querySelectorAll('#arming-dialog select')][%d];
+        choice.value = '%s'; choice.dispatchEvent(new Event('change')); }"""
+    status = "[...document.querySelectorAll('#arming-dialog .status')].map(({ textContent }) => textContent)"
+    tap.equal(view.evaluate(f"{button}.textContent"), "Armed")
+    view.evaluate(f"{button}.click()")
+    tap.equal(view.evaluate(status), ["armed"] * 3)
+    view.evaluate(choose % (1, "disarmed"))
+    view.wait(f"{status}.join() == 'armed,disarmed,armed'")
+    view.wait(f"{button}.textContent == 'Armed in part'")
+    view.evaluate(choose % (0, "pause 3600"))
+    view.wait(f"{status}[0].startsWith('paused until')")
+    shoot(view, "arming")
+    view.wait(f"{button}.textContent == 'Disarmed'")
+    tap.equal(server.get("/api/cameras/a")["armed"], False)
+    view.size(390, 844, scale=2)
+    tap.equal(view.evaluate("document.querySelector('#arming-dialog').scrollWidth <= 390"), True)
+    shoot(view, "arming-phone")
+    view.evaluate(choose % (0, "armed"))
+    view.wait(f"{status}.join() == 'armed,disarmed,armed'")
+
+
 def shows_traffic():
     """a card shows what passed regions and lines, with speeds and a file for spreadsheets"""
     regions = "line gate 80,0 80,120; region 'the \"yard\", left' 0,0 100,0 100,120 0,120"
@@ -365,6 +389,7 @@ def shows_traffic():
         assert view.evaluate(f"{card('a')}.querySelector('.traffic path').getAttribute('d')").startswith("M")
         tap.equal(view.evaluate(f"fetch({card('a')}.querySelector('.traffic a').href).then((answer) => answer.status)"), 200)
         shoot(view, "traffic")
+        arms_on_page(server, view)
         tap.equal(problems(view), [], "problems")
 
 

@@ -52,8 +52,6 @@ end_scene (WatchCamera *camera)
 static void
 stop_pipeline (WatchCamera *camera)
 {
-  gboolean moving;
-
   watch_camera_release_room (camera);
   watch_camera_remove_source (&camera->connection.timer);
   watch_camera_remove_source (&camera->connection.pipe_source);
@@ -68,13 +66,9 @@ stop_pipeline (WatchCamera *camera)
   g_mutex_lock (&camera->lock);
   camera->locked.status.n_waiting = 0;
   camera->locked.status.has_stream = FALSE;
-  moving = camera->locked.status.motion;
   g_mutex_unlock (&camera->lock);
   /* A motion ends with the connection, because its end will not be seen. */
-  if (moving) {
-    watch_camera_motion (camera, "motion-end", 0);
-    watch_camera_emit_motion (camera, NULL);
-  }
+  watch_camera_end_motion (camera);
   end_scene (camera);
   CALL_OBSERVERS (camera, stopped);
 }
@@ -388,7 +382,7 @@ connect_camera (gpointer data)
   watch_damage_begin (camera);
   camera->decoding.next_time = 0;
   g_atomic_int_set (&camera->atomic.is_decimated, FALSE);
-  camera->delivery.motion = NULL;
+  watch_camera_begin_motion (camera);
   g_clear_pointer (&camera->delivery.scene_change, gst_structure_free);
   camera->delivery.checksum_time = 0;
   camera->delivery.key_checksum = 0;

@@ -194,8 +194,8 @@ watch_camera_frame (
   resized =
       watch_camera_store_frame (camera, sample, meta ? gst_ccl_meta_get_n_components (meta) : 0);
   update_state (camera, resized, is_frozen (camera, buffer, caps));
-  watch_camera_emit_scene_change (camera, sample);
-  watch_camera_emit_motion (camera, sample);
+  watch_camera_note_regions (camera, buffer);
+  watch_camera_take_motion (camera, sample, watch_camera_emit_scene_change (camera, sample));
   CALL_OBSERVERS (camera, frame, buffer, caps, running_time);
   gst_sample_unref (sample);
 }

@@ -150,34 +150,93 @@ add_running_time (JsonBuilder *builder, GstClockTime running_time)
 }
 
 void
-watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count)
-{
-  camera->delivery.motion = kind;
-  camera->delivery.motion_count = count;
-}
-
-void
-watch_camera_emit_motion (WatchCamera *camera, GstSample *frame)
+watch_camera_emit_motion (
+    WatchCamera *camera, gboolean begins, guint n_components, GstSample *frame)
 {
   WatchEvent event = {
-      .kind = camera->delivery.motion,
+      .kind = begins ? "motion-begin" : "motion-end",
       .utc = camera->delivery.utc.time,
       .running_time = camera->delivery.running_time,
       .frame = frame,
   };
-  JsonBuilder *builder;
+  JsonBuilder *builder = begin_line (camera, camera->delivery.utc, event.kind);
 
-  if (!camera->delivery.motion)
-    return;
-  builder = begin_line (camera, camera->delivery.utc, camera->delivery.motion);
   g_mutex_lock (&camera->lock);
-  camera->locked.status.motion = strcmp (camera->delivery.motion, "motion-begin") == 0;
+  camera->locked.status.motion = begins;
   g_mutex_unlock (&camera->lock);
-  camera->delivery.motion = NULL;
   add_running_time (builder, event.running_time);
   json_builder_set_member_name (builder, "count");
-  json_builder_add_int_value (builder, camera->delivery.motion_count);
+  json_builder_add_int_value (builder, n_components);
   emit_event (camera, builder, &event);
+}
+
+static void
+add_arming (JsonBuilder *builder, const WatchArmingStatus *status)
+{
+  json_builder_set_member_name (builder, "armed");
+  json_builder_add_boolean_value (builder, status->is_on);
+  add_text (builder, "arming", watch_arming_mode_name (status->mode));
+  if (status->paused_until) {
+    gchar *until = gst_ccl_utc_format (status->paused_until);
+
+    add_text (builder, "paused_until", until);
+    g_free (until);
+  }
+}
+
+/* Adds the members that say how the camera and its regions are armed. */
+static void
+add_armings (JsonBuilder *builder, const GArray *list)
+{
+  add_arming (builder, &g_array_index (list, WatchArmingStatus, 0));
+  json_builder_set_member_name (builder, "regions");
+  json_builder_begin_array (builder);
+  for (guint i = 1; i < list->len; i++) {
+    const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
+
+    json_builder_begin_object (builder);
+    add_text (builder, "name", status->region);
+    add_arming (builder, status);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
+static gchar *
+format_armings (const GArray *list)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonNode) root = NULL;
+
+  json_builder_begin_object (builder);
+  add_armings (builder, list);
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  return json_to_string (root, FALSE);
+}
+
+/* A camera without regions that is always armed says nothing. */
+void
+watch_camera_emit_arming (WatchCamera *camera)
+{
+  static const gchar usual[] = "{\"armed\":true,\"arming\":\"schedule\",\"regions\":[]}";
+  WatchEvent event = {.kind = "arming", .running_time = GST_CLOCK_TIME_NONE};
+  WatchUtc now = {g_get_real_time (), FALSE};
+  const gchar *reported = camera->connection.reported_arming;
+  GArray *list = watch_camera_get_arming (camera);
+  gchar *text = format_armings (list);
+  JsonBuilder *builder;
+
+  if (strcmp (text, reported ? reported : usual) != 0) {
+    g_free (camera->connection.reported_arming);
+    camera->connection.reported_arming = g_steal_pointer (&text);
+    event.utc = now.time;
+    builder = begin_line (camera, now, event.kind);
+    add_armings (builder, list);
+    emit_event (camera, builder, &event);
+  }
+  g_free (text);
+  g_array_unref (list);
 }
 
 void
@@ -198,7 +257,7 @@ add_pixels (JsonBuilder *builder, const GstStructure *change, const gchar *key)
   json_builder_add_int_value (builder, pixels);
 }
 
-void
+gboolean
 watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
 {
   GstStructure *change = g_steal_pointer (&camera->delivery.scene_change);
@@ -212,7 +271,7 @@ watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
   JsonBuilder *builder;
 
   if (!change)
-    return;
+    return FALSE;
   kind = gst_structure_get_string (change, "kind");
   builder = begin_line (camera, camera->delivery.utc, event.kind);
   g_mutex_lock (&camera->lock);
@@ -224,6 +283,33 @@ watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
   add_pixels (builder, change, "dy");
   emit_event (camera, builder, &event);
   gst_structure_free (change);
+  return TRUE;
+}
+
+/* The region or line of an event of ccltrack; NULL if it is of none. Free with g_free(). */
+static gchar *
+region_of_line (const gchar *line)
+{
+  g_autoptr (JsonNode) root = json_from_string (line, NULL);
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const gchar *name =
+      object ? json_object_get_string_member_with_default (object, "region", NULL) : NULL;
+
+  if (object && !name)
+    name = json_object_get_string_member_with_default (object, "line", NULL);
+  return g_strdup (name);
+}
+
+static gboolean
+is_muted (WatchCamera *camera, const gchar *line)
+{
+  WatchArmed *armed = watch_camera_get_armed (camera);
+  gchar *region = armed->disarmed ? region_of_line (line) : NULL;
+  const gboolean is_armed = watch_armed_has_region (armed, region);
+
+  g_free (region);
+  watch_armed_unref (armed);
+  return !is_armed;
 }
 
 void
@@ -239,9 +325,11 @@ watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolea
         .utc = camera->delivery.utc.time,
         .running_time = running_time,
         .line = line,
+        .is_muted = is_muted (camera, line),
     };
 
-    push_line (camera, text, length);
+    if (!event.is_muted)
+      push_line (camera, text, length);
     notify_event (camera, &event);
     g_free (kind);
     g_free (line);

@@ -4,7 +4,9 @@
 
 #include <gst/ccl/ccl.h>
 
+#include "armed.h"
 #include "camera.h"
+#include "motion.h"
 #include "watch/system/heartbeat.h"
 #include "rate.h"
 typedef struct _WatchRecord WatchRecord; /* record.h */
@@ -85,6 +87,9 @@ typedef struct {
   GstClockTime key_time;    /* PTS of the last key frame of a stream that has others, too */
   gboolean has_other_frames;
   WatchBacklog backlog;
+  GHashTable *arming; /* by watch_camera_set_arming(); or NULL */
+  gchar **regions;    /* names of the last frame's regions and lines; or NULL */
+  WatchArmed *armed;  /* what follows for now */
 } WatchLocked;
 
 /* Of any thread, read and written by atomic operations alone. */
@@ -96,6 +101,7 @@ typedef struct {
   gint cancelled;          /* flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
   gint pushing;            /* a line waits for room in an output */
   gint has_failed_decoder; /* the one that the configuration asks for */
+  gint is_arming_new;      /* what is armed may have changed */
   gint is_decimated;       /* no more frames are decoded than max-fps allows */
 } WatchAtomic;
 
@@ -107,9 +113,11 @@ typedef struct {
   GCancellable *asking;  /* NULL unless the reason of a failure is being asked for */
   WatchState lost_state; /* of that failure */
   gchar *lost_detail;
-  gint pipe;            /* the open file of a named pipe; -1 without one */
-  GSource *pipe_source; /* waits for its first data */
-  guint n_attempts;     /* without a lasting connection */
+  gint pipe;              /* the open file of a named pipe; -1 without one */
+  GSource *pipe_source;   /* waits for its first data */
+  guint n_attempts;       /* without a lasting connection */
+  gint64 arming_time;     /* monotonic: when the schedule was followed last */
+  gchar *reported_arming; /* what the last event says; NULL: there was none */
 } WatchConnection;
 
 /* Of the camera's thread; streaming threads read it, and while they run it stays. */
@@ -118,6 +126,7 @@ typedef struct {
   GstElement *queue;    /* in front of the labeller; `elements` holds these three */
   GstElement *sink;     /* the appsink */
   GstElement *track;    /* or NULL */
+  gdouble quiet_time;   /* of the labeller, seconds */
 } WatchAnalysis;
 
 /* See damage.h. */
@@ -140,8 +149,9 @@ typedef struct {
   GstClockTime arrival; /* monotonic */
   GstClockTime running_time;
   WatchUtc utc;
-  const gchar *motion; /* "motion-begin" or "motion-end", or NULL */
-  guint motion_count;
+  gboolean has_moving_components; /* the labeller says */
+  gboolean has_frames;            /* of this connection */
+  WatchMotion motion;
   GstStructure *scene_change; /* or NULL; owned */
 
   /* Of frames that show one picture. Times are monotonic. */
@@ -252,20 +262,46 @@ void watch_camera_count_latency (WatchCamera *camera);
 /* Changes the state and emits its event, unless it is the same. `detail` may be NULL and hold
  * credentials, which are removed. */
 void watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail);
-/* The labeller reported the beginning or end of motion for the frame on its way. */
-void watch_camera_motion (WatchCamera *camera, const gchar *kind, guint count);
-/* Emits the motion that was reported, if any. `frame` is its frame; NULL at the end of the stream.
+/* Emits the beginning or the end of a motion. `frame` is its frame; NULL at the end of the stream.
  */
-void watch_camera_emit_motion (WatchCamera *camera, GstSample *frame);
+void watch_camera_emit_motion (
+    WatchCamera *camera, gboolean begins, guint n_components, GstSample *frame);
+/* Emits how the camera is armed, unless the last event says the same. */
+void watch_camera_emit_arming (WatchCamera *camera);
 /* The labeller reported a change of the scene for the frame on its way. */
 void watch_camera_scene_change (WatchCamera *camera, const GstStructure *change);
-/* Emits the change of the scene that was reported, if any. `frame` as above. */
-void watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame);
+/* Emits the change of the scene that was reported, if any, and returns whether there was one.
+ * `frame` as above. */
+gboolean watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame);
 /* Emits the last line of a camera that was removed and has stopped. */
 void watch_camera_emit_removed (WatchCamera *camera);
 /* A line of ccljson: of a frame or of an event. */
 void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
     GstClockTime running_time);
+
+/* camera-arming.c */
+
+/* A reference. Any thread. */
+WatchArmed *watch_camera_get_armed (WatchCamera *camera);
+
+/* The regions and lines of a frame, which are mostly those of the frame before. */
+void watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer);
+
+/* Follows the schedule and the end of a pause; emits an event where something changed. To be called
+ * now and then by the camera's thread. */
+void watch_camera_follow_arming (WatchCamera *camera);
+
+/* Before the camera is freed. */
+void watch_camera_clear_arming (WatchCamera *camera);
+
+/* camera-motion.c, called in streaming threads, and by the camera's thread while there are none */
+
+void watch_camera_begin_motion (WatchCamera *camera);
+/* Finds out whether a motion begins or ends with the frame on its way; `is_disturbed`: the scene
+ * changes. */
+void watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_disturbed);
+/* The frames end, and so does a motion. */
+void watch_camera_end_motion (WatchCamera *camera);
 
 /* camera-frames.c, called by pipeline.c in streaming threads */
 

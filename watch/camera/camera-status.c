@@ -49,6 +49,7 @@ watch_camera_get_status (WatchCamera *camera, WatchStatus *status)
   camera->locked.status.backlog =
       MAX (camera->locked.backlog.arrival - camera->locked.backlog.taken, 0) / 1e6;
   camera->locked.status.age = (g_get_monotonic_time () - camera->locked.labelled_arrival) / 1e6;
+  camera->locked.status.is_armed = camera->locked.armed->camera;
   *status = camera->locked.status;
   status->detail = g_strdup (camera->locked.status.detail);
   status->uri = g_strdup (camera->locked.status.uri);

@@ -76,6 +76,7 @@ on_alive (gpointer data)
   gboolean was_stuck;
 
   watch_camera_note_alive (camera);
+  watch_camera_follow_arming (camera);
   g_mutex_lock (&camera->lock);
   was_stuck = camera->locked.status.state == WATCH_STATE_STUCK;
   g_mutex_unlock (&camera->lock);
@@ -150,6 +151,7 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   camera->locked.status.state = WATCH_STATE_CONNECTING;
   camera->locked.status.scene = watch_scene_after (NULL);
   camera->locked.status.since = g_get_real_time ();
+  watch_camera_set_arming (camera, NULL);
   return camera;
 }
 
@@ -263,6 +265,7 @@ clear_camera (WatchCamera *camera)
   if (camera->locked.frame)
     gst_sample_unref (camera->locked.frame);
   watch_status_clear (&camera->locked.status);
+  watch_camera_clear_arming (camera);
   watch_camera_config_unref (camera->config);
   g_main_context_unref (camera->context);
   g_mutex_clear (&camera->lock);

@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include "watch/config/arming.h"
 #include "watch/config/config-camera.h"
 
 typedef struct _WatchCamera WatchCamera;
@@ -50,6 +51,7 @@ typedef struct {
   guint n_waiting;    /* decoded frames that wait for the labeller */
   guint n_components; /* in the last frame */
   gboolean motion;
+  gboolean is_armed;  /* it raises alerts */
   const gchar *scene; /* watch_scene_after() */
   gdouble latency;    /* of the last frame, seconds from its arrival to its line */
   guint64 latency_counts[WATCH_N_LATENCIES + 1]; /* frames per bucket, not cumulative */
@@ -68,6 +70,21 @@ gboolean watch_camera_is_removed (WatchCamera *camera);
 /* Returns a reference. */
 WatchCameraConfig *watch_camera_get_config (WatchCamera *camera);
 
+/* How a camera or one of its regions is armed. */
+typedef struct {
+  gchar *region; /* or line; "": the camera */
+  gboolean is_on;
+  WatchArmingMode mode;
+  gint64 paused_until; /* microseconds since 1970, UTC; 0: it is not paused */
+} WatchArmingStatus;
+
+/* WatchArmingStatus of the camera, then of the regions and lines of its last frame; free with
+ * g_array_unref(). */
+GArray *watch_camera_get_arming (WatchCamera *camera);
+/* Sets by hand what is armed: name of a region or line, or "" for the camera → WatchArming, of what
+ * is not as the schedule says. Takes the table, which nobody changes any more; it may be NULL. */
+void watch_camera_set_arming (WatchCamera *camera, GHashTable *arming);
+
 /* The last labelled frame with its GstCclMeta, in host or CUDA memory; NULL before the first. Keep
  * it briefly: it holds a buffer of the decoder. */
 GstSample *watch_camera_get_frame (WatchCamera *camera);
@@ -79,6 +96,8 @@ typedef struct {
   GstClockTime running_time;
   GstSample *frame;  /* the frame of the event, with components; NULL for "state" and tracks */
   const gchar *line; /* the JSON object that was written, without the newline */
+  gboolean is_muted; /* no alert, because the camera or the region is not armed: no line was written
+                      */
 } WatchEvent;
 
 /* Called in threads of cameras, so functions must be fast and thread-safe. Arguments belong to the

@@ -118,7 +118,7 @@ on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     watch_camera_frame (camera, buffer, caps, running_time);
     gst_caps_unref (caps);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
-    watch_camera_emit_motion (camera, NULL);
+    watch_camera_end_motion (camera);
   }
   return GST_PAD_PROBE_OK;
 }
@@ -208,6 +208,7 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     g_object_set (labeller, "warm-up", WARM_UP, NULL);
   watch_settings_apply (camera->config, "ccl", labeller);
   g_object_set (labeller, "post-motion", TRUE, NULL);
+  g_object_get (labeller, "quiet-time", &camera->analysis.quiet_time, NULL);
   if (track)
     watch_settings_apply (camera->config, "ccltrack", track);
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
@@ -489,13 +490,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
   watch_sockets_note_thread (camera);
   share_context (camera->hub, message);
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ELEMENT && structure) {
-    guint count = 0;
-
-    gst_structure_get_uint (structure, "count", &count);
     if (gst_structure_has_name (structure, "motion-begin"))
-      watch_camera_motion (camera, "motion-begin", count);
+      camera->delivery.has_moving_components = TRUE;
     else if (gst_structure_has_name (structure, "motion-end"))
-      watch_camera_motion (camera, "motion-end", count);
+      camera->delivery.has_moving_components = FALSE;
     else if (gst_structure_has_name (structure, "scene-change"))
       watch_camera_scene_change (camera, structure);
   }

@@ -11,8 +11,11 @@
 #include "watch/system/log.h"
 
 #define GROUP "camera "
-#define REMOVED "removed" /* the only key of a camera that was removed */
-#define MODE 0600         /* the file holds passwords */
+#define ARMING_GROUP "arming "
+#define ARMING_CAMERA "camera"  /* the key of how the camera is armed */
+#define ARMING_REGION "region:" /* and of a region, with its escaped name */
+#define REMOVED "removed"       /* the only key of a camera that was removed */
+#define MODE 0600               /* the file holds passwords */
 
 struct _WatchChanges {
   gchar *path;            /* NULL: in memory alone */
@@ -25,6 +28,7 @@ struct _WatchNote {
   GKeyFile *file;            /* with the change */
   gchar *name;               /* of the camera */
   WatchCameraConfig *camera; /* NULL: it is removed */
+  gboolean is_arming;        /* the camera is armed or disarmed, and stays */
   GError *error;             /* of writing */
 };
 
@@ -34,7 +38,7 @@ check_groups (GKeyFile *file, const gchar *path, GError **error)
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
 
   for (gchar **group = groups; *group; group++)
-    if (!g_str_has_prefix (*group, GROUP)) {
+    if (!g_str_has_prefix (*group, GROUP) && !g_str_has_prefix (*group, ARMING_GROUP)) {
       g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "%s: there is no group \"%s\"",
           path, *group);
       return FALSE;
@@ -164,7 +168,8 @@ watch_changes_apply (WatchChanges *changes, WatchConfig *config)
         changes->configured, g_strdup (camera->name), watch_camera_config_ref (camera));
   }
   for (gchar **group = groups; *group; group++)
-    apply_group (changes, *group, config);
+    if (g_str_has_prefix (*group, GROUP))
+      apply_group (changes, *group, config);
 }
 
 /* Whether the configuration without changes has the camera as it is; NULL: whether it has none. */
@@ -193,21 +198,94 @@ set_group (GKeyFile *file, const gchar *group, const WatchCameraConfig *camera)
     g_key_file_set_string (file, group, key, value);
 }
 
-WatchNote *
-watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera)
+/* A note with a copy of the present changes. */
+static WatchNote *
+new_note (WatchChanges *changes, const gchar *name)
 {
-  g_autofree gchar *group = g_strconcat (GROUP, name, NULL);
   g_autofree gchar *present = watch_changes_to_text (changes);
   WatchNote *note = g_new0 (WatchNote, 1);
 
   note->path = g_strdup (changes->path);
   note->name = g_strdup (name);
-  note->camera = camera ? watch_camera_config_ref (camera) : NULL;
   note->file = g_key_file_new ();
   g_key_file_load_from_data (note->file, present, -1, G_KEY_FILE_KEEP_COMMENTS, NULL);
+  return note;
+}
+
+WatchNote *
+watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera)
+{
+  g_autofree gchar *group = g_strconcat (GROUP, name, NULL);
+  g_autofree gchar *arming_group = g_strconcat (ARMING_GROUP, name, NULL);
+  WatchNote *note = new_note (changes, name);
+
+  note->camera = camera ? watch_camera_config_ref (camera) : NULL;
+  if (!camera)
+    g_key_file_remove_group (note->file, arming_group, NULL);
   g_key_file_remove_group (note->file, group, NULL);
   if (!is_as_configured (changes, name, camera))
     set_group (note->file, group, camera);
+  return note;
+}
+
+/* The name of a region may have characters that a key cannot have. */
+static gchar *
+key_of_region (const gchar *region)
+{
+  g_autofree gchar *escaped = region ? g_uri_escape_string (region, NULL, TRUE) : NULL;
+
+  return region ? g_strconcat (ARMING_REGION, escaped, NULL) : g_strdup (ARMING_CAMERA);
+}
+
+/* NULL: the key is that of the camera, or damaged. */
+static gchar *
+region_of_key (const gchar *key)
+{
+  return g_str_has_prefix (key, ARMING_REGION)
+             ? g_uri_unescape_string (key + strlen (ARMING_REGION), NULL)
+             : NULL;
+}
+
+GHashTable *
+watch_changes_get_arming (WatchChanges *changes, const gchar *name)
+{
+  g_autofree gchar *group = g_strconcat (ARMING_GROUP, name, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (changes->file, group, NULL, NULL);
+  GHashTable *table;
+
+  if (!keys || !*keys)
+    return NULL;
+  table = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (gchar **key = keys; *key; key++) {
+    g_autofree gchar *text = g_key_file_get_string (changes->file, group, *key, NULL);
+    gchar *region = region_of_key (*key);
+    const WatchArming arming = watch_arming_from_text (text ? text : "");
+
+    g_hash_table_insert (
+        table, region ? region : g_strdup (""), g_memdup2 (&arming, sizeof arming));
+  }
+  return table;
+}
+
+WatchNote *
+watch_changes_note_arming (WatchChanges *changes, const gchar *name, const gchar *region,
+    const gchar *command, GError **error)
+{
+  g_autofree gchar *group = g_strconcat (ARMING_GROUP, name, NULL), *key = key_of_region (region);
+  g_autofree gchar *before = g_key_file_get_string (changes->file, group, key, NULL);
+  g_autofree gchar *after = NULL;
+  WatchArming arming = watch_arming_from_text (before ? before : "");
+  WatchNote *note;
+
+  if (!watch_arming_command (&arming, command, g_get_real_time (), error))
+    return NULL;
+  note = new_note (changes, name);
+  note->is_arming = TRUE;
+  after = watch_arming_to_text (&arming);
+  if (arming.mode == WATCH_ARMING_SCHEDULE && arming.paused_until == 0)
+    g_key_file_remove_key (note->file, group, key, NULL);
+  else
+    g_key_file_set_string (note->file, group, key, after);
   return note;
 }
 
@@ -254,6 +332,12 @@ const gchar *
 watch_note_get_name (const WatchNote *note)
 {
   return note->name;
+}
+
+gboolean
+watch_note_is_arming (const WatchNote *note)
+{
+  return note->is_arming;
 }
 
 WatchCameraConfig *

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The cameras that were added, changed or removed while the program ran. They lie over those of the
- * configuration, whose file is never written. With a state file they survive a restart. An object
- * is of one thread at a time. */
+/* The cameras that were added, changed, removed or armed by hand while the program ran. They lie
+ * over those of the configuration, whose file is never written. With a state file they survive a
+ * restart. An object is of one thread at a time. */
 #pragma once
 
+#include "arming.h"
 #include "config.h"
 
 typedef struct _WatchChanges WatchChanges;
@@ -26,12 +27,20 @@ void watch_changes_apply (WatchChanges *changes, WatchConfig *config);
 /* The camera of this name in the configuration without the changes; NULL if there is none. */
 WatchCameraConfig *watch_changes_get_configured (WatchChanges *changes, const gchar *name);
 
+/* How the camera of this name is armed by hand: name of a region or line, or "" for the camera →
+ * WatchArming; NULL: everything is as the schedule says. Free with g_hash_table_unref(). */
+GHashTable *watch_changes_get_arming (WatchChanges *changes, const gchar *name);
+
 /* The changes with one more, on their way to the state file. */
 typedef struct _WatchNote WatchNote;
 
 /* A camera is added or changed, or removed (`camera` is NULL). No other change may be noted before
  * this one is taken or freed. */
 WatchNote *watch_changes_note (WatchChanges *changes, const gchar *name, WatchCameraConfig *camera);
+/* Somebody arms or disarms a camera, or a region of it (`region` is not NULL), by
+ * watch_arming_command(). NULL and an error if the command is wrong. */
+WatchNote *watch_changes_note_arming (WatchChanges *changes, const gchar *name, const gchar *region,
+    const gchar *command, GError **error);
 /* Writes the state file (WatchNote), which is on disk when the function returns. Any thread. */
 void watch_note_write (gpointer note);
 /* What is noted holds from now on. FALSE, and nothing changes, if the state file could not be
@@ -40,5 +49,7 @@ gboolean watch_changes_take (WatchChanges *changes, WatchNote *note, GError **er
 void watch_note_free (gpointer note);
 
 const gchar *watch_note_get_name (const WatchNote *note);
-/* NULL: it is removed. */
+/* The camera is armed or disarmed, and its configuration stays. */
+gboolean watch_note_is_arming (const WatchNote *note);
+/* NULL: it is removed, unless watch_note_is_arming(). */
 WatchCameraConfig *watch_note_get_camera (const WatchNote *note);

@@ -18,6 +18,7 @@
 #define DEFAULT_RETRY_MAX 30.0
 #define DEFAULT_CLIP_PRE 5.0
 #define DEFAULT_CLIP_POST 5.0
+#define DEFAULT_MOST_MOTION 0.7
 
 static gboolean
 parse_results (const gchar *text, WatchResults *results, GError **error)
@@ -48,6 +49,9 @@ clear_camera_config (WatchCameraConfig *config)
   g_free (config->decoder);
   g_clear_pointer (&config->keys, g_hash_table_unref);
   g_clear_pointer (&config->properties, g_hash_table_unref);
+  g_clear_pointer (&config->schedule, watch_schedule_free);
+  g_clear_pointer (&config->region_schedules, g_hash_table_unref);
+  g_clear_pointer (&config->time_zone, g_time_zone_unref);
 }
 
 void
@@ -211,6 +215,35 @@ parse_record_uri (const gchar *text, gchar **record_uri, GError **error)
   return TRUE;
 }
 
+static gboolean
+parse_schedule (WatchCameraConfig *config, const gchar *region, const gchar *text, GError **error)
+{
+  WatchSchedule *schedule = watch_schedule_new (text, error);
+
+  if (schedule && region)
+    g_hash_table_insert (config->region_schedules, g_strdup (region), schedule);
+  else
+    config->schedule = schedule;
+  return schedule != NULL;
+}
+
+static gboolean
+parse_time_zone (WatchCameraConfig *config, const gchar *text, GError **error)
+{
+  g_clear_pointer (&config->time_zone, g_time_zone_unref);
+  config->time_zone = g_time_zone_new_identifier (text);
+  return config->time_zone ||
+         watch_fail (error, "there is no time zone \"%s\"; they are such as Europe/Berlin", text);
+}
+
+static gboolean
+parse_motion (const gchar *text, gboolean *has_track_motion, GError **error)
+{
+  *has_track_motion = strcmp (text, "tracks") == 0;
+  return *has_track_motion || strcmp (text, "components") == 0 ||
+         watch_fail (error, "\"%s\" is none of tracks and components", text);
+}
+
 /* The key `decoder`: auto, a kind, or names of elements with commas between them. */
 static gboolean
 check_decoder (const gchar *choice, GError **error)
@@ -240,6 +273,10 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
       {"retry-max", G_STRUCT_OFFSET (WatchCameraConfig, retry_max), 0.01},
       {"clip-pre", G_STRUCT_OFFSET (WatchCameraConfig, clip_pre), 0},
       {"clip-post", G_STRUCT_OFFSET (WatchCameraConfig, clip_post), 0},
+      {"least-motion", G_STRUCT_OFFSET (WatchCameraConfig, least_motion), 0},
+      {"cooldown", G_STRUCT_OFFSET (WatchCameraConfig, cooldown), 0},
+      {"settle-time", G_STRUCT_OFFSET (WatchCameraConfig, settle_time), 0},
+      {"most-motion", G_STRUCT_OFFSET (WatchCameraConfig, most_motion), 0},
   };
   static const struct {
     const gchar *key;
@@ -262,6 +299,14 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
   }
   if (strcmp (key, "results") == 0)
     return parse_results (value, &config->results, error);
+  if (strcmp (key, "schedule") == 0)
+    return parse_schedule (config, NULL, value, error);
+  if (g_str_has_prefix (key, "schedule."))
+    return parse_schedule (config, key + strlen ("schedule."), value, error);
+  if (strcmp (key, "time-zone") == 0)
+    return parse_time_zone (config, value, error);
+  if (strcmp (key, "motion") == 0)
+    return parse_motion (value, &config->has_track_motion, error);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     if (strcmp (key, numbers[i].key) == 0)
       return watch_parse_number (
@@ -319,6 +364,11 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   config->picture_boxes = TRUE;
   config->clip_pre = DEFAULT_CLIP_PRE;
   config->clip_post = DEFAULT_CLIP_POST;
+  config->time_zone = g_time_zone_new_local ();
+  config->region_schedules =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)watch_schedule_free);
+  config->settle_time = -1;
+  config->most_motion = DEFAULT_MOST_MOTION;
   config->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   config->properties = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_hash_table_insert (config->properties, g_strdup ("ccl.foreground"), g_strdup ("codebook"));

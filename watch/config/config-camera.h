@@ -4,6 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "schedule.h"
+
 typedef enum {
   WATCH_RESULTS_COMPONENTS, /* a line per frame, without tracks */
   WATCH_RESULTS_TRACKS,     /* a line per frame, and event lines of tracks */
@@ -30,6 +32,17 @@ typedef struct {
   gdouble retry_max;      /* key `retry-max`, and the most seconds between attempts */
   GHashTable *keys;       /* as they were given, text → text */
   GHashTable *properties; /* "ELEMENT.PROPERTY" → text, for instance "ccl.min-area" → "200" */
+
+  /* Alerts. */
+  WatchSchedule *schedule;      /* key `schedule`: when they are raised; NULL: always */
+  GHashTable *region_schedules; /* keys `schedule.NAME`: name of a region → WatchSchedule */
+  GTimeZone *time_zone;         /* key `time-zone`; without it, that of the machine */
+  gboolean has_track_motion;    /* key `motion`: of tracks, not of components */
+  gdouble least_motion;         /* key `least-motion`, seconds for which something must move */
+  gdouble cooldown;             /* key `cooldown`, seconds after a motion in which none begins */
+  gdouble settle_time; /* key `settle-time`, seconds after a change of the whole picture in which no
+                          motion begins; below 0: as usual */
+  gdouble most_motion; /* key `most-motion`, the share of the picture beyond which it is a change */
 
   /* Pictures and clips. */
   gboolean pictures;      /* key `pictures` */

@@ -94,10 +94,13 @@ static void
 on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
   WatchHistory *history = data;
-  WatchPastEvent *past_event = g_new (WatchPastEvent, 1);
+  WatchPastEvent *past_event;
   Past *past;
   GQueue *queue;
 
+  if (event->is_muted)
+    return;
+  past_event = g_new (WatchPastEvent, 1);
   past_event->utc = event->utc;
   past_event->camera = g_strdup (event->camera);
   past_event->kind = g_strdup (event->kind);

@@ -91,6 +91,12 @@ get_motion (const CameraStatus *camera)
 }
 
 static gdouble
+get_armed (const CameraStatus *camera)
+{
+  return camera->status.is_armed;
+}
+
+static gdouble
 get_scene_change (const CameraStatus *camera)
 {
   return !g_str_equal (camera->status.scene, WATCH_SCENE_USUAL);
@@ -140,6 +146,7 @@ static const struct {
     {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
     {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
     {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
+    {"ccl_watch_armed", "gauge", "1 while the camera raises alerts.", get_armed},
     {"ccl_watch_scene_change", "gauge",
         "1 while the camera is moved, covered or blinded, or settles after a switch to infrared.",
         get_scene_change},

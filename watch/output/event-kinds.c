@@ -7,8 +7,8 @@
 
 /* Kinds of the set "usual" first. */
 static const gchar *const names[] = {"motion-begin", "motion-end", "scene-change", "state",
-    "removed", "appeared", "vanished", "entered", "left", "stayed", "crossed", "faster", "slower",
-    "merged", "split"};
+    "removed", "arming", "appeared", "vanished", "entered", "left", "stayed", "crossed", "faster",
+    "slower", "merged", "split"};
 #define N_USUAL (G_N_ELEMENTS (names) - 2)
 #define USUAL ((1u << N_USUAL) - 1)
 

@@ -21,6 +21,12 @@ typedef struct {
   gint64 count;
 } Counter;
 
+/* A region or line that can be armed. */
+typedef struct {
+  gchar *name;
+  gboolean is_armed;
+} ArmedRegion;
+
 typedef struct {
   gchar *name;
   gchar *id;      /* unique at the broker: letters, digits and '_' */
@@ -30,7 +36,8 @@ typedef struct {
   gint64 sent_time;         /* of the state, monotonic; 0 = never */
 
   gchar *state;
-  gboolean connected, motion;
+  gboolean connected, motion, is_armed;
+  GHashTable *regions;  /* id → ArmedRegion */
   const gchar *scene;   /* watch_scene_after(); a static string */
   gint64 count;         /* of components; -1 = unknown */
   gint64 n_tracks;      /* that appeared and have not vanished */
@@ -40,6 +47,7 @@ typedef struct {
 struct _WatchHomeAssistant {
   gchar *prefix, *status_topic, *birth_topic;
   gchar *topic_parent;   /* of the states */
+  gchar *command_topic;  /* before the camera's name; NULL: there are no commands */
   gchar *picture_parent; /* of the topics of pictures; NULL: there are none */
   gchar *instance;       /* of this ccl-watch, for ids */
   GHashTable *cameras;   /* name → Camera */
@@ -53,10 +61,18 @@ counter_free (gpointer data)
 }
 
 static void
+region_free (gpointer data)
+{
+  g_free (((ArmedRegion *)data)->name);
+  g_free (data);
+}
+
+static void
 camera_free (gpointer data)
 {
   Camera *camera = data;
 
+  g_hash_table_unref (camera->regions);
   g_hash_table_unref (camera->counters);
   g_free (camera->state);
   g_free (camera->name);
@@ -81,7 +97,8 @@ make_id (const gchar *first, const gchar *text)
 }
 
 WatchHomeAssistant *
-watch_home_assistant_new (const gchar *prefix, const gchar *status_topic, gboolean has_pictures)
+watch_home_assistant_new (const gchar *prefix, const gchar *status_topic,
+    const gchar *command_topic, gboolean has_pictures)
 {
   WatchHomeAssistant *self = g_new0 (WatchHomeAssistant, 1);
   gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
@@ -90,6 +107,7 @@ watch_home_assistant_new (const gchar *prefix, const gchar *status_topic, gboole
   digest[8] = 0;
   self->prefix = g_strdup (prefix);
   self->status_topic = g_strdup (status_topic);
+  self->command_topic = g_strdup (command_topic);
   self->birth_topic = g_strconcat (prefix, "/status", NULL);
   self->topic_parent =
       g_strdup_printf ("%.*sstate/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
@@ -111,6 +129,7 @@ watch_home_assistant_free (WatchHomeAssistant *self)
   g_free (self->birth_topic);
   g_free (self->topic_parent);
   g_free (self->picture_parent);
+  g_free (self->command_topic);
   g_free (self->instance);
   g_free (self);
 }
@@ -147,6 +166,8 @@ get_camera (WatchHomeAssistant *self, const gchar *name)
   camera->id = make_id (self->instance, name);
   camera->scene = watch_scene_after (NULL);
   camera->count = -1;
+  camera->is_armed = TRUE;
+  camera->regions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, region_free);
   camera->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, counter_free);
   g_hash_table_replace (self->cameras, camera->name, camera);
   return camera;
@@ -171,6 +192,64 @@ count (Camera *camera, CounterKind kind, const gchar *name, gint change)
   g_free (id);
 }
 
+static gboolean
+is_region_known (Camera *camera, const gchar *id, gboolean is_armed)
+{
+  ArmedRegion *region = g_hash_table_lookup (camera->regions, id);
+
+  if (region)
+    region->is_armed = is_armed;
+  return region != NULL;
+}
+
+/* What has gone on while nothing was armed is not known: counts begin anew. */
+static void
+clear_counts (Camera *camera)
+{
+  GHashTableIter iter;
+  gpointer value;
+
+  camera->n_tracks = 0;
+  g_hash_table_iter_init (&iter, camera->counters);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    if (((Counter *)value)->kind == REGION)
+      ((Counter *)value)->count = 0;
+}
+
+static void
+take_region (JsonArray *array, guint index, JsonNode *node, gpointer data)
+{
+  Camera *camera = data;
+  JsonObject *object = json_node_get_object (node);
+  const gchar *name = json_object_get_string_member_with_default (object, "name", "");
+  gchar *id = make_id ("armed", name);
+  ArmedRegion *region;
+
+  if (!is_region_known (
+          camera, id, json_object_get_boolean_member_with_default (object, "armed", TRUE))) {
+    region = g_new (ArmedRegion, 1);
+    region->name = g_strdup (name);
+    region->is_armed = json_object_get_boolean_member_with_default (object, "armed", TRUE);
+    g_hash_table_insert (camera->regions, g_strdup (id), region);
+    camera->known = FALSE;
+  }
+  g_free (id);
+}
+
+static void
+take_arming (Camera *camera, JsonObject *line)
+{
+  const gboolean is_armed = json_object_get_boolean_member_with_default (line, "armed", TRUE);
+
+  if (is_armed != camera->is_armed)
+    clear_counts (camera);
+  camera->is_armed = is_armed;
+  if (json_object_has_member (line, "regions"))
+    json_array_foreach_element (
+        json_object_get_array_member (line, "regions"), take_region, camera);
+  camera->urgent = TRUE;
+}
+
 static void
 take_event (Camera *camera, const gchar *kind, JsonObject *line)
 {
@@ -193,6 +272,8 @@ take_event (Camera *camera, const gchar *kind, JsonObject *line)
     camera->scene =
         watch_scene_after (json_object_get_string_member_with_default (line, "kind", NULL));
     camera->urgent = TRUE;
+  } else if (strcmp (kind, "arming") == 0) {
+    take_arming (camera, line);
   } else if (strcmp (kind, "appeared") == 0) {
     camera->n_tracks++;
   } else if (strcmp (kind, "vanished") == 0) {
@@ -292,12 +373,13 @@ format_state (const Camera *camera)
 {
   JsonBuilder *builder = json_builder_new ();
   GHashTableIter iter;
-  gpointer id, counter;
+  gpointer id, counter, region;
 
   json_builder_begin_object (builder);
   add_text (builder, "state", camera->state ? camera->state : "connecting");
   add_text (builder, "connection", camera->connected ? "ON" : "OFF");
   add_text (builder, "motion", camera->motion ? "ON" : "OFF");
+  add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
   add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
   add_text (builder, "scene", camera->scene);
   add_number (builder, "count", camera->count);
@@ -305,6 +387,9 @@ format_state (const Camera *camera)
   g_hash_table_iter_init (&iter, camera->counters);
   while (g_hash_table_iter_next (&iter, &id, &counter))
     add_number (builder, id, ((Counter *)counter)->count);
+  g_hash_table_iter_init (&iter, camera->regions);
+  while (g_hash_table_iter_next (&iter, &id, &region))
+    add_text (builder, id, ((ArmedRegion *)region)->is_armed ? "ON" : "OFF");
   return end_message (builder);
 }
 
@@ -344,7 +429,22 @@ typedef struct {
   const gchar *id, *name, *platform;
   const gchar *device_class, *state_class, *icon; /* NULL: none */
   gboolean is_diagnostic;                         /* and available without the camera */
+  const gchar *command;                           /* of a switch: the topic behind the common one */
 } Entity;
+
+/* A switch says "armed" and "disarmed", and is ON or OFF. */
+static void
+add_command (WatchHomeAssistant *self, JsonBuilder *builder, const gchar *target)
+{
+  gchar *topic = g_strconcat (self->command_topic, target, NULL);
+
+  add_text (builder, "command_topic", topic);
+  add_text (builder, "payload_on", "armed");
+  add_text (builder, "payload_off", "disarmed");
+  add_text (builder, "state_on", "ON");
+  add_text (builder, "state_off", "OFF");
+  g_free (topic);
+}
 
 static void
 add_entity (
@@ -369,7 +469,9 @@ add_entity (
     add_text (builder, "icon", entity->icon);
   if (entity->is_diagnostic)
     add_text (builder, "entity_category", "diagnostic");
-  add_availability (self, builder, topic, !entity->is_diagnostic);
+  if (entity->command)
+    add_command (self, builder, entity->command);
+  add_availability (self, builder, topic, !entity->is_diagnostic && !entity->command);
   json_builder_end_object (builder);
   g_free (template);
   g_free (unique_id);
@@ -399,6 +501,38 @@ add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *came
     add_entity (self, builder, camera, &entity);
     g_free (name);
     g_strfreev (parts);
+  }
+}
+
+/* The switches that arm the camera and its regions. */
+static void
+add_switches (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+{
+  GHashTableIter iter;
+  gpointer id, value;
+  Entity entity = {
+      .id = "armed",
+      .name = "Armed",
+      .platform = "switch",
+      .icon = "mdi:shield-home",
+      .command = camera->name,
+  };
+
+  add_entity (self, builder, camera, &entity);
+  g_hash_table_iter_init (&iter, camera->regions);
+  while (g_hash_table_iter_next (&iter, &id, &value)) {
+    const ArmedRegion *region = value;
+    gchar *escaped = g_uri_escape_string (region->name, NULL, FALSE);
+    gchar *target = g_strconcat (camera->name, "/", escaped, NULL);
+    gchar *name = g_strconcat (region->name, " armed", NULL);
+
+    entity.id = id;
+    entity.name = name;
+    entity.command = target;
+    add_entity (self, builder, camera, &entity);
+    g_free (name);
+    g_free (target);
+    g_free (escaped);
   }
 }
 
@@ -457,6 +591,8 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   for (guint i = 0; i < G_N_ELEMENTS (entities); i++)
     add_entity (self, builder, camera, &entities[i]);
   add_counters (self, builder, camera);
+  if (self->command_topic)
+    add_switches (self, builder, camera);
   if (self->picture_parent)
     add_picture (self, builder, camera);
   json_builder_end_object (builder);

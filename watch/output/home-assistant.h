@@ -7,7 +7,8 @@
 
 /* The kinds of events that watch_home_assistant_take_line() needs. */
 #define WATCH_HOME_ASSISTANT_KINDS                                                                 \
-  "state,motion-begin,motion-end,scene-change,removed,appeared,vanished,entered,left,crossed"
+  "state,motion-begin,motion-end,scene-change,arming,removed,appeared,vanished,entered,left,"      \
+  "crossed"
 
 typedef struct _WatchHomeAssistant WatchHomeAssistant;
 
@@ -17,9 +18,10 @@ typedef gboolean (*WatchPublish) (gpointer data, const gchar *topic, const gchar
 
 /* `prefix` is that of Home Assistant's discovery; `status_topic` says whether ccl-watch is
  * connected, and is another one for each ccl-watch of the broker. With pictures, cameras have an
- * entity for the last one, whose topic the caller publishes. */
-WatchHomeAssistant *watch_home_assistant_new (
-    const gchar *prefix, const gchar *status_topic, gboolean has_pictures);
+ * entity for the last one, whose topic the caller publishes. Commands to arm go to `command_topic`
+ * and the camera's name, or NULL: none are taken. */
+WatchHomeAssistant *watch_home_assistant_new (const gchar *prefix, const gchar *status_topic,
+    const gchar *command_topic, gboolean has_pictures);
 void watch_home_assistant_free (WatchHomeAssistant *self);
 
 /* Home Assistant publishes "online" there when it starts. */

@@ -22,6 +22,7 @@
 #define CONNECT_TIMEOUT (5 * G_TIME_SPAN_SECOND) /* for the broker's answer */
 #define PATIENT_ATTEMPT 4                        /* of how many one may take minutes */
 #define CLOSE_TIMEOUT (G_TIME_SPAN_SECOND / 2)
+#define MAX_COMMAND 64  /* bytes */
 #define ROOM_TIMEOUT 20 /* ms to wait for an acknowledgement when all places are taken */
 
 typedef struct {
@@ -33,6 +34,7 @@ typedef struct {
   guint n_attempts;                   /* since the last connection */
   WatchHomeAssistant *home_assistant; /* NULL: not wanted */
   gboolean has_pictures;
+  gchar *command_topic; /* before the camera's name; NULL: no commands are taken */
 
   /* Of the connection. */
   struct mosquitto *client;
@@ -54,6 +56,7 @@ mqtt_free (gpointer data)
   g_free (self->host);
   g_free (self->topic);
   g_free (self->status_topic);
+  g_free (self->command_topic);
   g_free (self->user);
   g_free (self->password);
   g_free (self->cafile);
@@ -99,15 +102,32 @@ on_publish (struct mosquitto *client, void *data, int number)
   watch_output_acknowledge (self->output, line);
 }
 
-/* Home Assistant has started, and may have missed what was published. */
+/* `target` is CAMERA or CAMERA/REGION, the latter with escapes as in a URI. */
+static void
+take_command (MqttOutput *self, const gchar *target, const struct mosquitto_message *message)
+{
+  g_auto (GStrv) parts = g_strsplit (target, "/", 2);
+  g_autofree gchar *region = parts[1] ? g_uri_unescape_string (parts[1], NULL) : NULL;
+  g_autofree gchar *text = g_strndup (message->payload, MIN (message->payloadlen, MAX_COMMAND));
+
+  /* One that is retained was for another day. */
+  if (!message->retain && (region || !parts[1]) && g_utf8_validate (text, -1, NULL))
+    watch_output_command (self->output, parts[0], region, text);
+}
+
+/* A command, or Home Assistant has started and may have missed what was published. */
 static void
 on_message (struct mosquitto *client, void *data, const struct mosquitto_message *message)
 {
   static const gchar online[] = "online";
   MqttOutput *self = data;
 
-  if (message->payloadlen == (int)strlen (online) &&
-      memcmp (message->payload, online, strlen (online)) == 0)
+  if (self->command_topic && g_str_has_prefix (message->topic, self->command_topic))
+    take_command (self, message->topic + strlen (self->command_topic), message);
+  else if (!self->home_assistant)
+    return;
+  else if (message->payloadlen == (int)strlen (online) &&
+           memcmp (message->payload, online, strlen (online)) == 0)
     watch_home_assistant_forget_sent (self->home_assistant);
 }
 
@@ -240,6 +260,23 @@ choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery
   return TRUE;
 }
 
+/* The option `commands`, behind that of the status. */
+static gboolean
+choose_commands (MqttOutput *self, const gchar *commands, GError **error)
+{
+  const gchar *slash = strrchr (self->status_topic, '/');
+  gboolean has_commands = FALSE;
+
+  if (commands && !watch_parse_boolean (commands, &has_commands, error)) {
+    g_prefix_error (error, "commands: ");
+    return FALSE;
+  }
+  if (has_commands)
+    self->command_topic = g_strdup_printf (
+        "%.*sarm/", slash ? (gint)(slash + 1 - self->status_topic) : 0, self->status_topic);
+  return TRUE;
+}
+
 /* The option `discovery`. */
 static gboolean
 choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix, GError **error)
@@ -258,7 +295,8 @@ choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix,
   if (!*prefix || mosquitto_pub_topic_check (prefix) != MOSQ_ERR_SUCCESS)
     return watch_fail (error, "discovery-prefix: \"%s\" is no topic", prefix);
   watch_output_take_kinds (self->output, WATCH_HOME_ASSISTANT_KINDS);
-  self->home_assistant = watch_home_assistant_new (prefix, self->status_topic, self->has_pictures);
+  self->home_assistant = watch_home_assistant_new (
+      prefix, self->status_topic, self->command_topic, self->has_pictures);
   topic = watch_home_assistant_get_topic (self->home_assistant, "a");
   is_of_camera = is_topic_of_camera (self->topic, topic);
   g_free (topic);
@@ -324,6 +362,7 @@ mqtt_new (WatchOutput *output, const WatchOutputConfig *config, GError **error)
   mosquitto_lib_init ();
   if (!parse_uri (self, config->uri, error) ||
       !choose_status_topic (self, watch_output_option (output, "status-topic"), error) ||
+      !choose_commands (self, watch_output_option (output, "commands"), error) ||
       !choose_pictures (self, watch_output_option (output, "pictures"),
           watch_output_option (output, "discovery"), error) ||
       !choose_discovery (self, watch_output_option (output, "discovery"),
@@ -389,6 +428,21 @@ publish_retained (gpointer data, const gchar *topic, const gchar *text)
 
   return mosquitto_publish (self->client, NULL, topic, text ? strlen (text) : 0, text, 1, true) ==
          MOSQ_ERR_SUCCESS;
+}
+
+static gboolean
+subscribe_to_commands (MqttOutput *self)
+{
+  static const gchar *const levels[] = {"+", "+/+"};
+  gboolean is_done = TRUE;
+
+  for (guint i = 0; self->command_topic && is_done && i < G_N_ELEMENTS (levels); i++) {
+    gchar *topic = g_strconcat (self->command_topic, levels[i], NULL);
+
+    is_done = mosquitto_subscribe (self->client, NULL, topic, 1) == MOSQ_ERR_SUCCESS;
+    g_free (topic);
+  }
+  return is_done;
 }
 
 /* Asks for the birth message of Home Assistant; what a former connection published may be lost. */
@@ -481,7 +535,8 @@ mqtt_open (gpointer data, GError **error)
   gboolean is_open =
       make_client (self, error) && begin_to_connect (self, error) && wait_for_answer (self, error);
 
-  if (is_open && !(publish_status (self, "{\"state\":\"online\"}", 1) && begin_discovery (self)))
+  if (is_open && !(publish_status (self, "{\"state\":\"online\"}", 1) &&
+                     subscribe_to_commands (self) && begin_discovery (self)))
     is_open = set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
   g_clear_pointer (&self->reason, g_free);
   if (is_open)

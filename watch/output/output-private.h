@@ -26,6 +26,8 @@ struct _WatchOutput {
   WatchLineQueue lines;
   GHashTable
       *pictures; /* name of the camera → GBytes, the last one, which waits; NULL: not wanted */
+  WatchCommandFunc command; /* or NULL */
+  gpointer command_data;
   gboolean reopen, ended, abandoned, closed, finished;
   gboolean connected;
   gint64 progress_time; /* when a connection was made, a line left, or a line entered an empty

@@ -302,6 +302,30 @@ watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
 }
 
 void
+watch_output_set_commands (WatchOutput *output, WatchCommandFunc function, gpointer data)
+{
+  g_mutex_lock (&output->lock);
+  output->command = function;
+  output->command_data = data;
+  g_mutex_unlock (&output->lock);
+}
+
+void
+watch_output_command (
+    WatchOutput *output, const gchar *camera, const gchar *region, const gchar *command)
+{
+  WatchCommandFunc function;
+  gpointer data;
+
+  g_mutex_lock (&output->lock);
+  function = output->ended ? NULL : output->command;
+  data = output->command_data;
+  g_mutex_unlock (&output->lock);
+  if (function)
+    function (data, output->name, camera, region, command);
+}
+
+void
 watch_output_want_pictures (WatchOutput *output)
 {
   output->pictures =

@@ -76,6 +76,11 @@ void watch_output_unref (WatchOutput *output);
  * not NULL, the call waits until there is room or `*cancelled` becomes nonzero. */
 void watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled);
 
+/* A command for a camera, or for a region of it (or NULL), in the output's thread. */
+typedef void (*WatchCommandFunc) (gpointer data, const gchar *output, const gchar *camera,
+    const gchar *region, const gchar *command);
+void watch_output_set_commands (WatchOutput *output, WatchCommandFunc function, gpointer data);
+
 /* Whether it takes pictures. */
 gboolean watch_output_wants_pictures (WatchOutput *output);
 /* Gives it the last picture of a camera, a JPEG, in place of one that waits. */
@@ -109,6 +114,10 @@ void watch_output_lose (WatchOutput *output, const WatchLine *line, const gchar 
 /* For destinations that connect again by themselves: the connection is lost. The next
  * watch_output_acknowledge() says that there is one again. */
 void watch_output_disconnected (WatchOutput *output, const gchar *reason);
+
+/* Somebody has sent a command. */
+void watch_output_command (
+    WatchOutput *output, const gchar *camera, const gchar *region, const gchar *command);
 
 /* In new(): it takes pictures. */
 void watch_output_want_pictures (WatchOutput *output);

@@ -88,6 +88,7 @@ function makeCard(name) {
   find("h3", element).textContent = name;
   find("svg", element).setAttribute("aria-label", `Number of components of ${name} over time`);
   find(".more", element).addEventListener("click", () => openCard(element, !element.classList.contains("open")));
+  find(".arm", element).addEventListener("click", () => openArmingDialog(name));
   find(".edit", element).addEventListener("click", () => openCameraDialog(name));
   find(".remove", element).addEventListener("click", () => openRemoveDialog(name));
   const image = find("img", element);
@@ -132,6 +133,8 @@ function updateCard(camera) {
   state.className = `state ${hasChange(camera) || moving ? "motion" : camera.state}`;
   state.textContent = shown;
   find(".count", element).textContent = camera.width ? camera.components : "";
+  find(".arm", element).textContent = !camera.armed ? "Disarmed" : camera.regions.every(({ armed }) => armed) ? "Armed" : "Armed in part";
+  element.classList.toggle("disarmed", !camera.armed);
   find(".uri", element).textContent = camera.uri;
   find(".uri", element).title = camera.uri;
   find(".detail", element).hidden = !camera.detail || camera.state === "playing";
@@ -277,6 +280,8 @@ const EVENT_TEXT = {
   "motion-begin": () => "motion",
   "motion-end": () => "motion ended",
   "scene-change": (event) => event.dx === undefined ? event.kind : `${event.kind} by ${event.dx}, ${event.dy} pixels`,
+  arming: (event) => [event, ...event.regions].map((part) =>
+    `${part.name ? `${part.name} ` : ""}${part.armed ? "armed" : part.paused_until ? "paused" : "disarmed"}`).join(", "),
   state: (event) => event.detail ? `${event.state}: ${event.detail}` : event.state,
   merged: (event) => `#${event.id} merged with #${event.other}`,
   split: (event) => `#${event.id} split from #${event.other}`,

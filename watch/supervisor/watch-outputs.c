@@ -125,6 +125,7 @@ watch_outputs_make (Watch *watch, const WatchConfig *config, GError **error)
       g_ptr_array_unref (outputs);
       return NULL;
     }
+    watch_output_set_commands (output, watch_take_command, watch);
     g_ptr_array_add (outputs, output);
   }
   return outputs;

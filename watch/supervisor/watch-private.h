@@ -27,6 +27,10 @@ struct _Watch {
   gpointer data;
 };
 
+/* A command that came by an output (WatchCommandFunc); `watch` is a Watch. Any thread. */
+void watch_take_command (gpointer watch, const gchar *output, const gchar *camera,
+    const gchar *region, const gchar *text);
+
 /* An empty list of outputs. */
 GPtrArray *watch_outputs_new (void);
 

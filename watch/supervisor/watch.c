@@ -123,6 +123,16 @@ clear_stopped (Watch *watch)
     }
 }
 
+/* A camera that is armed as somebody has set it. */
+static WatchCamera *
+new_camera (Watch *watch, WatchCameraConfig *config)
+{
+  WatchCamera *camera = watch_camera_new (config, &watch->hub);
+
+  watch_camera_set_arming (camera, watch_changes_get_arming (watch->changes, config->name));
+  return camera;
+}
+
 /* Adds a camera, or gives an existing one this configuration, which it takes. */
 static void
 set_camera (Watch *watch, WatchCameraConfig *config)
@@ -135,9 +145,10 @@ set_camera (Watch *watch, WatchCameraConfig *config)
 
     is_new = !watch_camera_config_equal (present, config);
     watch_camera_config_unref (present);
+    watch_camera_set_arming (old, watch_changes_get_arming (watch->changes, config->name));
   }
   if (is_new) {
-    WatchCamera *camera = watch_camera_new (config, &watch->hub);
+    WatchCamera *camera = new_camera (watch, config);
 
     g_mutex_lock (&watch->lock);
     clear_stopped (watch);
@@ -182,6 +193,36 @@ watch_note_change (Watch *watch, const gchar *name, WatchCameraConfig *config, G
   return watch_changes_note (watch->changes, name, config);
 }
 
+/* Whether the camera has shown a region or line of this name, or has a schedule for one. */
+static gboolean
+has_region (WatchCamera *camera, const gchar *region)
+{
+  GArray *list = watch_camera_get_arming (camera);
+  gboolean has = g_hash_table_contains (camera->config->region_schedules, region);
+
+  for (guint i = 1; i < list->len && !has; i++)
+    has = strcmp (g_array_index (list, WatchArmingStatus, i).region, region) == 0;
+  g_array_unref (list);
+  return has;
+}
+
+WatchNote *
+watch_note_arming (
+    Watch *watch, const gchar *name, const gchar *region, const gchar *command, GError **error)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+  WatchNote *note = NULL;
+
+  if (!camera)
+    watch_fail (error, "there is no camera \"%s\"", name);
+  else if (region && !has_region (camera, region))
+    watch_fail (error, "camera %s: there is no region or line \"%s\"", name, region);
+  else
+    note = watch_changes_note_arming (watch->changes, name, region, command, error);
+  g_clear_pointer (&camera, watch_camera_unref);
+  return note;
+}
+
 gboolean
 watch_make_change (Watch *watch, WatchNote *note, GError **error)
 {
@@ -191,6 +232,9 @@ watch_make_change (Watch *watch, WatchNote *note, GError **error)
 
   if (is_made && config)
     set_camera (watch, watch_camera_config_ref (config));
+  else if (is_made && camera && watch_note_is_arming (note))
+    watch_camera_set_arming (
+        camera, watch_changes_get_arming (watch->changes, watch_note_get_name (note)));
   else if (is_made && camera)
     remove_camera (watch, camera);
   g_clear_pointer (&camera, watch_camera_unref);
@@ -222,7 +266,7 @@ replace_stuck (Watch *watch, WatchCamera *camera)
   if (count_stuck (watch, name) >= MAX_STUCK)
     return;
   watch_log_error ("camera %s: its thread is stuck; a new one is started", name);
-  next = watch_camera_new (camera->config, &watch->hub);
+  next = new_camera (watch, camera->config);
   g_mutex_lock (&watch->lock);
   replace_camera (watch, camera, next);
   g_mutex_unlock (&watch->lock);

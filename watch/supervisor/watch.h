@@ -88,6 +88,11 @@ WatchCamera *watch_find_camera (Watch *watch, const gchar *name);
  * only. */
 WatchNote *watch_note_change (
     Watch *watch, const gchar *name, WatchCameraConfig *config, GError **error);
+/* Notes that a camera, or a region or line of it (`region` is not NULL), is armed or disarmed by a
+ * command of watch_arming_command(). NULL and an error if one of these is wrong. Main thread only.
+ */
+WatchNote *watch_note_arming (
+    Watch *watch, const gchar *name, const gchar *region, const gchar *command, GError **error);
 /* Adds the camera, gives an existing one its configuration, or removes it. FALSE, and nothing
  * changes, if the note could not be written. Main thread only. */
 gboolean watch_make_change (Watch *watch, WatchNote *note, GError **error);

@@ -87,6 +87,23 @@ keeps_passwords (GHashTable *before, GHashTable *after, GError **error)
   return TRUE;
 }
 
+gboolean
+watch_api_read_arming (
+    const gchar *json, gsize length, gchar **region, gchar **command, GError **error)
+{
+  g_autoptr (GHashTable) members = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+
+  if (!read_settings (members, json, length, error))
+    return FALSE;
+  *region = g_strdup (g_hash_table_lookup (members, "region"));
+  *command = g_strdup (g_hash_table_lookup (members, "arming"));
+  if (!*command)
+    return watch_fail (error, "the member \"arming\" is missing");
+  if (g_hash_table_size (members) > (*region ? 2 : 1))
+    return watch_fail (error, "there are other members than \"arming\" and \"region\"");
+  return TRUE;
+}
+
 WatchApiChange *
 watch_api_change_new (Watch *watch, const gchar *name, const gchar *json, gsize length,
     gboolean merge, GError **error)

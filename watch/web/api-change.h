@@ -18,5 +18,10 @@ void watch_api_change_check (gpointer change);
 /* The configuration, which stays the change's; NULL and an error if the check found a mistake. */
 WatchCameraConfig *watch_api_change_get (WatchApiChange *change, GError **error);
 
+/* Reads {"arming":COMMAND} for a camera, or with "region":NAME for a region of it; otherwise
+ * `region` becomes NULL. Free both texts with g_free(). */
+gboolean watch_api_read_arming (
+    const gchar *json, gsize length, gchar **region, gchar **command, GError **error);
+
 /* Any thread. */
 void watch_api_change_free (gpointer change);

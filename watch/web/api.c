@@ -58,6 +58,35 @@ add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
   add_string (builder, name, text);
 }
 
+/* Adds how a camera or region is armed to the object that is open. */
+static void
+add_arming_status (JsonBuilder *builder, const WatchArmingStatus *status)
+{
+  add_boolean (builder, "armed", status->is_on);
+  add_string (builder, "arming", watch_arming_mode_name (status->mode));
+  if (status->paused_until)
+    add_time (builder, "paused_until", status->paused_until);
+}
+
+static void
+add_arming (JsonBuilder *builder, WatchCamera *camera)
+{
+  g_autoptr (GArray) list = watch_camera_get_arming (camera);
+
+  add_arming_status (builder, &g_array_index (list, WatchArmingStatus, 0));
+  json_builder_set_member_name (builder, "regions");
+  json_builder_begin_array (builder);
+  for (guint i = 1; i < list->len; i++) {
+    const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
+
+    json_builder_begin_object (builder);
+    add_string (builder, "name", status->region);
+    add_arming_status (builder, status);
+    json_builder_end_object (builder);
+  }
+  json_builder_end_array (builder);
+}
+
 /* Adds the members of a camera to the object that is open. */
 static void
 add_camera (JsonBuilder *builder, WatchCamera *camera)
@@ -88,6 +117,7 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   add_boolean (builder, "motion", status.motion);
   add_string (builder, "scene", status.scene);
   add_boolean (builder, "stream", status.has_stream);
+  add_arming (builder, camera);
   watch_status_clear (&status);
 }
 

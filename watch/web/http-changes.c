@@ -99,12 +99,15 @@ on_noted (gpointer done_data, gpointer data)
   if (!watch_make_change (change->watch, data, &error)) {
     refuse_error (change, error);
   } else {
+    const gboolean is_removed = !watch_note_get_camera (data) && !watch_note_is_arming (data);
+
     watch_log_info ("camera %s: %s by %s", change->name,
-        !watch_note_get_camera (data) ? "removed"
-        : change->exists              ? "changed"
-                                      : "added",
+        watch_note_is_arming (data) ? "armed or disarmed"
+        : is_removed                ? "removed"
+        : change->exists            ? "changed"
+                                    : "added",
         change->client ? change->client : "a client that is gone");
-    if (!watch_note_get_camera (data))
+    if (is_removed)
       change->removed (change->data, change->name);
     if (change->message)
       answer (change);
@@ -112,19 +115,26 @@ on_noted (gpointer done_data, gpointer data)
   end_change (change);
 }
 
-/* Notes the change in the state file: the camera has this configuration, or is removed (NULL). */
+/* Writes the state file; `note` is NULL if there is an error. */
 static void
-note_change (Change *change, WatchCameraConfig *config)
+write_note (Change *change, WatchNote *note, const GError *error)
 {
-  g_autoptr (GError) error = NULL;
-  WatchNote *note = watch_note_change (change->watch, change->name, config, &error);
-
   if (note) {
     watch_offload (watch_note_write, note, watch_note_free, 0, on_noted, change);
   } else {
     refuse_error (change, error);
     end_change (change);
   }
+}
+
+/* The camera has this configuration, or is removed (NULL). */
+static void
+note_change (Change *change, WatchCameraConfig *config)
+{
+  g_autoptr (GError) error = NULL;
+  WatchNote *note = watch_note_change (change->watch, change->name, config, &error);
+
+  write_note (change, note, error);
 }
 
 /* `data` is the WatchApiChange, or NULL if the check took too long. */
@@ -195,9 +205,31 @@ begin_change (gpointer data)
     end_change (change);
 }
 
-void
-watch_http_change_camera (SoupServerMessage *message, Watch *watch, const gchar *name,
-    void (*removed) (gpointer data, const gchar *name), gpointer data)
+/* The same of a request to arm. */
+static void
+begin_arming (gpointer data)
+{
+  Change *change = data;
+  g_autofree gchar *region = NULL, *command = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GBytes) body = NULL;
+  WatchNote *note = NULL;
+
+  change->exists = TRUE;
+  if (!change->message) {
+    end_change (change);
+    return;
+  }
+  body = soup_message_body_flatten (soup_server_message_get_request_body (change->message));
+  if (watch_api_read_arming (
+          g_bytes_get_data (body, NULL), g_bytes_get_size (body), &region, &command, &error))
+    note = watch_note_arming (change->watch, change->name, region, command, &error);
+  write_note (change, note, error);
+}
+
+/* The message is answered when the change has had its turn. */
+static Change *
+new_change (SoupServerMessage *message, Watch *watch, const gchar *name)
 {
   Change *change = g_new0 (Change, 1);
 
@@ -205,9 +237,24 @@ watch_http_change_camera (SoupServerMessage *message, Watch *watch, const gchar 
   change->watch = watch;
   change->name = g_strdup (name);
   change->client = g_strdup (soup_server_message_get_remote_host (message));
-  change->removed = removed;
-  change->data = data;
   change->timer = g_timeout_add_seconds (ANSWER_SECONDS, on_timeout, change);
   soup_server_message_pause (message);
+  return change;
+}
+
+void
+watch_http_change_camera (SoupServerMessage *message, Watch *watch, const gchar *name,
+    void (*removed) (gpointer data, const gchar *name), gpointer data)
+{
+  Change *change = new_change (message, watch, name);
+
+  change->removed = removed;
+  change->data = data;
   watch_turn_take (begin_change, change);
+}
+
+void
+watch_http_arm_camera (SoupServerMessage *message, Watch *watch, const gchar *name)
+{
+  watch_turn_take (begin_arming, new_change (message, watch, name));
 }

@@ -148,7 +148,17 @@ handle_stream (WatchHttpRoutes *self, SoupServerMessage *message, const gchar *n
     watch_http_stream_open (message, self->streams, name);
 }
 
-/* /api/cameras, /api/cameras/NAME, and picture, stream, counts and traffic.csv of a camera */
+static void
+handle_arming (WatchHttpRoutes *self, SoupServerMessage *message, const gchar *name)
+{
+  if (soup_server_message_get_method (message) == SOUP_METHOD_PUT)
+    watch_http_arm_camera (message, self->watch, name);
+  else
+    watch_respond_wrong_method (message, "PUT");
+}
+
+/* /api/cameras, /api/cameras/NAME, and arming, picture, stream, counts and traffic.csv of a camera
+ */
 static void
 handle_cameras (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
@@ -160,6 +170,8 @@ handle_cameras (
     list_cameras (self, message);
   else if (n == 1)
     handle_one_camera (self, message, parts[0]);
+  else if (n == 2 && g_str_equal (parts[1], "arming"))
+    handle_arming (self, message, parts[0]);
   else if (watch_http_is_change (message))
     watch_respond_wrong_method (message, "GET, HEAD");
   else if (n == 2 && g_str_equal (parts[1], "picture"))

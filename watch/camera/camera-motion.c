@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What moves in the frames of a camera, and the motions that follow. */
+#include "camera-state.h"
+
+#define CAMERA_SETTLE 2.0 /* seconds, unless the configuration says otherwise */
+
+static GstClockTime
+time_of_seconds (gdouble seconds)
+{
+  return (GstClockTime)(seconds * GST_SECOND);
+}
+
+/* What the labeller reports has been quiet for the quiet time already. */
+static WatchMotionRules
+get_rules (const WatchCamera *camera)
+{
+  const WatchCameraConfig *config = camera->config;
+  const gdouble settle = config->settle_time >= 0 ? config->settle_time
+                         : camera->is_file        ? 0
+                                                  : CAMERA_SETTLE;
+
+  return (WatchMotionRules){
+      .quiet = config->has_track_motion ? time_of_seconds (camera->analysis.quiet_time) : 0,
+      .least = time_of_seconds (config->least_motion),
+      .cooldown = time_of_seconds (config->cooldown),
+      .settle = time_of_seconds (settle),
+  };
+}
+
+/* The share of the picture that is foreground, from 0 to 1. Tracks in one component share it. */
+static gdouble
+get_foreground_share (const GstCclMeta *meta)
+{
+  const gdouble pixels =
+      (gdouble)gst_ccl_meta_get_frame_width (meta) * gst_ccl_meta_get_frame_height (meta);
+  gdouble sum = 0;
+  guint n_ids;
+
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
+    gst_ccl_meta_get_ids (meta, row, &n_ids);
+    sum += (gdouble)gst_ccl_meta_get_component (meta, row)->area / MAX (n_ids, 1);
+  }
+  return pixels > 0 ? sum / pixels : 0;
+}
+
+/* Whether the track of a row is in a region that is not armed. */
+static gboolean
+is_in_disarmed_region (const GstCclMeta *meta, guint row, const WatchArmed *armed)
+{
+  const GstCclRegionState *state = gst_ccl_meta_get_region_state (meta);
+
+  if (!armed->disarmed || !state)
+    return FALSE;
+  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++)
+    if (gst_ccl_region_state_is_inside (state, i, row) &&
+        !watch_armed_has_region (armed, gst_ccl_region_state_get_region (state, i)->name))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+has_moving_track (const GstCclMeta *meta, const WatchArmed *armed)
+{
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
+    const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+
+    if (track && track->state == GST_CCL_TRACK_STATE_CONFIRMED &&
+        !is_in_disarmed_region (meta, row, armed))
+      return TRUE;
+  }
+  return FALSE;
+}
+
+void
+watch_camera_begin_motion (WatchCamera *camera)
+{
+  watch_motion_reset (&camera->delivery.motion);
+  camera->delivery.has_moving_components = FALSE;
+  camera->delivery.has_frames = FALSE;
+}
+
+void
+watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_disturbed)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (gst_sample_get_buffer (frame));
+  const WatchMotionRules rules = get_rules (camera);
+  const GstClockTime time = camera->delivery.running_time;
+  WatchMotion *motion = &camera->delivery.motion;
+  WatchArmed *armed = watch_camera_get_armed (camera);
+  WatchMotionStep step;
+  gboolean moves;
+
+  if (is_disturbed || !camera->delivery.has_frames ||
+      (meta && get_foreground_share (meta) > camera->config->most_motion))
+    watch_motion_disturb (motion, time);
+  camera->delivery.has_frames = TRUE;
+  moves = camera->config->has_track_motion ? meta && has_moving_track (meta, armed)
+                                           : camera->delivery.has_moving_components;
+  step = watch_motion_take (motion, &rules, time, moves, armed->camera);
+  watch_armed_unref (armed);
+  if (step != WATCH_MOTION_GOES_ON)
+    watch_camera_emit_motion (camera, step == WATCH_MOTION_BEGINS,
+        meta ? gst_ccl_meta_get_n_components (meta) : 0, frame);
+}
+
+void
+watch_camera_end_motion (WatchCamera *camera)
+{
+  if (watch_motion_stop (&camera->delivery.motion))
+    watch_camera_emit_motion (camera, FALSE, 0, NULL);
+}
