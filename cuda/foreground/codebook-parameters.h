@@ -13,6 +13,7 @@
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
   CUDACCL_CODEBOOK_LIGHT_THREADS = 32 * CUDACCL_LIGHT_SAMPLES, /* a row of cells */
+  CUDACCL_CONFIRM_THREADS = 32 * CUDACCL_CONFIRM_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
   /* In a cell of the light's grid. */
@@ -119,7 +120,8 @@ typedef struct CclCodebookLightParameters {
   /* Log ratios of the rows of samples, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of each,
    * less the row's light if rows have one; and the means of the light of a row of cells. */
   int16_t *ratios, *means;
-  uint8_t *boxes; /* of each cell those of the frame, then of the model (camera.h); of the host */
+  uint8_t *boxes; /* of each cell those of the frame, then of the model (camera.h); of the host;
+                   * NULL: nobody reads them */
 } CclCodebookLightParameters;
 
 /* Of the one that finds what a shaking camera may bring. */

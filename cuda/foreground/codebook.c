@@ -64,6 +64,7 @@ typedef struct CudaCodebook {
   CclFrameLight *frame_light; /* in counts */
   CUdeviceptr light;          /* the measured light of cells, and their factors */
   void *boxes;                /* pinned: CclCodebookLightParameters */
+  uint8_t *boxes_on_device;   /* the same memory */
   void *objects;              /* pinned: counts of CclCandidateParameters */
   Parameters parameters;
   CclCodebookClock clock;
@@ -190,7 +191,8 @@ prepare_kernels (CudaCodebook *self, CclError *error)
         .parameters = (char *)&self->parameters + kernels[i].offset,
     };
     if (i == OBJECTS || i == CONFIRM)
-      ccl_cuda_filters_cover (extent->width, extent->height, 32 * 32, launch);
+      ccl_cuda_filters_cover (extent->width, extent->height, 32 * 32,
+          i == CONFIRM ? CUDACCL_CONFIRM_WARPS : CUDACCL_FOREGROUND_WARPS, launch);
     status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,
         kernels[i].name, &launch->function, error);
   }
@@ -240,6 +242,7 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
 
   p->update.pixels.frame = segmenter->frame;
   p->update.pixels.light = options->light && !is_first ? self->frame_light : NULL;
+  p->light.boxes = base->camera->takes_boxes ? self->boxes_on_device : NULL;
   p->update.sway.distance = is_first ? 0 : ccl_camera_sway (base->camera);
   p->update.judges_scene = options->light;
   p->update.time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
@@ -439,7 +442,7 @@ allocate_pinned (CudaCodebook *self, CclError *error)
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
         n_counts * sizeof *p->candidates.counts, &self->objects, &objects, error);
-  p->light.boxes = (uint8_t *)(uintptr_t)boxes;
+  self->boxes_on_device = (uint8_t *)(uintptr_t)boxes;
   p->candidates.counts = (uint32_t *)(uintptr_t)objects;
   return status;
 }

@@ -89,8 +89,8 @@ background_at (const Pixels &p, uint32_t x, uint32_t y)
 
 /* Loads row j of the samples of a row of cells, by a warp, and measures its light. */
 static __device__ __forceinline__ int
-measure_samples (
-    const Pixels &p, uint32_t row, uint32_t j, Samples *samples, int (&ratios)[OF_LANE])
+measure_samples (const Pixels &p, const SharedLogs &shared_logs, uint32_t row, uint32_t j,
+    Samples *samples, int (&ratios)[OF_LANE])
 {
   const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
   uint32_t luma[OF_LANE], model[OF_LANE];
@@ -104,7 +104,8 @@ measure_samples (
 #pragma unroll
   for (uint32_t i = 0; i < OF_LANE; i++) {
     const bool compares = ccl_light_compares (luma[i]) && ccl_light_compares (model[i]);
-    ratios[i] = compares ? ccl_light_limited (logs[luma[i]] - logs[model[i]]) : NO_RATIO;
+    ratios[i] =
+        compares ? ccl_light_limited (shared_logs[luma[i]] - shared_logs[model[i]]) : NO_RATIO;
     samples->luma[j][lane_of_warp () + 32 * i] = (uint8_t)luma[i];
     samples->model[j][lane_of_warp () + 32 * i] = (uint8_t)model[i];
   }
@@ -183,12 +184,16 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
 {
   __shared__ Samples samples;
   __shared__ int lights[CUDACCL_LIGHT_SAMPLES];
+  __shared__ SharedLogs shared_logs;
   const Pixels &pixels = p.pixels;
   const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32, row = blockIdx.x;
   int ratios[OF_LANE];
 
+  share_logs (shared_logs);
+  __syncthreads ();
   wait_for_previous_kernel ();
-  const int light = measure_samples (pixels, row, warp, &samples, ratios);
+  let_next_kernel_start ();
+  const int light = measure_samples (pixels, shared_logs, row, warp, &samples, ratios);
   const int own = pixels.history->has_rows ? light : 0;
   const size_t first = ((size_t)row * CUDACCL_LIGHT_SAMPLES + warp) * ROW_SAMPLES;
 #pragma unroll
@@ -210,7 +215,8 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
   }
   for (uint32_t column = warp; column < pixels.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
     const CclLightCell cell = measure_cell (pixels, samples, column);
-    write_boxes (p, samples, row * pixels.grid.columns + column);
+    if (p.boxes)
+      write_boxes (p, samples, row * pixels.grid.columns + column);
     if (lane == 0) {
       p.cells[row * pixels.grid.columns + column] = cell;
       if (cell.explained)
@@ -221,7 +227,6 @@ __launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
         atomicAdd (&pixels.counts->light.uniform, 1);
     }
   }
-  let_next_kernel_start ();
 }
 
 /* Whether the light has edges, by a warp. */

@@ -55,14 +55,14 @@ ccl_cuda_filters_clear (CclCudaFilters *self)
 
 void
 ccl_cuda_filters_cover (
-    uint32_t width, uint32_t height, uint32_t warp_pixels, CclCudaLaunch *launch)
+    uint32_t width, uint32_t height, uint32_t warp_pixels, uint32_t warps, CclCudaLaunch *launch)
 {
-  const uint32_t row_blocks = divide_up (height, CUDACCL_FOREGROUND_WARPS);
+  const uint32_t row_blocks = divide_up (height, warps);
   const uint32_t most = UINT16_MAX; /* in the second and third dimension */
   launch->grid[0] = divide_up (width, warp_pixels);
   launch->grid[1] = row_blocks < most ? row_blocks : most;
   launch->grid[2] = divide_up (row_blocks, most);
-  launch->block[0] = CUDACCL_FOREGROUND_THREADS;
+  launch->block[0] = 32 * warps;
   launch->block[1] = launch->block[2] = 1;
 }
 
@@ -73,7 +73,7 @@ launch_filter (const CclCudaFilters *self, int kernel, uint32_t width, uint32_t 
 {
   CclCudaLaunch launch = {
       .function = self->functions[kernel], .kernel = kernel_names[kernel], .is_dependent = true};
-  ccl_cuda_filters_cover (width, height, 32 * 32, &launch);
+  ccl_cuda_filters_cover (width, height, 32 * 32, CUDACCL_FOREGROUND_WARPS, &launch);
   return ccl_cuda_launch (self->device, &launch, parameters, stream, error);
 }
 

@@ -45,10 +45,10 @@ CclStatus ccl_cuda_filters_init (CclCudaFilters *filters, CclCudaDevice *device,
 
 void ccl_cuda_filters_clear (CclCudaFilters *filters);
 
-/* Sets grid and block of a launch so that they cover width × height pixels: each warp handles
- * warp_pixels pixels of a row. */
+/* Sets grid and block of a launch so that they cover width × height pixels: a block has `warps`
+ * rows, each warp handles warp_pixels pixels of one. */
 void ccl_cuda_filters_cover (
-    uint32_t width, uint32_t height, uint32_t warp_pixels, CclCudaLaunch *launch);
+    uint32_t width, uint32_t height, uint32_t warp_pixels, uint32_t warps, CclCudaLaunch *launch);
 
 /* Queues them. Before, the method has written its result to `found`, and if it finds shadows to
  * `shadow`. The last one writes the mask. */

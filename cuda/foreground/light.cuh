@@ -8,6 +8,17 @@
 #include "cuda/kernel-lib/warp.cuh"
 
 static __constant__ int16_t logs[256] = {CUDACCL_LIGHT_LOGS};
+/* The logs where lanes look up different ones, which constant memory gives one after the other. */
+typedef int16_t SharedLogs[256];
+
+/* By a block, before its threads synchronise. */
+static __device__ __forceinline__ void
+share_logs (SharedLogs &shared)
+{
+  for (uint32_t i = threadIdx.x; i < 256; i += blockDim.x)
+    shared[i] = logs[i];
+}
+
 static __constant__ uint16_t powers[CUDACCL_LIGHT_RATIOS] = {CUDACCL_LIGHT_POWERS};
 
 /* The lower median of the log ratios that were counted, plus CUDACCL_LIGHT_LIMIT: the first value

@@ -17,12 +17,13 @@ struct Group {
   uint32_t count; /* of pixels inside the frame */
 };
 
-/* The row of a warp. Blocks continue in the third dimension of the grid where the second is too
- * short. */
+/* The row of a warp, of WARPS in a block. Blocks continue in the third dimension of the grid where
+ * the second is too short. */
+template <uint32_t WARPS = CUDACCL_FOREGROUND_WARPS>
 static __device__ __forceinline__ uint32_t
 row_of_warp ()
 {
-  return (blockIdx.z * gridDim.y + blockIdx.y) * CUDACCL_FOREGROUND_WARPS + threadIdx.x / 32;
+  return (blockIdx.z * gridDim.y + blockIdx.y) * WARPS + threadIdx.x / 32;
 }
 
 /* The group of a thread in a part of its warp's row; parts have 32 groups. */

@@ -59,21 +59,35 @@ store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebo
   sample[2 * s.plane] = value.v;
 }
 
-/* Whether too few samples are near. Most places have enough among the first ones. */
+/* The samples that most places need no others than. */
+typedef CclCodebookValue FirstSamples[CUDACCL_SAMPLED_NEEDED];
+
+static __device__ __forceinline__ void
+load_first_samples (const CclSampledParameters &p, size_t place, FirstSamples &samples)
+{
+#pragma unroll
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
+    samples[k] = load_sample (p, k, place, p.pixels.frame.u != NULL);
+}
+
+/* Whether too few samples are near. */
 static __device__ __forceinline__ bool
-is_different (
-    const CclSampledParameters &p, size_t place, CclCodebookValue colour, uint32_t restlessness)
+is_different (const CclSampledParameters &p, size_t place, const FirstSamples &first,
+    CclCodebookValue colour, uint32_t restlessness)
 {
   const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
   const uint32_t calm = ccl_sampled_tolerance (
       tolerance_of_level (p.pixels, own), tolerance_of_level (p.pixels, darker));
   const uint32_t tolerance = ccl_sampled_restless_tolerance (calm, restlessness);
   uint32_t n_near = 0;
-  for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
+#pragma unroll
+  for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
+    n_near += ccl_sampled_is_near (colour, first[k], tolerance);
+  for (uint32_t k = CUDACCL_SAMPLED_NEEDED; k < CUDACCL_SAMPLED_VALUES; k++) {
+    if (k % 2 == 0 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
+      break;
     n_near += ccl_sampled_is_near (
         colour, load_sample (p, k, place, p.pixels.frame.u != NULL), tolerance);
-    if (k % 2 == 1 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
-      break;
   }
   return n_near < CUDACCL_SAMPLED_NEEDED;
 }
@@ -101,17 +115,21 @@ update_places (const CclSampledParameters &p, uint32_t word)
   const size_t place = (size_t)word * 32 + lane;
   const bool changes = p.judges_scene && p.pixels.history->scene.change != CUDACCL_SCENE_UNCHANGED;
   CclCodebookValue colour = {0, 128, 128, 0};
+  FirstSamples first;
+  const uint8_t before = p.restlessness[place];
+  const bool was_different = places.different[word] >> lane & 1;
+  load_first_samples (p, place, first);
   if (inside)
     colour = colour_of_place (p.pixels, column, row);
   if (p.renews || changes) { /* for all threads or for none */
     for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
       store_sample (p, k, place, colour);
+    load_first_samples (p, place, first);
   }
-  const uint8_t before = p.restlessness[place];
-  bool different = is_different (p, place, colour, before);
+  bool different = is_different (p, place, first, colour, before);
   if (p.sway.distance > 0 && inside && different)
     different = !is_sway_of_place (p, column, row, colour.luma);
-  const bool is_onset = different && !(places.different[word] >> lane & 1);
+  const bool is_onset = different && !was_different;
   const bool is_due = ccl_sampled_is_due (p.time, ccl_sampled_phase (column, row));
   const uint8_t restlessness = ccl_sampled_restlessness (before, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
@@ -226,6 +244,7 @@ typedef uint32_t CellBits[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
 struct Cells {
   CellBits candidates, kept;
   CellBits lit, unknown; /* of texture.h */
+  CclTexturePairs pairs[CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS];
 };
 
 static __device__ __forceinline__ uint64_t
@@ -293,18 +312,17 @@ remove_sides_of_objects (Cells *cells)
 
 /* What a cell that has candidates says, with those around it. */
 static __device__ __forceinline__ CclTexture
-texture_of_cell (const CclConfirmParameters &p, uint32_t i)
+texture_of_cell (const CclTexturePairs *pairs, uint32_t i)
 {
   const uint32_t N = CUDACCL_SAMPLED_CELLS, row = i / N, column = i % N;
   CclTexturePairs around = {};
   for (uint32_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < N; y++) {
     for (uint32_t x = column > 0 ? column - 1 : 0; x <= column + 1 && x < N; x++) {
-      const CclTexturePairs pairs = p.cells[y * N + x].pairs;
-      around.agreeing += pairs.agreeing;
-      around.differing += pairs.differing;
+      around.agreeing += pairs[y * N + x].agreeing;
+      around.differing += pairs[y * N + x].differing;
     }
   }
-  return ccl_texture_of_cell (p.cells[i].pairs, around);
+  return ccl_texture_of_cell (pairs[i], around);
 }
 
 /* Takes the lit cells away from those with candidates and those that are kept, then adds to these
@@ -326,18 +344,33 @@ keep_connected (const CclConfirmParameters &p, Cells *cells)
   connect_cells (cells->candidates, cells->kept);
 }
 
-/* Finds the cells that are kept. All threads of a block. */
+/* Finds the cells that are kept. All threads of a block, which load what they need of all cells
+ * before they use the first: nothing else hides how long that takes. */
 static __device__ __forceinline__ void
 find_kept_cells (const CclConfirmParameters &p, Cells *cells)
 {
-  for (uint32_t i = threadIdx.x; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
-       i += CUDACCL_FOREGROUND_THREADS) {
-    const CclSampledCell cell = p.cells[i];
-    const bool is_candidate = cell.candidates > 0;
-    const CclTexture texture =
-        p.candidates.finds_light && is_candidate ? texture_of_cell (p, i) : CCL_TEXTURE_DIFFERS;
+  constexpr uint32_t ALL = CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
+  constexpr uint32_t N = ALL / CUDACCL_CONFIRM_THREADS; /* of a thread */
+  static_assert (ALL % CUDACCL_CONFIRM_THREADS == 0 && sizeof (CclSampledCell) == sizeof (uint4));
+  const uint32_t n_cells =
+      CUDACCL_DIVIDE_UP (p.extent.height, 1u << p.grid.shift) * CUDACCL_SAMPLED_CELLS;
+  uint4 loaded[N]; /* CclSampledCell */
+#pragma unroll
+  for (uint32_t k = 0; k < N; k++) {
+    const uint32_t i = threadIdx.x + k * CUDACCL_CONFIRM_THREADS;
+    loaded[k] = i < n_cells ? ((const uint4 *)p.cells)[i] : make_uint4 (0, 0, 0, 0);
+    cells->pairs[i] = {loaded[k].z, loaded[k].w};
+  }
+  __syncthreads ();
+#pragma unroll
+  for (uint32_t k = 0; k < N; k++) {
+    const uint32_t i = threadIdx.x + k * CUDACCL_CONFIRM_THREADS;
+    const bool is_candidate = loaded[k].x > 0;
+    const CclTexture texture = p.candidates.finds_light && is_candidate
+                                   ? texture_of_cell (cells->pairs, i)
+                                   : CCL_TEXTURE_DIFFERS;
     const uint32_t candidates = __ballot_sync (FULL_WARP, is_candidate);
-    const uint32_t kept = __ballot_sync (FULL_WARP, cell.confirming >= CUDACCL_SAMPLED_CONFIRMING);
+    const uint32_t kept = __ballot_sync (FULL_WARP, loaded[k].y >= CUDACCL_SAMPLED_CONFIRMING);
     const uint32_t lit = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
     const uint32_t unknown = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_UNKNOWN);
     if (lane_of_warp () == 0) {
@@ -368,24 +401,24 @@ kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, ui
 }
 
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
+__launch_bounds__ (CUDACCL_CONFIRM_THREADS)
     ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
 {
   __shared__ Cells cells;
   const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
-  const uint32_t y = row_of_warp ();
-  uint32_t object = 0, shadow = 0;
+  const uint32_t y = row_of_warp<CUDACCL_CONFIRM_WARPS> ();
+  const size_t word = (size_t)y * p.extent.row_words + column;
+  const bool inside = y < p.extent.height && column < p.extent.row_words;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
+  uint32_t object = inside ? p.candidates.objects[word] : 0;
+  const uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
   find_kept_cells (p, &cells);
   if (y >= p.extent.height)
     return;
-  if (column < p.extent.row_words) {
-    const size_t word = (size_t)y * p.extent.row_words + column;
-    object = p.candidates.objects[word];
-    shadow = p.candidates.shadows[word];
-    if (object)
-      object &= kept_pixels (p.grid, cells, column, y);
+  if (object)
+    object &= kept_pixels (p.grid, cells, column, y);
+  if (inside) {
     p.found[word] = object;
     if (p.mask.result)
       p.mask.result[word] = object;

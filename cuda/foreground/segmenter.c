@@ -24,7 +24,8 @@ ccl_cuda_segmenter_launch (CclCudaSegmenter *self, CUfunction function, const ch
     void *parameters, uint32_t warp_pixels, bool is_dependent, CclError *error)
 {
   CclCudaLaunch launch = {.function = function, .kernel = kernel, .is_dependent = is_dependent};
-  ccl_cuda_filters_cover (self->extent.width, self->extent.height, warp_pixels, &launch);
+  ccl_cuda_filters_cover (
+      self->extent.width, self->extent.height, warp_pixels, CUDACCL_FOREGROUND_WARPS, &launch);
   return ccl_cuda_launch (self->runner.device, &launch, parameters, self->runner.stream, error);
 }
 
