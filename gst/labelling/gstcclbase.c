@@ -96,26 +96,6 @@ for_each_stream (GstCclBase *base, void (*function) (GstCclStream *stream))
     function (stream);
 }
 
-static void
-end_motion_with_message (GstCclStream *stream)
-{
-  gst_ccl_stream_end_motion (stream, TRUE);
-}
-
-static void
-end_motion_silently (GstCclStream *stream)
-{
-  gst_ccl_stream_end_motion (stream, FALSE);
-}
-
-/* Ends the motion of all streams, with messages where motion is reported. */
-static void
-end_motions (GstCclBase *base)
-{
-  for_each_stream (base,
-      gst_ccl_base_get_settings (base).post_motion ? end_motion_with_message : end_motion_silently);
-}
-
 static gboolean
 gst_ccl_base_start (GstBaseTransform *trans)
 {
@@ -145,7 +125,7 @@ gst_ccl_base_stop (GstBaseTransform *trans)
   GstCclBase *base = GST_CCL_BASE (trans);
 
   gst_ccl_queue_finish (&PRIVATE (base)->queue, &PRIVATE (base)->owner);
-  end_motions (base);
+  for_each_stream (base, gst_ccl_stream_end_motion);
   for_each_stream (base, gst_ccl_stream_release);
   g_hash_table_remove_all (PRIVATE (base)->batches.streams);
   gst_ccl_foreground_stage_close (&PRIVATE (base)->stream.labeller.foreground);
@@ -222,10 +202,10 @@ gst_ccl_base_sink_event (GstBaseTransform *trans, GstEvent *event)
   case GST_EVENT_STREAM_START:
     /* The next frame may be of another scene. */
     gst_ccl_base_reset (base);
-    end_motions (base);
+    for_each_stream (base, gst_ccl_stream_end_motion);
     break;
   case GST_EVENT_EOS:
-    end_motions (base);
+    for_each_stream (base, gst_ccl_stream_end_motion);
     break;
   default:
     break;

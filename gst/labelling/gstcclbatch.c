@@ -142,7 +142,7 @@ queue_next (GstCclBatches *batches, const GstCclOwner *owner, GstCclQueue *queue
   stream = get_stream (batches, owner, cursor->stream->index);
   if (cursor->is_new) {
     gst_ccl_queue_finish (queue, owner);
-    gst_ccl_stream_restart (stream, queue->settings.post_motion);
+    gst_ccl_stream_restart (stream);
     cursor->is_new = FALSE;
   }
   if (!set_caps (queue, owner, stream, cursor->caps)) {

@@ -140,6 +140,15 @@ post_motion (const GstCclStream *stream, const gchar *event, GstClockTime time, 
   post_structure (stream, structure);
 }
 
+/* Each motion-begin has its motion-end, also where the property was set to false in between. */
+static void
+stop_motion (GstCclStream *stream)
+{
+  if (gst_ccl_motion_end (&stream->motion))
+    post_motion (stream, "motion-end", stream->motion.last, 0);
+  stream->motion = (GstCclMotion){FALSE};
+}
+
 static void
 post_scene_change (const GstCclStream *stream, const CclScene *scene, GstClockTime time)
 {
@@ -182,23 +191,26 @@ gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
         stream, gst_ccl_message_structure (
                     factory ? GST_OBJECT_NAME (factory) : GST_OBJECT_NAME (stream->owner->element),
                     buffer, &stream->segment, table));
+  if (!settings->post_motion) {
+    stop_motion (stream);
+    return;
+  }
   motion = gst_ccl_motion_frame (&stream->motion, GST_BUFFER_PTS (buffer), table->n_components,
       moves (frame), settings->min_frames, quiet_time, gst_ccl_is_reversed (&stream->segment));
-  if (motion && settings->post_motion)
+  if (motion)
     post_motion (stream, motion, GST_BUFFER_PTS (buffer), table->n_components);
 }
 
 void
-gst_ccl_stream_end_motion (GstCclStream *stream, gboolean post)
+gst_ccl_stream_end_motion (GstCclStream *stream)
 {
-  if (gst_ccl_motion_end (&stream->motion) && post)
-    post_motion (stream, "motion-end", stream->motion.last, 0);
-  gst_ccl_stream_reset_motion (stream);
+  stop_motion (stream);
+  gst_ccl_frame_clock_reset (&stream->clock);
 }
 
 void
-gst_ccl_stream_restart (GstCclStream *stream, gboolean post_motion)
+gst_ccl_stream_restart (GstCclStream *stream)
 {
-  gst_ccl_stream_end_motion (stream, post_motion);
+  gst_ccl_stream_end_motion (stream);
   gst_ccl_stream_reset_model (stream);
 }

@@ -54,13 +54,13 @@ void gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer);
 void gst_ccl_stream_post_messages (GstCclStream *stream, GstBuffer *buffer,
     const GstCclSettings *settings, const GstCclLabelledFrame *frame);
 
-/* Ends the motion, with a message if there was motion and `post` is set, and resets the time from
- * frame to frame. */
-void gst_ccl_stream_end_motion (GstCclStream *stream, gboolean post);
+/* Ends the motion, with a message if one has reported that it began, and resets the time from frame
+ * to frame. */
+void gst_ccl_stream_end_motion (GstCclStream *stream);
 
 /* Begins anew, as after a flush: the next frame may be of another scene. Ends the motion as
  * gst_ccl_stream_end_motion() does, and discards what the background model has learned. */
-void gst_ccl_stream_restart (GstCclStream *stream, gboolean post_motion);
+void gst_ccl_stream_restart (GstCclStream *stream);
 
 G_END_DECLS
 

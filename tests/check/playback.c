@@ -262,7 +262,7 @@ GST_START_TEST (test_tracks_of_a_flush)
 }
 GST_END_TEST
 
-#define MOTION "ccl threshold=128 post-motion=true min-frames=1 quiet-time=1 "
+#define MOTION "ccl name=labeller threshold=128 post-motion=true min-frames=1 quiet-time=1 "
 
 static Play
 begin_motion (void)
@@ -314,6 +314,26 @@ GST_START_TEST (test_motion_ends_with_the_stop)
 
   gst_element_set_state (play.h->element, GST_STATE_READY);
   assert_motion_ends (&play);
+  end (&play);
+}
+GST_END_TEST
+
+/* Where motion is reported again, it begins again. */
+GST_START_TEST (test_motion_ends_where_it_is_no_longer_reported)
+{
+  Play play = begin_motion ();
+  GstElement *labeller = gst_bin_get_by_name (GST_BIN (play.h->element), "labeller");
+  GstStructure *message;
+
+  g_object_set (labeller, "post-motion", FALSE, NULL);
+  gst_buffer_unref (walk (play.h, 3));
+  assert_motion_ends (&play);
+  g_object_set (labeller, "post-motion", TRUE, NULL);
+  gst_buffer_unref (walk (play.h, 4));
+  message = take_message (&play, "motion-begin", NULL);
+  fail_unless (message != NULL);
+  gst_structure_free (message);
+  gst_object_unref (labeller);
   end (&play);
 }
 GST_END_TEST
@@ -387,6 +407,7 @@ playback_suite (void)
   tcase_add_test (tcase, test_motion_ends_with_a_flush);
   tcase_add_test (tcase, test_motion_ends_with_the_stream);
   tcase_add_test (tcase, test_motion_ends_with_the_stop);
+  tcase_add_test (tcase, test_motion_ends_where_it_is_no_longer_reported);
   tcase_add_test (tcase, test_motion_ends_while_the_stream_is_reversed);
   tcase_add_test (tcase, test_motion_without_time_stamps);
   tcase_add_test (tcase, test_background_of_a_new_stream);
