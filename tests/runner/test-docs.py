@@ -153,7 +153,7 @@ def versions():
 def symbols():
     """the packages of the libraries list every function of the headers"""
     for package, version, functions in (("libgstccl-1.0-0", "Base", api.metadata()),
-                                        ("libcudaccl0", "CUDACCL_0", api.library())):
+                                        ("libcudaccl1", "CUDACCL_1", api.library())):
         listed = set(re.findall(rf"(\w+)@{version} ", (ROOT / f"debian/{package}.symbols").read_text()))
         tap.equal(listed - {version}, functions, f"{package}:")
 

@@ -1,18 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The libraries export the functions of their public headers and nothing else, and the plugin the
-two functions that GStreamer calls. Prints TAP.
+two functions that GStreamer calls; structs have the sizes that programs were compiled with. Prints TAP.
 
 usage: test-symbols.py libcudaccl.so libgstccl-1.0.so libgstccl.so
 """
+import os
 import re
 import subprocess
 import sys
+import tempfile
 
 import api
 import tap
 
 LIBRARY, METADATA, PLUGIN = sys.argv[1:]
+SONAME = "libcudaccl.so.1"
+# Bytes of the structs of this soname that do not tell their size. A program that was compiled with others reads wrong
+# numbers or writes past the end of its memory: a change of one needs the next soname.
+SIZES = {
+    "CclBatchTable": 24, "CclChroma": 48, "CclComponent": 40, "CclContour": 20, "CclContourPoint": 8, "CclContourTable":
+    32, "CclCudaArrayCopy": 120, "CclCudaTable": 32, "CclError": 260, "CclFeatures": 120, "CclFrame": 96,
+    "CclGroundMotion": 104, "CclGroundPoint": 32, "CclHull": 32, "CclIntensity": 24, "CclLabelRun": 8, "CclLabels": 16,
+    "CclMapTable": 24, "CclMask": 16, "CclMasks": 32, "CclPoint": 16, "CclRegion": 56, "CclRegionCounts": 64,
+    "CclRegionEvent": 32, "CclRegionsResult": 24, "CclRleMasks": 32, "CclShape": 168, "CclTable": 24,
+    "CclTiledComponent": 88, "CclTiledIo": 64, "CclTiledPeers": 40, "CclTiledResult": 40, "CclTrack": 88,
+    "CclTrackEvent": 24, "CclTrackFoot": 96, "CclTrackMember": 8, "CclTracks": 48, "CclValues": 32, "CclVolume": 32,
+    "CclVolumeComponent": 56, "CclVolumeIntensity": 32, "CclVolumeLabels": 24, "CclVolumeShape": 240, "CclVolumeTable":
+    16
+}
 # The linker defines these in every shared object that has no version script.
 LINKER = {"__bss_start", "_edata", "_end", "_init", "_fini"}
 
@@ -32,8 +48,25 @@ def equal(got, want, path):
 
 
 def c_library():
-    """libcudaccl exports the functions of its headers, all with the version CUDACCL_0"""
-    equal(exported(LIBRARY), {(name, "CUDACCL_0") for name in api.library()}, LIBRARY)
+    """libcudaccl exports the functions of its headers, all with the version CUDACCL_1"""
+    equal(exported(LIBRARY), {(name, "CUDACCL_1") for name in api.library()}, LIBRARY)
+
+
+def struct_sizes():
+    """structs of libcudaccl that do not tell their size have that of the soname"""
+    dynamic = subprocess.run(["readelf", "-d", LIBRARY], check=True, capture_output=True, text=True).stdout
+    tap.equal(re.search(r"SONAME.*\[(.*)\]", dynamic)[1], SONAME)
+    texts = [path.read_text() for path in (api.ROOT / "include/cudaccl").glob("*.h")]
+    structs = [match.groups() for text in texts
+               for match in re.finditer(r"^typedef struct (\w+) \{(.*?)^\} \1;", text, re.M | re.S)]
+    names = [name for name, body in structs if not re.search(r"\bsize_t size;", body)]
+    includes = "".join(f"#include <cudaccl/{path.name}>\n" for path in (api.ROOT / "include/cudaccl").glob("*.h"))
+    prints = "".join(f'printf ("{name} %zu\\n", sizeof ({name}));\n' for name in names)
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([os.environ.get("CC", "cc"), "-x", "c", "-I", api.ROOT / "include", "-o", f"{folder}/sizes", "-"], check=True,
+                       text=True, input=f"#include <stdio.h>\n{includes}int main (void) {{\n{prints}}}")
+        printed = subprocess.run([f"{folder}/sizes"], check=True, capture_output=True, text=True).stdout
+    tap.equal({name: int(size) for name, size in map(str.split, printed.splitlines())}, SIZES)
 
 
 def metadata_library():
@@ -54,4 +87,4 @@ def resolved():
         tap.equal(missing, [], f"{path}:")
 
 
-sys.exit(tap.run(c_library, metadata_library, plugin, resolved))
+sys.exit(tap.run(c_library, struct_sizes, metadata_library, plugin, resolved))
