@@ -79,8 +79,26 @@ explain (GstElement *element, const GstCaps *caps)
   return text;
 }
 
-/* The pad that feeds the element of a src pad; NULL if there is none, or not just one. The caller
- * unrefs it. */
+/* Whether an element between the pads converts, so that caps at its sink pad do not reach its src
+ * pad. */
+static gboolean
+is_converted (GstPad *sink, GstPad *src)
+{
+  GstCaps *in, *out;
+  gboolean differ;
+
+  if (GST_PAD_IS_PROXY_CAPS (sink)) /* a queue may hold frames with former caps */
+    return FALSE;
+  in = gst_pad_get_current_caps (sink);
+  out = gst_pad_get_current_caps (src);
+  differ = in && out && !gst_caps_is_equal (in, out);
+  gst_clear_caps (&in);
+  gst_clear_caps (&out);
+  return differ;
+}
+
+/* The pad that feeds the element of a src pad, with the same caps; NULL if there is none, or not
+ * just one. The caller unrefs it. */
 static GstPad *
 find_feeding_pad (GstPad *src)
 {
@@ -95,7 +113,7 @@ find_feeding_pad (GstPad *src)
     g_value_reset (&item);
     n++;
   }
-  if (n == 1)
+  if (n == 1 && !is_converted (sink, src))
     feeding = gst_pad_get_peer (sink);
   g_value_unset (&item);
   g_clear_object (&sink);

@@ -138,7 +138,26 @@ TEST (test_refuses_other_caps)
 }
 GST_END_TEST
 
-/* A converter upstream asks before it converts; that is no error either. */
+/* Asks an element whether it takes the caps of another one's sink pad. */
+static void
+ask_for_caps_of (GstElement *pipeline, const char *other, const char *asked)
+{
+  GstElement *elements[] = {gst_bin_get_by_name (GST_BIN (pipeline), other),
+      gst_bin_get_by_name (GST_BIN (pipeline), asked)};
+  GstPad *from = gst_element_get_static_pad (elements[0], "sink");
+  GstPad *to = gst_element_get_static_pad (elements[1], "sink");
+  GstCaps *caps = gst_pad_get_current_caps (from);
+
+  gst_pad_query_accept_caps (to, caps);
+  gst_caps_unref (caps);
+  gst_object_unref (from);
+  gst_object_unref (to);
+  gst_object_unref (elements[0]);
+  gst_object_unref (elements[1]);
+}
+
+/* A converter upstream asks before it converts; that is no error either. Nor is a question about
+ * its caps. */
 TEST (test_converter_before_element)
 {
   static const struct {
@@ -148,7 +167,7 @@ TEST (test_converter_before_element)
 
   for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
     gchar *line = g_strdup_printf ("videotestsrc num-buffers=2 ! video/x-raw,format=%s ! queue ! "
-                                   "videoconvert ! %s %s ! fakesink",
+                                   "videoconvert name=converter ! %s name=ccl %s ! fakesink",
         cases[k].format, element_name (), cases[k].properties);
     GstElement *pipeline = gst_parse_launch (line, NULL);
     GstBus *bus = gst_element_get_bus (pipeline);
@@ -159,6 +178,8 @@ TEST (test_converter_before_element)
         bus, 30 * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
     fail_unless (message && GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS, "%s", line);
     gst_message_unref (message);
+    ask_for_caps_of (pipeline, "converter", "ccl");
+    fail_if (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR));
     gst_element_set_state (pipeline, GST_STATE_NULL);
     gst_object_unref (bus);
     gst_object_unref (pipeline);
