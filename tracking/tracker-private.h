@@ -103,6 +103,7 @@ typedef struct Group {
 struct CclTracker {
   CclTrackerPlan plan;
   double frame_time; /* seconds */
+  double time;       /* seconds since the first frame */
   uint64_t last_id;
   CclSizes sizes;
   CclTypicalSize typical;

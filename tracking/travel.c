@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Objects travel. Leaves, flags and water move, too, but in their place. So a track is confirmed
- * when its way is long beside the object's size, beside the trembling of its measured place, and
- * beside the path that it took. An object that comes out of a component of one that has travelled
- * need not do so again.
+ * when its way is long beside the object's size, beside the trembling of its measured place,
+ * beside the path that it took, and beside the way that as many steps go by chance. An object that
+ * comes out of a component of one that has travelled need not do so again.
  *
  * How much is asked for depends on the place: tracks that ended and went nowhere are remembered
  * there, and for a shorter time in the whole picture. Where many of them were, a track must go
@@ -19,6 +19,8 @@
 #define STEADY 3.0    /* least way, in standard deviations of the trembling */
 #define RESTLESS_STEADY 2.0 /* the same, in addition, at a restless place */
 #define FIRST_TREMBLE 0.1   /* sizes; it counts as one measured difference */
+#define CHANCE 3.0          /* the same of a way by chance, for what appears inside the picture */
+#define WATCHED 3.0         /* seconds after which it is known that something appeared */
 #define STILL 0.05          /* sizes: what trembles less is no leaf */
 #define STILL_DIFFERENCES 5 /* after which this is known */
 #define CALM 3.0            /* so many tracks that went nowhere do not make a place restless */
@@ -53,6 +55,7 @@ void
 ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
 {
   const double time = elapsed * tracker->frame_time, kept = 1 / (1 + time / MEMORY);
+  tracker->time += time;
   for (uint32_t v = 0; v < CUDACCL_TRAVEL_CELLS; v++)
     for (uint32_t u = 0; u < CUDACCL_TRAVEL_CELLS; u++)
       tracker->restless[v][u] *= kept;
@@ -140,15 +143,35 @@ trembling (const Track *t)
   return sqrt ((tremble->sum / (6 * size * size) + first) / (tremble->n_differences + 1));
 }
 
+/* The standard deviation of the way, in sizes, if each step was by chance, as that of an insect on
+ * the glass or of a part of a fan. The variance of a second difference is twice that of a step. */
+static double
+way_by_chance (const Track *t)
+{
+  return sqrt (3.0 * t->n_found) * trembling (t);
+}
+
+/* Whether a track began inside the picture, where nothing comes in. What is there when the video
+ * begins has not appeared. */
+static bool
+appeared_inside (const CclTracker *tracker, const Track *t)
+{
+  const double x = t->begin_width / 2, y = t->begin_height / 2;
+  return tracker->time - t->age * tracker->frame_time >= WATCHED && t->begin_x > x &&
+         t->begin_y > y && t->begin_x + x < tracker->plan.width &&
+         t->begin_y + y < tracker->plan.height;
+}
+
 static bool
 is_far (const CclTracker *tracker, const Track *t, double least_way, double restless)
 {
   const double size = size_of_way (t), way = way_from_begin (tracker, t) / size;
   const double begun =
       1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
+  const double chance = appeared_inside (tracker, t) ? CHANCE * way_by_chance (t) : 0;
   return way >= least_way + restless * RESTLESS_WAY * ccl_max (begun, 0) &&
          way >= (STEADY + restless * RESTLESS_STEADY) * trembling (t) &&
-         (way >= FAR || way >= (1 + restless) * STRAIGHT * t->path / size);
+         (way >= FAR || (way >= chance && way >= (1 + restless) * STRAIGHT * t->path / size));
 }
 
 void

@@ -1064,6 +1064,35 @@ test_what_moves_in_its_place_is_no_track (void)
   }
 }
 
+/* An insect of 30×22 pixels walks about on the glass for 25 s, by chance, within some 30
+ * pixels: it has no track. A person who comes out of a door in the middle of the picture is
+ * a track within a second. */
+static void
+test_what_appears_and_walks_by_chance_is_no_track (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    const double kept = rates[r] > 10 ? 0.96 : 0.9, step = rates[r] > 10 ? 4.7 : 7.5;
+    double place[2] = {0, 0};
+    for (guint i = 0; i < 5 * rates[r]; i++)
+      scene_run (scene, NULL, 0);
+    for (guint i = 0; i < 25 * rates[r]; i++) {
+      for (guint axis = 0; axis < 2; axis++)
+        place[axis] = kept * place[axis] + g_rand_double_range (random, -step, step);
+      run (scene, box ((guint)lrint (300 + place[0]), (guint)lrint (200 + place[1]), 30, 22));
+    }
+    const guint n = scene->n_events[CUDACCL_TRACK_APPEARED];
+    g_test_message ("%u/s: %u tracks in 25 s", rates[r], n);
+    g_assert_cmpuint (n, ==, 0);
+    for (guint i = 0; i < rates[r]; i++)
+      run (scene, box (100 + 60 * i / rates[r], 100, 30, 80));
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, n + 1);
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
 /* Two people walk as one component. When one stands still and the other one walks on, both have a
  * track, from the third frame in which they are apart. */
 static void
@@ -1256,6 +1285,7 @@ main (int argc, char **argv)
   add (any_label_map_is_safe);
   add (frame_rate_does_not_change_the_tracks);
   add (what_moves_in_its_place_is_no_track);
+  add (what_appears_and_walks_by_chance_is_no_track);
   add (who_comes_out_of_a_component_has_a_track);
   add (flicker_is_learnt_as_restless);
   add (fast_object_is_confirmed_in_its_third_frame);
