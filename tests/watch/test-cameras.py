@@ -71,6 +71,32 @@ def events():
     assert all(line["source"] == "a" and "utc" in line for line in lines), lines
 
 
+def pendulum_video():
+    """160×120, 15 frames/s: from 3 s on a box of 24×24 pixels swings by 6 pixels; from 8 s on another one crosses."""
+    video = folder / "pendulum.avi"
+    frames = bytearray()
+    for i in range(12 * 15):
+        boxes = [(60 + (0, 3, 6, 3)[i % 4], 20)] * (i >= 45) + [(2 * (i - 120), 80)] * (i >= 120)
+        frame = bytearray([90]) * (160 * 120)
+        for left, top in boxes:
+            for row in range(top, top + 24):
+                begin, end = min(160, left), min(160, left + 24)
+                frame[row * 160 + begin:row * 160 + end] = bytes([200]) * (end - begin)
+        frames += frame
+    subprocess.run([*"gst-launch-1.0 -q fdsrc ! rawvideoparse format=gray8 width=160 height=120 framerate=15/1 ! jpegenc ! "
+                    "avimux ! filesink".split(), f"location={video}"], input=bytes(frames), check=True, timeout=60)
+    return video
+
+
+def motion_travels():
+    """What swings in its place is no motion, what crosses the picture is; without tracks both are"""
+    for results, first in (("events", 8), ("components", 3)):
+        with watch(f"a={pendulum_video()}", *SMALL, "-r", results) as program:
+            tap.equal(program.finish(), 0, "exit status")
+            begins = [line["running_time"] / 1e9 for line in program.lines.all() if line.get("event") == "motion-begin"]
+        assert len(begins) == 1 and first < begins[0] < first + 1.5, (results, begins)
+
+
 def moved_video():
     """A still picture; the same 12 pixels farther to the left; black; the second picture again."""
     video = folder / "moved.avi"
@@ -649,7 +675,7 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
+sys.exit(tap.run(files, same_components, events, motion_travels, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
                  secrets, secret_properties, sender_clock, local_camera, camera_killed, quiet_start, camera_stopped, garbage, no_stream,
                  unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))

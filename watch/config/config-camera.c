@@ -368,6 +368,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   config->region_schedules =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)watch_schedule_free);
   config->settle_time = -1;
+  config->has_track_motion = TRUE;
   config->most_motion = DEFAULT_MOST_MOTION;
   config->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   config->properties = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -395,6 +396,13 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
       goto failed;
     }
     g_hash_table_insert (config->keys, g_strdup (key), g_strdup (value));
+  }
+  if (config->results == WATCH_RESULTS_COMPONENTS) {
+    if (g_strcmp0 (g_hash_table_lookup (keys, "motion"), "tracks") == 0) {
+      watch_fail (&reason, "motion: with results=components there are no tracks");
+      goto failed;
+    }
+    config->has_track_motion = FALSE;
   }
   return config;
 
