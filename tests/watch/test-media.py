@@ -24,8 +24,9 @@ if not shutil.which("ffprobe"):
 LIMIT = 5  # seconds after SIGTERM until the program ends, as documented
 SLOW = 3   # more seconds that a busy machine may take
 state = served.folder / "state"
-# What passes a place again and again is background for the codebook after a while, as leaves are.
-QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5", "ccl.foreground=mog2")
+# What passes a place again and again is background for the codebook after a while, as leaves are; with mog2 it is seen for
+# half a second each time.
+QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5", "ccl.foreground=mog2", "ccltrack.least-way=0")
 endless = served.video("endless", (90, True))
 blinking = served.video("blinking", *[(2, moves) for moves in (True, False)] * 15)
 
