@@ -155,7 +155,7 @@ def rtsp_clip():
         if not uri:
             raise tap.Skip("gir1.2-gst-rtsp-server-1.0 is not installed")
         store = served.folder / "rtsp"
-        with served.Served("--folder", store, "--set", "clips=true", "--set", "ccltrack.least-way=0", f"a={uri}") as server:
+        with served.Served("--folder", store, "--set", "clips=true", "--set", "motion=components", f"a={uri}") as server:
             served.wait_for(lambda: server.events("motion-begin"), "motion")
             time.sleep(3)
             server.stop()

@@ -26,7 +26,7 @@ SLOW = 3   # more seconds that a busy machine may take
 state = served.folder / "state"
 # What passes a place again and again is background for the codebook after a while, as leaves are; with mog2 it is seen for
 # half a second each time.
-QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5", "ccl.foreground=mog2", "ccltrack.least-way=0")
+QUICK = ("pace=true", "clip-pre=1", "clip-post=0", "ccl.quiet-time=0.5", "ccl.foreground=mog2", "motion=components")
 endless = served.video("endless", (90, True))
 blinking = served.video("blinking", *[(2, moves) for moves in (True, False)] * 15)
 
