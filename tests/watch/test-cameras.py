@@ -20,6 +20,8 @@ import sys
 import threading
 import time
 
+import numpy
+
 from watching import Watch, ball, camera, folder, seconds_of, tap, wait_for
 
 PROGRAM, CLOCK_STEP, FAKE_CAMERA = sys.argv[1:4]
@@ -118,6 +120,53 @@ def scene_changes():
     tap.equal([line["kind"] for line in lines], ["moved", "settled", "covered", "uncovered"])
     assert abs(lines[0]["dx"] + 12) <= 1 and abs(lines[0]["dy"]) <= 1, lines
     assert 5e9 < lines[0]["running_time"] <= 7e9 and lines[1]["running_time"] - lines[0]["running_time"] <= 3e9, lines
+
+
+def alerts_video():
+    """3 s still; 6 s with insects, each for 0.6 s at a place of its own, where it flutters; still until 20 s; an object that crosses twice,
+    from 20 and from 28 s, for 2.7 s; at 40 s a lamp flickers in 60 % of the
+    picture for 3 s. Ten frames a second."""
+    generator = numpy.random.default_rng(4)
+    frames = numpy.full((480, 120, 160), 90, numpy.uint8)
+    for number in range(30, 90, 8):
+        x, y = generator.integers(0, 140), generator.integers(0, 100)
+        for frame in frames[number:number + 6]:
+            frame[y:y + 14, x:x + 14] = generator.integers(150, 250, (14, 1))
+    for number in (*range(200, 227), *range(280, 307)):
+        left = 5 * (number % 80 - 40)
+        frames[number, 40:80, left:left + 24] = 220
+    frames[400:430, :, :96] += generator.integers(40, 120, (30, 1, 1), numpy.uint8)
+    frames += generator.integers(0, 3, frames.shape, numpy.uint8)
+    video = folder / "alerts.avi"
+    subprocess.run([*"gst-launch-1.0 -q fdsrc fd=0 ! rawvideoparse width=160 height=120 format=gray8 framerate=10/1 ! jpegenc ! "
+                    "avimux ! filesink".split(), f"location={video}"], input=frames.tobytes(), check=True, timeout=60)
+    return video
+
+
+def alerts():
+    """Motion begins with a confirmed track, not with an insect; the cooldown, the least duration and the greatest share of
+    the picture hold for each camera; motion=components is the former meaning"""
+    video = alerts_video()
+    keys = {"tracks": "", "components": "motion=components", "brief": "least-motion=5", "cool": "cooldown=30",
+            "share": "most-motion=0.01\nsettle-time=1", "lamp": "motion=components\nmost-motion=0.5\nsettle-time=3"}
+    path = folder / "alerts.conf"
+    path.write_text("[cameras]\nccl.min-area=20\nccl.quiet-time=1\nccl.light=false\n" +
+                    "".join(f"[camera {name}]\nuri={video}\n{key}\n" for name, key in keys.items()) +
+                    f"[output file]\nuri={folder}/lines.ndjson\nresults=events\n")
+    with watch("--config", path, output=False) as program:
+        tap.equal(program.finish(), 0, "exit status")
+        motions = {name: [(line["event"][7:], line["running_time"] / 1e9) for line in program.lines.all()
+                          if line["source"] == name and line["event"].startswith("motion-")] for name in keys}
+    begins = {name: [time for kind, time in found if kind == "begin"] for name, found in motions.items()}
+    for name, found in motions.items():
+        tap.equal([kind for kind, _ in found], ["begin", "end"] * (len(found) // 2), f"{name}: begin and end take turns")
+    assert any(3 <= time < 9.5 for time in begins["components"]), motions
+    tap.equal([20 <= time < 21 or 28 <= time < 29 for time in begins["tracks"] if time < 39], [True, True], str(motions))
+    tap.equal([20 <= time < 21 for time in begins["cool"]], [True], str(motions))
+    tap.equal(begins["brief"], [], str(motions))
+    tap.equal([time for time in begins["share"] if time < 39], [], str(motions))
+    assert any(40 <= time < 43.2 for time in begins["components"]), motions
+    assert not any(40 <= time < 46 for time in begins["lamp"]), motions
 
 
 def pace():
@@ -675,7 +724,7 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, motion_travels, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
+sys.exit(tap.run(files, same_components, events, motion_travels, alerts, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
                  secrets, secret_properties, sender_clock, local_camera, camera_killed, quiet_start, camera_stopped, garbage, no_stream,
                  unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))

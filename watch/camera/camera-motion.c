@@ -27,20 +27,19 @@ get_rules (const WatchCamera *camera)
   };
 }
 
-/* The share of the picture that is foreground, from 0 to 1. Tracks in one component share it. */
-static gdouble
-get_foreground_share (const GstCclMeta *meta)
+void
+watch_camera_note_foreground (WatchCamera *camera, GstBuffer *buffer)
 {
-  const gdouble pixels =
-      (gdouble)gst_ccl_meta_get_frame_width (meta) * gst_ccl_meta_get_frame_height (meta);
-  gdouble sum = 0;
-  guint n_ids;
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  gdouble pixels, sum = 0;
 
-  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
-    gst_ccl_meta_get_ids (meta, row, &n_ids);
-    sum += (gdouble)gst_ccl_meta_get_component (meta, row)->area / MAX (n_ids, 1);
-  }
-  return pixels > 0 ? sum / pixels : 0;
+  camera->delivery.foreground_share = 0;
+  if (!meta)
+    return;
+  pixels = (gdouble)gst_ccl_meta_get_frame_width (meta) * gst_ccl_meta_get_frame_height (meta);
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++)
+    sum += gst_ccl_meta_get_component (meta, row)->area;
+  camera->delivery.foreground_share = pixels > 0 ? sum / pixels : 0;
 }
 
 /* Whether the track of a row is in a region that is not armed. */
@@ -91,7 +90,7 @@ watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_dis
   gboolean moves;
 
   if (is_disturbed || !camera->delivery.has_frames ||
-      (meta && get_foreground_share (meta) > camera->config->most_motion))
+      camera->delivery.foreground_share > camera->config->most_motion)
     watch_motion_disturb (motion, time);
   camera->delivery.has_frames = TRUE;
   moves = camera->config->has_track_motion ? meta && has_moving_track (meta, armed)

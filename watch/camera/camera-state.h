@@ -151,6 +151,7 @@ typedef struct {
   WatchUtc utc;
   gboolean has_moving_components; /* the labeller says */
   gboolean has_frames;            /* of this connection */
+  gdouble foreground_share;       /* of the picture, from 0 to 1 */
   WatchMotion motion;
   GstStructure *scene_change; /* or NULL; owned */
 
@@ -297,6 +298,8 @@ void watch_camera_clear_arming (WatchCamera *camera);
 /* camera-motion.c, called in streaming threads, and by the camera's thread while there are none */
 
 void watch_camera_begin_motion (WatchCamera *camera);
+/* A frame with its components, before it has tracks. */
+void watch_camera_note_foreground (WatchCamera *camera, GstBuffer *buffer);
 /* Finds out whether a motion begins or ends with the frame on its way; `is_disturbed`: the scene
  * changes. */
 void watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_disturbed);

@@ -102,6 +102,13 @@ drop_when_stopping (GstPad *pad, GstPadProbeInfo *info, gpointer data)
              : GST_PAD_PROBE_OK;
 }
 
+static GstPadProbeReturn
+on_components (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+  watch_camera_note_foreground (data, GST_PAD_PROBE_INFO_BUFFER (info));
+  return GST_PAD_PROBE_OK;
+}
+
 /* Labelled frames, before ccljson makes their lines. */
 static GstPadProbeReturn
 on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
@@ -220,6 +227,7 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
   if (track)
     add_probe (track, GST_PAD_PROBE_TYPE_BUFFER, drop_when_stopping, camera);
+  add_probe (track ? track : json, GST_PAD_PROBE_TYPE_BUFFER, on_components, camera);
   add_probe (sink, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, drop_when_stopping, camera);
   add_probe (
       json, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, on_labelled, camera);
