@@ -6,6 +6,7 @@
 #include "error.h"
 #include "holes.h"
 #include "label-whole.h"
+#include "largest.h"
 #include "plane-shapes.h"
 #include "same-file.h"
 #include "statistics.h"
@@ -27,6 +28,7 @@ typedef struct Job {
   Picture *picture;
   Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
   Holes *holes;      /* to be filled; NULL: none are */
+  Largest *largest;  /* components that stay; NULL: all do */
   const char *input; /* its name */
   AllOutputs outputs;
   ColumnPicture kind;
@@ -105,6 +107,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
 {
   Job *job = data;
   (void)n_labels;
+  if (job->largest)
+    n_components = largest_choose (job->largest);
   return to_status (outputs_begin (&job->outputs, n_components, first_label, label_bytes, error));
 }
 
@@ -113,7 +117,12 @@ write_layers (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   Job *job = data;
-  return to_status (outputs_write_labels (&job->outputs, first_layer, n_layers, labels, error));
+  const size_t n = n_layers * rows_per_layer (job) * job->picture->width;
+
+  if (job->largest)
+    labels = largest_labels (job->largest, labels, n, job->outputs.label_bytes, error);
+  return to_status (
+      labels && outputs_write_labels (&job->outputs, first_layer, n_layers, labels, error));
 }
 
 static CclStatus
@@ -121,7 +130,19 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
     CclError *error)
 {
   Job *job = data;
-  return to_status (outputs_write_rows (&job->outputs, rows, shapes, n, error));
+  const uint32_t n_planes = job->kind.n_planes;
+  bool succeeded = true;
+
+  if (!job->largest)
+    return to_status (outputs_write_rows (&job->outputs, rows, shapes, n, error));
+  for (size_t i = 0; i < n && succeeded; i++) {
+    CclTiledComponent row = rows[i];
+    row.label = largest_label (job->largest, row.label);
+    if (row.label)
+      succeeded =
+          outputs_write_rows (&job->outputs, &row, shapes ? &shapes[i * n_planes] : NULL, 1, error);
+  }
+  return to_status (succeeded);
 }
 
 static CclStatus
@@ -205,6 +226,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
   const uint64_t begin = slab_begin (job, n_layers, job->processes.rank);
 
   *plan = (CclTiledPlan){
+      .size = sizeof *plan,
       .width = picture->width,
       .height = picture->height,
       .depth = picture->depth,
@@ -212,6 +234,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .invert = options->mask.invert && !mask_is_needed (&options->mask),
       .min_area = options->min_area,
       .max_area = options->max_area,
+      .clears_border = options->clears_border,
       .first_layer = begin,
       .n_layers = slab_begin (job, n_layers, job->processes.rank + 1) - begin,
       .tile_layers = options->tile,
@@ -236,6 +259,25 @@ open_device (const Job *job, CclError *error)
 {
   const int gpu = job->options->gpu;
   return ccl_cuda_device_open (gpu >= 0 ? gpu : (int)job->processes.local_rank, error);
+}
+
+static CclStatus
+choose_largest (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  Job *job = data;
+  return to_status (largest_add (job->largest, rows, n, error));
+}
+
+/* Labels the picture once more than else, to find the components that stay. */
+static bool
+find_largest (Job *job, const CclTiledPlan *with_columns, CclError *error)
+{
+  const CclTiledIo io = {.data = job, .read = read_layers, .rows = choose_largest};
+  CclTiledPlan plan = *with_columns;
+
+  plan.columns = 0;
+  job->largest = largest_new (job->options->kept, error);
+  return job->largest && ccl_tiled_run (&plan, &io, NULL, NULL, error) == CUDACCL_OK;
 }
 
 /* Labels the picture once for each plane of the values, or once without values. Collective. */
@@ -313,8 +355,12 @@ label (Job *job, CclTiledResult *result, CclError *error)
     job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
     succeeded = job->holes != NULL;
   }
+  if (succeeded && options->kept)
+    succeeded = find_largest (job, &plan, error);
   if (succeeded)
     succeeded = label_planes (job, &plan, result, error);
+  if (succeeded && job->largest)
+    result->n_components = largest_choose (job->largest);
   if (plan.device)
     ccl_cuda_device_unref (&plan.device);
   free (folder);
@@ -325,7 +371,23 @@ label (Job *job, CclTiledResult *result, CclError *error)
 static bool
 is_whole (const Job *job)
 {
-  return job->options->many_values || job->options->split_radius || job->options->distances;
+  return options_are_whole (job->options);
+}
+
+/* Chooses the largest of a picture that is labelled as a whole. */
+static bool
+choose_objects (Job *job, WholeLabels *found, CclTiledResult *result, CclError *error)
+{
+  job->largest = largest_new (job->options->kept, error);
+  if (!job->largest || !largest_add (job->largest, found->rows, found->n_components, error))
+    return false;
+  result->n_components = largest_choose (job->largest);
+  for (uint32_t i = 0; i < found->n_components && found->n_parts; i++) {
+    const uint64_t label = largest_label (job->largest, i + 1);
+    if (label)
+      found->n_parts[label - 1] = found->n_parts[i];
+  }
+  return true;
 }
 
 /* Labels a picture in memory. */
@@ -353,12 +415,17 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
       .max_area = options->max_area,
+      .fills_holes = options->fills_labels,
+      .max_hole = (uint32_t)options->max_hole,
+      .clears_border = options->clears_border,
       .columns = options->columns.measured,
       .intensities = job->intensities.picture ? &job->intensities : NULL,
       .n_planes = job->kind.n_planes,
       .device = device};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
+  if (succeeded && options->kept)
+    succeeded = choose_objects (job, &found, result, error);
   if (succeeded && found.n_parts && job->outputs.table)
     succeeded = table_set_parts (job->outputs.table, found.n_parts, found.n_components, error);
   if (succeeded)
@@ -385,8 +452,10 @@ check_picture (const Job *job, const char *name, CclError *error)
   if (is_of_volumes && !picture->is_volume)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
-  if (job->processes.n_ranks > 1 && (is_whole (job) || job->options->fills_holes))
-    return fail (error, "--values, --split, --distances and --fill-holes are for one process");
+  if (job->processes.n_ranks > 1 &&
+      (is_whole (job) || job->options->fills_holes || job->options->kept))
+    return fail (error, "--values, --split, --distances, --fill-holes, --fill-label-holes and "
+                        "--keep-largest are for one process");
   if (!connectivity && picture->may_be)
     return fail (error, "%s: %llu×%llu×%llu: %s, or a volume? Then give its --connectivity", name,
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
@@ -513,6 +582,7 @@ main (int argc, char **argv)
   row_order_free (job.outputs.order);
   plane_shapes_free (job.shapes);
   holes_free (job.holes);
+  largest_free (job.largest);
   mask_free (job.mask);
   picture_free (job.picture);
   intensities_close (&job.intensities);

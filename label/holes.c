@@ -93,6 +93,7 @@ background_plan (const CclTiledPlan *foreground, uint64_t max_area)
                                                : 6;
   plan.invert = !plan.invert;
   plan.min_area = 1;
+  plan.clears_border = false;
   plan.max_area = max_area;
   plan.label_bytes = 0;
   plan.columns = 0;

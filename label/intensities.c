@@ -21,6 +21,7 @@ intensities_open (Intensities *self, const char *name, const PictureOptions *opt
   PictureOptions how = *options;
 
   how.pipes = false;
+  how.page = how.channel = 0;
   self->picture = picture_open ((char *const *)&name, 1, &how, error);
   if (!self->picture)
     return false;

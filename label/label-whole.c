@@ -128,6 +128,26 @@ measure_and_split (
   return succeeded;
 }
 
+/* Fills the holes of each label. */
+static bool
+fill_labels (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
+  uint32_t *labels = malloc (n_bytes);
+  const CclVolumeLabels from = map_of (picture, result->labels), to = map_of (picture, labels);
+
+  if (!labels)
+    return fail_without_memory (error);
+  memcpy (labels, result->labels, n_bytes);
+  const CclStatus status = ccl_fill_label_holes (&from, (uint32_t)picture->width,
+      (uint32_t)picture->height, (uint32_t)picture->depth, settings->connectivity,
+      result->n_components, settings->max_hole, &to, error);
+  free (result->labels);
+  result->labels = labels;
+  return status == CUDACCL_OK;
+}
+
 static CclTiledComponent
 tiled_row (const CclVolumeComponent *row)
 {
@@ -143,7 +163,16 @@ tiled_row (const CclVolumeComponent *row)
       .centroid_z = row->centroid_z};
 }
 
-/* Makes the table of the components that pass the area filter, and numbers them anew in the map.
+static bool
+touches_border (const Picture *picture, const CclVolumeComponent *row)
+{
+  const bool ends = row->x + (uint64_t)row->width == picture->width ||
+                    row->y + (uint64_t)row->height == picture->height;
+  return row->x == 0 || row->y == 0 || ends ||
+         (picture->is_volume && (row->z == 0 || row->z + (uint64_t)row->depth == picture->depth));
+}
+
+/* Makes the table of the components that pass the filters, and numbers them anew in the map.
  * found: the rows of all components. numbers: memory for their new labels. */
 static void
 filter (const Picture *picture, const WholeSettings *settings, const CclVolumeComponent *found,
@@ -157,7 +186,8 @@ filter (const Picture *picture, const WholeSettings *settings, const CclVolumeCo
   numbers[0] = 0;
   for (uint32_t i = 0; i < result->n_components; i++) {
     const uint64_t area = found[i].n_voxels;
-    const bool stays = area >= min_area && (max_area == 0 || area <= max_area);
+    const bool stays = area >= min_area && (max_area == 0 || area <= max_area) &&
+                       !(settings->clears_border && touches_border (picture, &found[i]));
     numbers[i + 1] = stays ? n + 1 : 0;
     if (stays) {
       result->rows[n] = tiled_row (&found[i]);
@@ -291,13 +321,14 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
   if (picture->width > most || picture->height > most || slice > most ||
       picture->depth > most / slice)
     return fail (error,
-        "a picture of %llu×%llu×%llu pixels is too large for --values and --split, at most %d",
+        "a picture of %llu×%llu×%llu pixels is too large to be labelled as a whole, at most %d",
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
         (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
   return read_and_label (picture, settings, picture->height * picture->depth,
              settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
+         (!settings->fills_holes || fill_labels (picture, settings, result, error)) &&
          measure (picture, settings, result, error) &&
          (settings->split_radius == 0 || count_parts (picture, settings, result, error));
 }

@@ -15,7 +15,10 @@ typedef struct WholeSettings {
   uint32_t connectivity;
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
-  uint64_t min_area, max_area;    /* as in CclTiledPlan */
+  bool fills_holes;   /* of each label */
+  uint32_t max_hole;  /* of ccl_fill_label_holes() */
+  bool clears_border; /* as in CclTiledPlan, as the next two */
+  uint64_t min_area, max_area;
   uint32_t columns;               /* flags of CclColumn that are measured */
   const Intensities *intensities; /* NULL with no CUDACCL_COLUMN_INTENSITY */
   uint32_t n_planes;              /* of the intensities; 1 without */

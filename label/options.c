@@ -45,6 +45,10 @@ const char options_help[] =
     "                        fill gaps that are narrower or lower than N pixels (1)\n"
     "      --roi-mask FILE   no foreground where this picture is 0\n"
     "      --fill-holes N    fill holes of at most N pixels; 0 fills all\n"
+    "      --fill-label-holes N\n"
+    "                        the same for the holes of each component or value, with its label\n"
+    "      --clear-border    components that touch the border of the picture get no label\n"
+    "      --keep-largest N  only the N largest components get a label\n"
     "      --split N         split objects that touch; N: the radius in which one has one peak\n"
     "      --distances FILE  write the squared distances to the components' borders: a map as -o\n"
     "      --min-area N, --remove-small N\n"
@@ -56,6 +60,8 @@ const char options_help[] =
     "      --tile N          rows or slices of a tile, instead of --memory\n"
     "      --n-threads N     threads (all processors)\n"
     "      --gpu[=N]         label on an NVIDIA GPU: the first one, or number N\n"
+    "      --page N          label page, slice or file number N alone, as a frame\n"
+    "      --channel N       label a channel of colours, 1 (red), 2 or 3, in place of grey\n"
     "      --size WxH[xD]    the input is raw, of this size\n"
     "      --type TYPE       of raw samples: uint8, int16, float32, … (uint8)\n"
     "  -q, --quiet           no progress bar\n"
@@ -113,6 +119,11 @@ enum {
   SPLIT,
   DISTANCES,
   FILL_HOLES,
+  FILL_LABEL_HOLES,
+  CLEAR_BORDER,
+  KEEP_LARGEST,
+  PAGE,
+  CHANNEL,
   MIN_AREA,
   MAX_AREA,
   BITS,
@@ -149,6 +160,11 @@ static const struct option long_options[] = {
     {"distances", required_argument, NULL, DISTANCES},
     {"split", required_argument, NULL, SPLIT},
     {"fill-holes", required_argument, NULL, FILL_HOLES},
+    {"fill-label-holes", required_argument, NULL, FILL_LABEL_HOLES},
+    {"clear-border", no_argument, NULL, CLEAR_BORDER},
+    {"keep-largest", required_argument, NULL, KEEP_LARGEST},
+    {"page", required_argument, NULL, PAGE},
+    {"channel", required_argument, NULL, CHANNEL},
     {"min-area", required_argument, NULL, MIN_AREA},
     {"remove-small", required_argument, NULL, MIN_AREA}, /* another name of it */
     {"max-area", required_argument, NULL, MAX_AREA},
@@ -209,6 +225,8 @@ take_flag (Options *options, int option)
     return options->mask.invert = true;
   case VALUES:
     return options->many_values = true;
+  case CLEAR_BORDER:
+    return options->clears_border = true;
   case IGNORE_NAN:
     return options->ignores_nan = true;
   case 'q':
@@ -286,6 +304,20 @@ take_option (Options *options, int option, const char *value)
     is_valid = parse_number (value, INT64_MAX, &options->max_hole);
     options->fills_holes = true;
     break;
+  case FILL_LABEL_HOLES:
+    is_valid = parse_number (value, UINT32_MAX, &options->max_hole);
+    options->fills_labels = true;
+    break;
+  case KEEP_LARGEST:
+    is_valid = parse_number (value, INT64_MAX, &options->kept) && options->kept > 0;
+    break;
+  case PAGE:
+    is_valid = parse_number (value, INT64_MAX, &options->picture.page) && options->picture.page > 0;
+    break;
+  case CHANNEL:
+    is_valid = parse_number (value, 3, &number) && number > 0;
+    options->picture.channel = (uint32_t)number;
+    break;
   case MIN_AREA:
     is_valid = parse_number (value, INT64_MAX, &options->min_area);
     break;
@@ -335,15 +367,22 @@ fail_option (CclError *error, int option, const char *value)
     fail (error, "--%s cannot be '%s'", found->name, value);
 }
 
-/* Checks the options beside --values, --split and --distances, with which a picture is labelled as
- * a whole. */
+bool
+options_are_whole (const Options *options)
+{
+  return options->many_values || options->split_radius || options->distances ||
+         options->fills_labels;
+}
+
+/* Checks the options beside those with which a picture is labelled as a whole. */
 static bool
 check_whole (const Options *options, CclError *error)
 {
   const MaskSettings *mask = &options->mask;
   const char *name = options->many_values    ? "values"
                      : options->split_radius ? "split"
-                                             : "distances";
+                     : options->distances    ? "distances"
+                                             : "fill-label-holes";
 
   if (options->many_values &&
       (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
@@ -353,8 +392,9 @@ check_whole (const Options *options, CclError *error)
     return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
-  if (options->use_gpu && (!options->many_values || options->distances))
-    return fail (error, "--split and --distances run on the CPU, without --gpu");
+  if (options->use_gpu && (!options->many_values || options->distances || options->fills_labels))
+    return fail (
+        error, "--split, --distances and --fill-label-holes run on the CPU, without --gpu");
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
   return true;
@@ -376,8 +416,7 @@ check_together (const Options *options, CclError *error)
     return fail (error, "no column needs --intensity");
   if (options->ignores_nan && !options->intensity)
     return fail (error, "--ignore-nan is for --intensity");
-  return (!options->many_values && !options->split_radius && !options->distances) ||
-         check_whole (options, error);
+  return !options_are_whole (options) || check_whole (options, error);
 }
 
 Request

@@ -21,6 +21,9 @@ typedef struct Options {
   bool many_values;      /* pixels are connected where they are equal */
   uint32_t split_radius; /* of objects that are split; 0: none are */
   bool fills_holes;
+  bool fills_labels; /* the holes of each component or value */
+  bool clears_border;
+  uint64_t kept;     /* the most components that stay; 0: all */
   uint64_t max_hole; /* pixels of a hole that is filled; 0: any number */
   uint64_t min_area, max_area, memory, tile;
   uint32_t bits;
@@ -35,6 +38,9 @@ typedef enum Request { REQUEST_LABEL, REQUEST_HELP, REQUEST_VERSION, REQUEST_INV
 /* Parses the arguments. first: the index of the first input. Fills the error if they are invalid.
  */
 Request options_parse (int argc, char **argv, Options *options, int *first, CclError *error);
+
+/* Whether the picture is labelled as a whole, and not tile by tile. */
+bool options_are_whole (const Options *options);
 
 /* The text of --help. */
 extern const char options_help[];

@@ -17,6 +17,7 @@ typedef struct PictureFile {
   uint64_t most_pixels; /* that its picture may have; 0: no limit */
   bool is_slice;        /* of a volume, whatever it says about others */
   bool as_values;       /* see PictureOptions */
+  uint64_t page;        /* the same */
 } PictureFile;
 
 /* Opens a regular file. Other kinds of files are refused without waiting for their data. With

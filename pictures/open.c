@@ -77,6 +77,7 @@ picture_open_file (const char *path, const PictureOptions *options, CclError *er
   file->most_pixels = options->most_pixels;
   file->is_slice = options->is_slice;
   file->as_values = options->as_values;
+  file->page = options->page;
   if (options->raw.width)
     return picture_open_raw (file, &options->raw, error);
   return open_known (file, options->formats, error);

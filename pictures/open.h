@@ -8,9 +8,11 @@
 typedef struct PictureOptions {
   RawFormat raw;
   const PictureFormat *const *formats; /* with NULL at the end */
-  bool as_values; /* numbers that name classes: palettes have their indices, JPEG its colours */
-  bool is_slice;  /* the file is a slice of a volume, whatever it says about others */
-  bool pipes;     /* read pipes, too, and "-" as standard input; only for single files */
+  bool as_values;   /* numbers that name classes: palettes have their indices, JPEG its colours */
+  bool is_slice;    /* the file is a slice of a volume, whatever it says about others */
+  uint64_t page;    /* of several, from 1 on, which becomes a frame; 0: all */
+  uint32_t channel; /* of colour, from 1 on: red, green, blue; 0: all */
+  bool pipes;       /* read pipes, too, and "-" as standard input; only for single files */
   uint64_t most_bytes, most_pixels; /* of a file; 0: no limit */
 } PictureOptions;
 

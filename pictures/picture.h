@@ -53,6 +53,7 @@ struct Picture {
   const PictureClass *klass;
   uint64_t width, height, depth; /* ≥ 1; height × depth rows of width pixels */
   bool is_volume;                /* whether the file has slices, if only one */
+  bool is_page;                  /* the one that the options choose, and no volume */
   bool has_flat_colours;         /* of a volume: rows may be the 3 or 4 colours of a pixel */
   const char *may_be; /* what a volume may be instead, such as "colours"; NULL: nothing */
   uint32_t

@@ -3,12 +3,14 @@
 #include "slices.h"
 
 #include "error.h"
+#include "part.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 typedef struct Slices {
@@ -97,6 +99,7 @@ open_slices (char **paths, uint32_t n_paths, const PictureOptions *options, CclE
   self->paths = paths;
   self->options = *options;
   self->options.is_slice = true;
+  self->options.page = self->options.channel = 0;
   self->options.pipes = false; /* slices are opened again and again */
   self->open = picture_open_file (paths[0], &self->options, error);
   if (!self->open) {
@@ -141,10 +144,32 @@ is_visible (const struct dirent *entry)
   return entry->d_name[0] != '.';
 }
 
+/* Whether a folder is a Zarr array or group, of version 2 or 3. */
+static bool
+is_zarr (const char *folder)
+{
+  static const char *const names[] = {".zarray", ".zgroup", "zarr.json"};
+  bool found = false;
+
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    char *path;
+    if (asprintf (&path, "%s/%s", folder, names[i]) < 0)
+      return false;
+    found |= access (path, F_OK) == 0;
+    free (path);
+  }
+  return found;
+}
+
 static Picture *
 open_folder (const char *folder, const PictureOptions *options, CclError *error)
 {
   struct dirent **entries;
+
+  if (is_zarr (folder)) {
+    fail (error, "%s: a Zarr array, which label_file() of the Python package reads", folder);
+    return NULL;
+  }
   const int n = scandir (folder, &entries, is_visible, compare_names);
   bool succeeded = true;
 
@@ -172,8 +197,8 @@ open_folder (const char *folder, const PictureOptions *options, CclError *error)
   return NULL;
 }
 
-Picture *
-picture_open (char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error)
+static Picture *
+open_whole (char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error)
 {
   struct stat status;
 
@@ -182,4 +207,10 @@ picture_open (char *const *paths, uint32_t n_paths, const PictureOptions *option
   if (stat (paths[0], &status) == 0 && S_ISDIR (status.st_mode))
     return open_folder (paths[0], options, error);
   return picture_open_file (paths[0], options, error);
+}
+
+Picture *
+picture_open (char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error)
+{
+  return picture_part (open_whole (paths, n_paths, options, error), options, paths[0], error);
 }

@@ -640,6 +640,20 @@ check_sub_directories (Tiff *self, uint32_t directory, CclError *error)
   return succeeded;
 }
 
+/* Leaves the page that the options choose. */
+static bool
+choose_page (Tiff *self, CclError *error)
+{
+  const uint64_t page = self->file->page;
+
+  if (page > self->n_pages)
+    return fail (error, "%s: there is no page %llu of %llu", self->file->name,
+        (unsigned long long)page, (unsigned long long)self->n_pages);
+  self->directories[0] = self->directories[page - 1];
+  self->n_pages = 1;
+  return self->picture.is_page = true;
+}
+
 /* Lists the directories with pages; the first one, if all are smaller copies. */
 static bool
 find_pages (Tiff *self, CclError *error)
@@ -659,6 +673,8 @@ find_pages (Tiff *self, CclError *error)
   }
   if (self->n_pages == 0)
     self->directories[self->n_pages++] = 0;
+  if (self->file->page && self->n_pages > 1 && !choose_page (self, error))
+    return false;
   return TIFFSetDirectory (self->tiff, (tdir_t)self->directories[0]) ||
          tiff_fail (error, self->file->name, &self->message);
 }
@@ -732,10 +748,10 @@ find_slices (Tiff *self, bool *joined, CclError *error)
       !tiff_stack_read (
           description, self->page.samples, (uint64_t)self->page.width * self->page.height, &stack))
     return true;
-  if (self->file->is_slice && self->n_pages == 1)
+  if ((self->file->is_slice && self->n_pages == 1) || self->picture.is_page)
     return true;
   const uint64_t n_planes = tiff_stack_planes (&stack);
-  if (!check_axes (self, &stack, error))
+  if (!self->file->page && !check_axes (self, &stack, error))
     return false;
   *joined = self->n_pages == 1 && !strstr (description, "<OME");
   if (!*joined && n_planes != self->n_pages)

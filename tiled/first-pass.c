@@ -82,7 +82,7 @@ add_nodes (Tiled *self, uint64_t index, CclError *error)
           record->n_inner, error);
       seam++;
     } else {
-      record->n_inner += area_passes (self->plan, tile_area (&self->tile, label));
+      record->n_inner += tile_passes (&self->tile, label);
     }
   }
   return status;

@@ -28,6 +28,12 @@ part_row (const CclPart *part, uint64_t label)
   };
 }
 
+static inline bool
+is_frame (const CclTiledPlan *plan)
+{
+  return plan->connectivity == 4 || plan->connectivity == 8;
+}
+
 /* Whether a component of this area gets a label. */
 static inline bool
 area_passes (const CclTiledPlan *plan, uint64_t area)
@@ -36,9 +42,20 @@ area_passes (const CclTiledPlan *plan, uint64_t area)
 }
 
 static inline bool
-is_frame (const CclTiledPlan *plan)
+touches_border (const CclTiledPlan *plan, const CclPart *part)
 {
-  return plan->connectivity == 4 || plan->connectivity == 8;
+  const bool in_plane = part->least_x == 0 || part->least_y == 0 ||
+                        part->greatest_x + (uint64_t)1 == plan->width ||
+                        part->greatest_y + (uint64_t)1 == plan->height;
+  return in_plane || (!is_frame (plan) &&
+                         (part->least_z == 0 || part->greatest_z + (uint64_t)1 == plan->depth));
+}
+
+/* Whether a component gets a label. */
+static inline bool
+part_passes (const CclTiledPlan *plan, const CclPart *part)
+{
+  return area_passes (plan, part->area) && !(plan->clears_border && touches_border (plan, part));
 }
 
 /* The pixels of a layer. */

@@ -3,8 +3,6 @@
 #include "passes.h"
 #include "core/base/divide-up.h"
 
-#include "core/base/struct-size.h"
-
 #define DEFAULT_MEMORY ((uint64_t)1 << 30)
 
 /* The most pixels of a tile on a GPU. */
@@ -52,9 +50,6 @@ tiled_check_plan (
   const unsigned long long width = plan->width, height = plan->height, depth = plan->depth;
   const uint64_t most = UINT32_MAX;
 
-  CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
-  if (status != CUDACCL_OK)
-    return status;
   if (plan->width < 1 || plan->height < 1 || plan->depth < 1 || plan->width > most ||
       plan->height > most || plan->depth > most)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,

@@ -41,7 +41,7 @@ hash_plan (const CclTiledPlan *plan)
 {
   const uint64_t numbers[] = {plan->width, plan->height, plan->depth, plan->connectivity,
       plan->threshold, plan->invert, plan->min_area, plan->max_area, plan->label_bytes,
-      plan->columns, plan->intensity_format};
+      plan->columns, plan->intensity_format, plan->clears_border};
   uint64_t hash = UINT64_C (14695981039346656037);
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
     hash = (hash ^ numbers[i]) * UINT64_C (1099511628211);

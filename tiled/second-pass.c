@@ -39,7 +39,7 @@ number_roots (Tiled *self)
       Node *node = node_at (&self->seams, i);
       if (node->parent != i || node->is_foreign)
         continue;
-      if (area_passes (self->plan, node->part.area))
+      if (part_passes (self->plan, &node->part))
         node->label = n_labels + node->label + ++n_roots;
       else
         node->label = 0;
@@ -136,7 +136,7 @@ finish_labels (Tiled *self, uint64_t index, CclError *error)
       part = root->part;
       measures = root->measures;
       node++;
-    } else if (area_passes (self->plan, tile_area (&self->tile, label))) {
+    } else if (tile_passes (&self->tile, label)) {
       self->final[label] = self->next_label;
       begins = true;
       n_inner++;

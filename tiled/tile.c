@@ -356,6 +356,17 @@ tile_part (const TileLabeller *self, uint32_t label)
   return part;
 }
 
+bool
+tile_passes (const TileLabeller *self, uint32_t label)
+{
+  if (!area_passes (self->plan, tile_area (self, label)))
+    return false;
+  if (!self->plan->clears_border)
+    return true;
+  const CclPart part = tile_part (self, label);
+  return !touches_border (self->plan, &part);
+}
+
 void
 tile_labeller_clear (TileLabeller *self)
 {

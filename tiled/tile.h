@@ -65,6 +65,9 @@ uint32_t tile_area (const TileLabeller *self, uint32_t label);
 /* The component with that label, in coordinates of the picture. */
 CclPart tile_part (const TileLabeller *self, uint32_t label);
 
+/* Whether a component that is whole in the tile gets a label. */
+bool tile_passes (const TileLabeller *self, uint32_t label);
+
 /* Its measures; NULL if the plan has no columns, and without a meaning before they are measured. */
 const CclMeasures *tile_measures (const TileLabeller *self, uint32_t label);
 

@@ -12,7 +12,9 @@
  */
 #include "passes.h"
 #include "core/base/divide-up.h"
+#include "core/base/struct-size.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 CclStatus
@@ -150,10 +152,13 @@ ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPee
   if (status != CUDACCL_OK)
     return status;
   /* Other ranks have to know that this one refuses its plan. */
-  status = tiled_check_plan (plan, io, peers, error);
+  self.own_plan = (CclTiledPlan)CUDACCL_TILED_PLAN_DEFAULT;
+  status = ccl_struct_complete (
+      &self.own_plan, sizeof self.own_plan, plan, offsetof (CclTiledPlan, clears_border), error);
+  if (status == CUDACCL_OK)
+    status = tiled_check_plan (&self.own_plan, io, peers, error);
   if (status != CUDACCL_OK && (!peers || peers->n_ranks == 1))
     return status;
-  self.own_plan = *plan;
   self.plan = &self.own_plan;
   self.io = io;
   self.rank = peers ? peers->rank : 0;

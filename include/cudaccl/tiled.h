@@ -62,6 +62,8 @@ typedef struct CclTiledPlan {
                                     * CUDACCL_PIXEL_FORMAT_8 or CUDACCL_PIXEL_FORMAT_16, or one of
                                     * doubles, whose measures depend on tiles and ranks in their
                                     * last digits (since 0.4). Since: 0.3 */
+  bool clears_border; /* components that touch the border of the picture get no label and no row;
+                       * in volumes the first and the last slice are border, too. Since: 0.4 */
 } CclTiledPlan;
 
 /* The defaults of CclTiledPlan, for a frame; width, height and n_layers must be set. Since: 0.3 */

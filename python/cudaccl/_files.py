@@ -243,7 +243,7 @@ def slab_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
 
 def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivity: int | None = None,
                ndim: int | None = None, threshold: float = 0, invert: bool = False, foreground: str = "threshold", denoise: str = "none",
-               closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0,
+               closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0, clear_border: bool = False,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
                properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False,
@@ -273,6 +273,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     roi_mask: the region of interest mask, whatever image can be, except raw: there is no foreground
         where it is 0 or, in a file, transparent. It has the shape of the picture; one slice may hold for all slices of a volume.
         None: the whole picture.
+    clear_border: whether components that touch the border of the picture get no label and no row. Since: 0.4
     min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
         means no limit.
     label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.
@@ -351,7 +352,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
     def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None) -> int:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
-            shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, slab, tile, memory, n_threads,
+            shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, bool(clear_border), slab, tile, memory, n_threads,
             label_bytes, gpu, folder, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
             mask.read if mask.is_needed else mask.picture.read, begin, write, take, channel and channel.read_samples, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))

@@ -146,8 +146,8 @@ value_format (const std::string &type, bool ignore_nan)
 /* shape: (height, width) or (depth, height, width); slab: first layer and number of layers. */
 static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
-    uint64_t min_area, uint64_t max_area, const std::vector<uint64_t> &slab, uint64_t tile_layers,
-    uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
+    uint64_t min_area, uint64_t max_area, bool clear_border, const std::vector<uint64_t> &slab,
+    uint64_t tile_layers, uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
     const std::optional<std::string> &scratch_folder, uint32_t columns,
     const std::string &value_type, bool ignore_nan, nb::object read, nb::object begin,
     nb::object write, nb::object rows, nb::object values, uint32_t rank, uint32_t n_ranks,
@@ -156,6 +156,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
   const CclTiledPlan plan = {
+      .size = sizeof (CclTiledPlan),
       .width = width,
       .height = height,
       .depth = is_volume ? shape[0] : 1,
@@ -174,6 +175,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .scratch_folder = scratch_folder ? scratch_folder->c_str () : nullptr,
       .columns = columns,
       .intensity_format = value_format (value_type, ignore_nan),
+      .clears_border = clear_border,
   };
   Run run = {.read = read,
       .begin = begin,
@@ -235,12 +237,12 @@ bind_tiled (nb::module_ &module)
       "The threshold that Otsu's method chooses for a histogram: the greatest value if all pixels "
       "have the same one.");
   module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
-      nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("slab"),
-      nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"), nb::arg ("label_bytes"),
-      nb::arg ("device"), nb::arg ("scratch_folder").none (), nb::arg ("columns"),
-      nb::arg ("value_type"), nb::arg ("ignore_nan"), nb::arg ("read"), nb::arg ("begin"),
-      nb::arg ("write").none (), nb::arg ("rows").none (), nb::arg ("values").none (),
-      nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
-      nb::arg ("abort").none () = nb::none (),
+      nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("clear_border"),
+      nb::arg ("slab"), nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"),
+      nb::arg ("label_bytes"), nb::arg ("device"), nb::arg ("scratch_folder").none (),
+      nb::arg ("columns"), nb::arg ("value_type"), nb::arg ("ignore_nan"), nb::arg ("read"),
+      nb::arg ("begin"), nb::arg ("write").none (), nb::arg ("rows").none (),
+      nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (),
+      nb::arg ("receive").none (), nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

@@ -156,6 +156,21 @@ def program_equals_one_process():
         assert (np.load("l.npy") == np.where(keep, np.cumsum(keep), 0)[want]).all()
 
 
+def clear_border_equals_one_process():
+    """--clear-border leaves the components that touch no border, for 1 to 5 ranks"""
+    for shape, density, connectivity in [((90, 61), 0.42, 8), ((61, 40), 0.5, 4), ((14, 22, 31), 0.2, 26)]:
+        image = (random.random(shape) < density).astype(np.uint8)
+        np.save("b.npy", image)
+        labels, _ = ndimage.label(image, STRUCTURES[connectivity])
+        stays = np.array([all(0 < side.start and side.stop < length for side, length in zip(box, shape))
+                          for box in ndimage.find_objects(labels)])
+        want = np.concatenate([[0], np.where(stays, np.cumsum(stays), 0)])[labels]
+        for ranks in [2, 3, 5]:
+            result = mpirun(ranks, PROGRAM, "b.npy", "-c", connectivity, "-o", "l.npy", "--clear-border", "--tile", ranks)
+            assert result.returncode == 0, result.stderr
+            assert result.stdout == f"{stays.sum()} components\n" and (np.load("l.npy") == want).all()
+
+
 def columns_equal_one_process():
     """tables with columns have the same bytes for 1 to 9 ranks, some without a layer, whatever the tiles"""
     frame = (random.random((7, 61)) < 0.5).astype(np.uint8)
@@ -285,7 +300,7 @@ def dying_rank():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(equal_to_scipy, program_equals_one_process, columns_equal_one_process, filters_equal_one_process,
+    status = tap.run(equal_to_scipy, program_equals_one_process, clear_border_equals_one_process, columns_equal_one_process, filters_equal_one_process,
                      tiff_equals_one_process, messages_follow_seams, failing_ranks, failing_messages,
                      dying_rank)
     os.chdir("/")

@@ -224,6 +224,18 @@ def test_filters_as_opencv(denoise, strip_pixels, monkeypatch):
             check_mask(mask, image=(image * np.uint16(257)).astype(">u2"), **settings)
 
 
+def test_components_at_the_border():
+    mask = blurred((60, 47), 11) > 128
+    whole, _ = expected(mask, 8)
+    edges = set(whole[0]) | set(whole[-1]) | set(whole[:, 0]) | set(whole[:, -1])
+    stays = np.array([label not in edges and label > 0 for label in range(whole.max() + 1)])
+    want = np.where(stays, np.cumsum(stays), 0)[whole]
+    for n_ranks, tile in (1, 0), (1, 1), (3, 7):
+        results = run_ranks(n_ranks, lambda comm: cudaccl.label_file(
+            mask, labels="labels.npy", tile=tile, comm=comm, clear_border=True))
+        assert results == [want.max()] * n_ranks and (np.load("labels.npy") == want).all()
+
+
 def test_filters_of_volumes():
     """Filters work in each slice, and Otsu's threshold is that of all slices."""
     volume = np.stack([blurred((20, 31), n) // n for n in [1, 2, 3, 1]])

@@ -1,0 +1,212 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""What of a picture ccl-label labels: its holes label by label, objects that touch no border, the largest ones, a page, a
+channel; against scipy, scikit-image and numpy.
+
+usage: test-label-objects.py CCL-LABEL
+"""
+import os
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+import tifffile
+from scipy import ndimage
+from skimage import segmentation
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
+import tap  # noqa: E402
+
+PROGRAM = os.path.abspath(sys.argv[1])
+random = np.random.default_rng(39)
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+CONNECTIVITIES = {2: [4, 8], 3: [6, 18, 26]}
+OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=60)
+
+
+def refused(*arguments, word):
+    result = run(*arguments)
+    assert result.returncode == 1 and word in result.stderr and result.stderr.count("\n") == 1, (arguments, result.stderr)
+
+
+def labels_of(path, *arguments):
+    result = run(path, "-o", "l.npy", "-t", "t.npy", *arguments)
+    assert result.returncode == 0, (arguments, result.stderr)
+    labels, table = np.load("l.npy").astype(np.int64), np.load("t.npy")
+    assert result.stdout == f"{len(table)} components\n"
+    tap.equal(table["label"].tolist(), list(range(1, labels.max(initial=0) + 1)))
+    tap.equal(table["area"].tolist(), np.bincount(labels.ravel())[1:].tolist())
+    return labels, table
+
+
+def structure(connectivity, ndim):
+    return ndimage.generate_binary_structure(ndim, RANK[connectivity])
+
+
+def components(image, connectivity):
+    return ndimage.label(image, structure(connectivity, image.ndim))[0].astype(np.int64)
+
+
+def renumbered(labels, stays):
+    """The labels that stay, numbered anew in their order. stays: for the labels 0, 1, …"""
+    stays[0] = False
+    return np.where(stays, np.cumsum(stays), 0)[labels]
+
+
+def pictures():
+    """Noise of both kinds, connectivities and arguments for tiles."""
+    for i in range(14):
+        ndim = 2 + i % 2
+        shape = random.integers(1, 30 if ndim == 2 else 12, ndim)
+        image = (random.random(shape) < (0.45 if ndim == 2 else 0.25)).astype(np.uint8)
+        np.save("i.npy", image)
+        for connectivity in CONNECTIVITIES[ndim]:
+            yield image, connectivity, ["-c", connectivity, "--tile", 1 + i % 4]
+
+
+def border():
+    """--clear-border, tile by tile: scikit-image's clear_border()"""
+    for image, connectivity, arguments in pictures():
+        whole = components(image, connectivity)
+        inside = segmentation.clear_border(whole)
+        expected = renumbered(whole, np.isin(np.arange(whole.max() + 1), inside))
+        least = int(random.integers(0, 4))
+        areas = np.bincount(expected.ravel())
+        expected = renumbered(expected, areas >= least)
+        labels, _ = labels_of("i.npy", "--clear-border", "--min-area", least, *arguments)
+        np.testing.assert_array_equal(labels, expected)
+
+
+def border_of_values():
+    """--clear-border of a picture that is labelled as a whole, and after holes are filled"""
+    for _ in range(6):
+        image = random.integers(0, 3, (17, 23)).repeat(2, 0).repeat(2, 1).astype(np.uint8)
+        np.save("i.npy", image)
+        whole, _ = labels_of("i.npy", "--values")
+        labels, _ = labels_of("i.npy", "--values", "--clear-border")
+        inside = segmentation.clear_border(whole)
+        np.testing.assert_array_equal(labels, renumbered(whole, np.isin(np.arange(whole.max() + 1), inside)))
+    ring = np.zeros((9, 9), np.uint8)
+    ring[2:7, 2:7] = 1
+    ring[4, 4] = 0
+    np.save("i.npy", ring)
+    _, table = labels_of("i.npy", "--clear-border", "--fill-holes", 0)
+    tap.equal(table["area"].tolist(), [25])
+
+
+def largest():
+    """--keep-largest, tile by tile and as a whole, with columns and ties"""
+    for image, connectivity, arguments in pictures():
+        whole = components(image, connectivity)
+        areas = np.bincount(whole.ravel())
+        for k in 1, 3, 1000:
+            stays = np.zeros(len(areas), bool)
+            stays[1 + np.argsort(-areas[1:], kind="stable")[:k]] = True
+            expected = renumbered(whole, stays)
+            labels, _ = labels_of("i.npy", "--keep-largest", k, *arguments)
+            np.testing.assert_array_equal(labels, expected)
+            labels, _ = labels_of("i.npy", "--keep-largest", k, *arguments[:2], "--fill-label-holes", 0)
+            _, table = labels_of("i.npy", "--keep-largest", k, *arguments)
+            tap.equal(table["x"].tolist(), [box[-1].start for box in ndimage.find_objects(expected)])
+    np.save("i.npy", random.integers(0, 2, (40, 60)).astype(np.uint8))
+    np.save("values.npy", random.integers(0, 255, (40, 60, 3)).astype(np.uint8))
+    for more in ["--tile", 5], ["--split", 2]:
+        run("i.npy", "-c", 4, "-t", "all.npy", "--columns", "label,area,n_holes,intensity_mean", "--intensity", "values.npy", *more)
+        rows = np.load("all.npy")
+        best = np.sort(np.argsort(-rows["area"], kind="stable")[:7])
+        result = run("i.npy", "-c", 4, "-t", "some.npy", "--columns", "label,area,n_holes,intensity_mean", "--intensity",
+                     "values.npy", "--keep-largest", 7, *more)
+        assert result.stdout == "7 components\n", result
+        found = np.load("some.npy")
+        tap.equal(found["label"].tolist(), list(range(1, 8)))
+        for name in rows.dtype.names[1:]:
+            tap.equal(found[name].tolist(), rows[name][best].tolist(), name)
+
+
+def label_holes():
+    """--fill-label-holes: scipy's binary_fill_holes() of each component, and of each value"""
+    for image, connectivity, arguments in pictures():
+        whole = components(image, connectivity)
+        expected = whole.copy()
+        boxes = ndimage.find_objects(whole)
+        order = sorted(range(len(boxes)), key=lambda i: -np.prod([side.stop - side.start for side in boxes[i]]))
+        for i in order:  # the smallest box last
+            holes = ndimage.binary_fill_holes(whole == i + 1, structure(OF_HOLES[connectivity], image.ndim))
+            expected[holes & (whole == 0)] = i + 1
+        labels, _ = labels_of("i.npy", "--fill-label-holes", 0, *arguments[:2])
+        covered = (expected > 0) == (labels > 0)
+        assert covered.all() and (labels[whole > 0] == whole[whole > 0]).all()
+    nested = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 2, 0, 1], [1, 0, 0, 0, 1], [1, 1, 1, 1, 1]], np.uint8)
+    np.save("i.npy", nested)
+    labels, table = labels_of("i.npy", "--values", "--fill-label-holes", 0)
+    tap.equal(table["area"].tolist(), [24, 1])
+    tap.equal(labels[2, 2], 2)
+    _, table = labels_of("i.npy", "--values", "--fill-label-holes", 8)
+    tap.equal(table["area"].tolist(), [16, 1])
+
+
+def pages():
+    """--page: of TIFF files, of which pages differ in size, of arrays and of several files"""
+    first, second, third = (random.integers(0, 2, shape).astype(np.uint8) for shape in ((9, 12), (5, 7), (9, 12)))
+    with tifffile.TiffWriter("p.tif") as file:
+        for page in first, second, third:
+            file.write(page, contiguous=False, metadata=None)
+    np.save("v.npy", np.stack([first, third, first]))
+    np.save("a.npy", first), np.save("b.npy", third)
+    for inputs, page, image in ((["p.tif"], 1, first), (["p.tif"], 2, second), (["p.tif"], 3, third), (["v.npy"], 2, third),
+                                (["a.npy", "b.npy"], 2, third), (["a.npy"], 1, first)):
+        result = run(*inputs, "--page", page, "-o", "l.npy")
+        assert result.returncode == 0, result.stderr
+        np.testing.assert_array_equal(np.load("l.npy"), components(image, 8))
+    for name, n in ("p.tif", 3), ("v.npy", 3), ("a.npy", 1):
+        refused(name, "--page", n + 1, word=f"no page {n + 1} of {n}")
+    refused("p.tif", "--page", 0, word="--page cannot be '0'")
+    hyper = random.integers(0, 2, (2, 3, 8, 9)).astype(np.uint8)  # times, slices: not one volume
+    tifffile.imwrite("h.tif", hyper, imagej=True, metadata={"axes": "TZYX"})
+    refused("h.tif", "-c", 26, word="save one volume")
+    result = run("h.tif", "--page", 5, "-o", "l.npy")
+    assert result.returncode == 0, result.stderr
+    np.testing.assert_array_equal(np.load("l.npy"), components(hyper[1, 1], 8))
+
+
+def channels():
+    """--channel: of pictures and of arrays with colours"""
+    colours = (random.integers(0, 2, (11, 13, 3)) * 255).astype(np.uint8)
+    tifffile.imwrite("c.tif", colours, photometric="rgb")
+    np.save("c.npy", colours)
+    for name in "c.tif", "c.npy":
+        for i in range(3):
+            labels, _ = labels_of(name, "--channel", i + 1)
+            np.testing.assert_array_equal(labels, components(colours[..., i], 8))
+            labels, _ = labels_of(name, "--channel", i + 1, "--values")
+            np.testing.assert_array_equal(labels > 0, colours[..., i] > 0)
+    np.save("a.npy", colours[..., 0])
+    refused("a.npy", "--channel", 2, word="no channel 2 of 1")
+    refused("c.tif", "--channel", 4, word="--channel cannot be '4'")
+
+
+def combinations():
+    """options that do not go together are refused in one line"""
+    np.save("i.npy", np.ones((3, 4), np.uint8))
+    refused("i.npy", "--fill-label-holes", 0, "--tile", 1, word="as a whole")
+    refused("i.npy", "--fill-label-holes", 0, "--fill-holes", 0, word="do not go together")
+    refused("i.npy", "--keep-largest", 0, word="--keep-largest cannot be '0'")
+    os.makedirs("z.zarr", exist_ok=True)
+    open("z.zarr/.zarray", "w").close()
+    refused("z.zarr", word="a Zarr array, which label_file() of the Python package reads")
+    labels, table = labels_of("i.npy", "--clear-border")
+    assert not labels.any() and not len(table)
+    labels, table = labels_of("i.npy", "--clear-border", "--keep-largest", 2)
+    assert not labels.any() and not len(table)
+
+
+with tempfile.TemporaryDirectory() as folder:
+    os.chdir(folder)
+    status = tap.run(border, border_of_values, largest, label_holes, pages, channels, combinations)
+    os.chdir("/")
+sys.exit(status)
