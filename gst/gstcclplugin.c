@@ -6,6 +6,7 @@
 #include "labelling/gstccl.h"
 #include "combiner/gstcclcombiner.h"
 #include "json/gstccljson.h"
+#include "json/gstccljsonparse.h"
 #if HAVE_PANGOCAIRO
 #include "overlay/gstccloverlay.h"
 #endif
@@ -25,6 +26,7 @@ plugin_init (GstPlugin *plugin)
   registered |= GST_ELEMENT_REGISTER (ccl, plugin);
   registered |= GST_ELEMENT_REGISTER (cclcombiner, plugin);
   registered |= GST_ELEMENT_REGISTER (ccljson, plugin);
+  registered |= GST_ELEMENT_REGISTER (ccljsonparse, plugin);
 #if HAVE_PANGOCAIRO
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #endif

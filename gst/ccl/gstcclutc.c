@@ -35,6 +35,14 @@ arrival_caps (void)
   return gst_static_caps_get (&caps);
 }
 
+/* The time of day of an arrival that was noted elsewhere. */
+static GstCaps *
+past_arrival_caps (void)
+{
+  static GstStaticCaps caps = GST_STATIC_CAPS ("timestamp/x-ccl-past-arrival");
+  return gst_static_caps_get (&caps);
+}
+
 /* Takes the caps. */
 static GstClockTime
 reference_timestamp (GstBuffer *buffer, GstCaps *caps)
@@ -66,6 +74,31 @@ gst_ccl_utc_mark_arrival (GstBuffer *buffer)
   caps = arrival_caps ();
   gst_buffer_add_reference_timestamp_meta (
       buffer, caps, g_get_monotonic_time () * GST_USECOND, GST_CLOCK_TIME_NONE);
+  gst_caps_unref (caps);
+}
+
+/**
+ * gst_ccl_utc_mark:
+ * @buffer: a writable #GstBuffer
+ * @utc: microseconds since 1970, UTC, not negative
+ * @from_sender: whether it is the time of the sender's clock; otherwise that of the arrival
+ *
+ * Notes the time of day of a frame that is known from elsewhere, such as a recording, for
+ * gst_ccl_utc_of_buffer().
+ *
+ * Since: 0.4
+ */
+void
+gst_ccl_utc_mark (GstBuffer *buffer, gint64 utc, gboolean from_sender)
+{
+  GstCaps *caps;
+
+  g_return_if_fail (GST_IS_BUFFER (buffer) && gst_buffer_is_writable (buffer));
+  g_return_if_fail (utc >= 0 && utc <= G_MAXINT64 / (gint64)GST_USECOND);
+
+  caps = from_sender ? unix_caps () : past_arrival_caps ();
+  gst_buffer_add_reference_timestamp_meta (
+      buffer, caps, (GstClockTime)utc * GST_USECOND, GST_CLOCK_TIME_NONE);
   gst_caps_unref (caps);
 }
 
@@ -109,7 +142,8 @@ utc_of_sender (GstBuffer *buffer)
  * The time of day of a frame: by the clock of its sender, where a #GstReferenceTimestampMeta with
  * the caps `timestamp/x-ntp` or `timestamp/x-unix` has it, as
  * `rtspsrc add-reference-timestamp-meta=true` attaches it; otherwise the time at which the frame
- * arrived, where gst_ccl_utc_mark_arrival() noted it; otherwise the present time.
+ * arrived, where gst_ccl_utc_mark_arrival() or gst_ccl_utc_mark() noted it; otherwise the present
+ * time.
  *
  * Returns: microseconds since 1970, UTC
  *
@@ -128,6 +162,9 @@ gst_ccl_utc_of_buffer (GstBuffer *buffer, gboolean *from_sender)
     *from_sender = utc >= 0;
   if (utc >= 0)
     return utc;
+  arrival = reference_timestamp (buffer, past_arrival_caps ());
+  if (GST_CLOCK_TIME_IS_VALID (arrival))
+    return (gint64)(arrival / GST_USECOND);
   arrival = gst_ccl_utc_get_arrival (buffer);
   if (!GST_CLOCK_TIME_IS_VALID (arrival))
     return g_get_real_time ();

@@ -15,6 +15,9 @@ GST_CCL_API
 void gst_ccl_utc_mark_arrival (GstBuffer *buffer);
 
 GST_CCL_API
+void gst_ccl_utc_mark (GstBuffer *buffer, gint64 utc, gboolean from_sender);
+
+GST_CCL_API
 GstClockTime gst_ccl_utc_get_arrival (GstBuffer *buffer);
 
 GST_CCL_API

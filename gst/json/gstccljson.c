@@ -3,7 +3,7 @@
  * SECTION:element-ccljson
  * @title: ccljson
  * @short_description: writes the components of each frame as a line of JSON
- * @see_also: ccl, cudaccl
+ * @see_also: ccl, cudaccl, ccljsonparse
  *
  * Writes one JSON object and a newline for every frame. It reads only the metadata, so frames may
  * be in any memory. An empty gap buffer is no frame: it goes on as a gap event.
@@ -85,6 +85,13 @@
  * the frame, as `rtspsrc add-reference-timestamp-meta=true` attaches it; "arrival" if it is the
  * time at which the frame arrived. The time of an event is computed from the frame before it.
  *
+ * With contours, the frame has `contour_kind`, "pixels" or "cracks".
+ *
+ * Beside encoded video, which loses the metadata, lines are a stream of their own: with the caps
+ * `text/x-raw,format=utf8` behind the element, for instance for `matroskamux`, or with `meta/x-klv`
+ * as KLV packets, whose values are the lines, for `mpegtsmux` and `rtpklvpay`. `ccljsonparse` reads
+ * all of them.
+ *
  * The output buffer of a frame has the frame's number as its offset; the buffer of an event has
  * none.
  *
@@ -102,6 +109,7 @@
 #include <gst/video/video.h>
 
 #include "gstccljsontext.h"
+#include "gstcclklv.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
@@ -151,9 +159,10 @@ struct _GstCclJson {
   /* The streaming thread's. */
   GstVideoInfo info;
   guint64 n_frames;
-  gboolean warned; /* that a frame has no GstCclMeta */
-  GString *line;   /* reused for every frame */
-  GQueue events;   /* GstBuffer, the lines of events, which go before that of the next frame */
+  gboolean warned;     /* that a frame has no GstCclMeta */
+  gboolean writes_klv; /* instead of bare lines */
+  GString *line;       /* reused for every frame */
+  GQueue events;       /* GstBuffer, the lines of events, which go before that of the next frame */
   GstClockTime last_pts; /* of the last frame, whose time of day is last_utc */
   Utc last_utc;
 };
@@ -165,8 +174,10 @@ GST_ELEMENT_REGISTER_DEFINE (ccljson, "ccljson", GST_RANK_NONE, GST_TYPE_CCL_JSO
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
-static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
-    "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("application/x-ndjson"));
+static GstStaticPadTemplate src_template =
+    GST_STATIC_PAD_TEMPLATE ("src", GST_PAD_SRC, GST_PAD_ALWAYS,
+        GST_STATIC_CAPS (
+            "application/x-ndjson; text/x-raw, format = (string) utf8; " GST_CCL_KLV_CAPS));
 
 static void
 gst_ccl_json_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
@@ -270,6 +281,22 @@ format_line (GstCclJson *self, GstBuffer *frame)
   g_string_append (line, "}\n");
 }
 
+/* The line as a new buffer. */
+static GstBuffer *
+wrap_line (const GstCclJson *self)
+{
+  guint8 header[GST_CCL_KLV_HEADER_SIZE];
+  GstBuffer *output;
+
+  if (!self->writes_klv)
+    return gst_buffer_new_memdup (self->line->str, self->line->len);
+  gst_ccl_klv_write_header (header, self->line->len);
+  output = gst_buffer_new_allocate (NULL, sizeof header + self->line->len, NULL);
+  gst_buffer_fill (output, 0, header, sizeof header);
+  gst_buffer_fill (output, sizeof header, self->line->str, self->line->len);
+  return output;
+}
+
 static void
 drop_events (GstCclJson *self)
 {
@@ -330,7 +357,7 @@ write_track_event (GstCclJson *self, const GstStructure *event)
   }
   g_string_append (line, "}\n");
 
-  output = gst_buffer_new_memdup (line->str, line->len);
+  output = wrap_line (self);
   GST_BUFFER_PTS (output) = pts;
   g_queue_push_tail (&self->events, output);
 }
@@ -369,7 +396,7 @@ gst_ccl_json_prepare_output_buffer (GstBaseTransform *trans, GstBuffer *input, G
   GST_LOG_OBJECT (self, "frame %" G_GUINT64_FORMAT ": %" G_GSIZE_FORMAT " bytes", self->n_frames,
       self->line->len);
 
-  *output = gst_buffer_new_memdup (self->line->str, self->line->len);
+  *output = wrap_line (self);
   gst_buffer_copy_into (*output, input, GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS, 0, -1);
   GST_BUFFER_FLAG_UNSET (*output, GST_BUFFER_FLAG_GAP);
   GST_BUFFER_OFFSET (*output) = self->n_frames++;
@@ -413,6 +440,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
    */
   if (!gst_video_info_from_caps (&self->info, incaps))
     gst_video_info_init (&self->info);
+  self->writes_klv = gst_structure_has_name (gst_caps_get_structure (outcaps, 0), "meta/x-klv");
   return TRUE;
 }
 

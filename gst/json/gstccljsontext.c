@@ -15,6 +15,8 @@ append_double (GString *line, gdouble value)
     g_string_append (line, "null");
     return;
   }
+  if (value == 0)
+    value = 0; /* a zero has no sign: readers of JSON take -0 for a whole number */
   /* 15 digits can read back as the same double, 17 always do. */
   if (g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.15g", value), NULL) != value &&
       g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.16g", value), NULL) != value)
@@ -295,7 +297,7 @@ gst_ccl_json_append_string (GString *line, const gchar *text)
   for (const gchar *c = text; *c; c++) {
     if (*c == '"' || *c == '\\')
       g_string_append_printf (line, "\\%c", *c);
-    else if ((guchar)*c < 0x20)
+    else if ((guchar)*c < 0x20 || *c == '<') /* demuxers would take it for markup */
       g_string_append_printf (line, "\\u%04x", (guint)(guchar)*c);
     else
       g_string_append_c (line, *c);
@@ -342,6 +344,10 @@ gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta *met
   g_string_append_c (line, ']');
   if (parts.region_state)
     append_regions (line, parts.region_state);
+  if (parts.contours)
+    g_string_append_printf (line, ",\"contour_kind\":\"%s\"",
+        gst_ccl_contours_get_kind (parts.contours) == GST_CCL_CONTOUR_KIND_CRACKS ? "cracks"
+                                                                                  : "pixels");
   g_clear_pointer (&parts.region_state, gst_ccl_region_state_unref);
   g_clear_pointer (&parts.classes, gst_ccl_classes_unref);
   g_clear_pointer (&parts.columns, gst_ccl_columns_unref);

@@ -124,7 +124,7 @@ GST_START_TEST (test_contours)
       "{\"label\":2,\"area\":1,\"x\":3,\"y\":2,\"width\":1,\"height\":1,\"cx\":3,\"cy\":2,"
       "\"contours\":[{\"hole\":false,\"inside\":1,\"points\":[[3,-2.50]]}]},"
       "{\"label\":3,\"area\":1,\"x\":7,\"y\":7,\"width\":1,\"height\":1,\"cx\":7,\"cy\":7,"
-      "\"contours\":[]}]}\n");
+      "\"contours\":[]}],\"contour_kind\":\"pixels\"}\n");
   gst_harness_teardown (h);
 }
 GST_END_TEST

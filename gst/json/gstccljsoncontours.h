@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The contours in a line of ccljson. */
+#ifndef __GST_CCL_JSON_CONTOURS_H__
+#define __GST_CCL_JSON_CONTOURS_H__
+
+#include <gst/ccl/ccl.h>
+#include <gst/gst.h>
+#include <json-glib/json-glib.h>
+
+G_BEGIN_DECLS
+
+/* Attaches the contours of a frame, if it has any. rows: the objects of the components, in the
+ * order of the table. Returns FALSE with the error set if they are no contours. */
+gboolean gst_ccl_json_contours_attach (
+    GstCclMeta *meta, JsonObject *frame, JsonObject *const *rows, guint n_rows, GError **error);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_JSON_CONTOURS_H__ */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Lines of JSON as KLV packets: a key of 16 bytes, the length as BER, the value (SMPTE ST 336). */
+#ifndef __GST_CCL_KLV_H__
+#define __GST_CCL_KLV_H__
+
+#include <gst/gst.h>
+
+G_BEGIN_DECLS
+
+#define GST_CCL_KLV_CAPS "meta/x-klv, parsed = (boolean) true"
+#define GST_CCL_KLV_HEADER_SIZE 21
+
+typedef enum {
+  GST_CCL_KLV_INCOMPLETE, /* more bytes are needed */
+  GST_CCL_KLV_OURS,
+  GST_CCL_KLV_OTHER, /* a packet with another key */
+  GST_CCL_KLV_BROKEN,
+} GstCclKlvKind;
+
+/* Writes key and length of a value of less than 2³² bytes. */
+void gst_ccl_klv_write_header (guint8 header[GST_CCL_KLV_HEADER_SIZE], gsize size);
+
+/* Finds the value of the packet that the data begin with: where it begins and its size. It may end
+ * behind the data. */
+GstCclKlvKind gst_ccl_klv_read_header (
+    const guint8 *data, gsize size, gsize *header_size, guint64 *value_size);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_KLV_H__ */
