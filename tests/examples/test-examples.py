@@ -156,12 +156,47 @@ def components_per_minute():
     assert blue.any(axis=0).sum() > 100, "no bars"
 
 
+def crossings():
+    """who-crosses.c, who-crosses.py: classes, identities and regions of frames whose lines are written here"""
+    def row(identity, inside, crossed, **more):
+        return {"label": 1, "area": 9, "x": 1, "y": 1, "width": 3, "height": 3, "cx": 2, "cy": 2, "id": identity,
+                "state": "confirmed", "age": 5, "vx": 0, "vy": 0, "ids": [identity], **more, "in": inside,
+                "crossed": crossed}
+
+    def frame(number, rows, inside, forward):
+        return {"pts": number * 40000000, "running_time": number * 40000000, "frame": number, "width": 20, "height": 10,
+                "count": len(rows), "truncated": False, "components": rows,
+                "regions": [{"region": "yard", "inside": inside}, {"line": "gate", "forward": forward, "backward": 0}]}
+
+    gate = [{"line": "gate", "direction": "forward"}]
+    lines = [frame(0, [], 0, 0),
+             frame(1, [row(7, ["yard"], gate, **{"class": "person", "confidence": 0.5}), row(9, [], [])], 3, 1),
+             frame(2, [row(8, [], [{"line": "gate", "direction": "backward"}])], 2, 1)]
+    place = folder / "lines.ndjson"
+    place.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    words = f'filesrc location="{place}" ! ccljsonparse'
+    want = "0.040 s: person 7 crosses gate forward, 3 in yard\n0.080 s: object 8 crosses gate backward, 2 in yard\n"
+    broken = "filesrc location=/nowhere ! ccljsonparse"
+    program = build("who-crosses")
+    tap.equal(run(program, words), want)
+    tap.equal(subprocess.run([program, broken], check=False, capture_output=True, timeout=30).returncode, 1)
+    try:
+        __import__("gi")
+    except ImportError:
+        return
+    if os.path.exists(os.path.join(os.environ["GI_TYPELIB_PATH"], "GstCcl-1.0.typelib")):
+        tap.equal(run(sys.executable, EXAMPLES / "who-crosses.py", words), want)
+        result = subprocess.run([sys.executable, EXAMPLES / "who-crosses.py", broken], check=False, capture_output=True,
+                                text=True, timeout=30)
+        tap.equal((result.returncode, len(result.stderr.splitlines())), (1, 1), result.stderr)
+
+
 def every_example():
     """every example is tried here"""
     tap.equal({path.name for path in EXAMPLES.iterdir()},
               {"print-components.c", "cuda-masks.c", "components-per-minute.py", "label-frame.c",
-               "label-device-memory.c"})
+               "label-device-memory.c", "who-crosses.c", "who-crosses.py"})
 
 
 sys.exit(tap.run(every_example, print_components, cuda_masks, components_per_minute, no_video,
-                 label_frame, label_device_memory))
+                 label_frame, label_device_memory, crossings))
