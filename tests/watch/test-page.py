@@ -211,7 +211,15 @@ def manages_cameras():
         view.wait("document.querySelector('#camera-dialog').open")
         view.evaluate("""{ const form = document.querySelector('#camera-dialog form').elements;
             form.settings.value += '\\nccl.max-area=77';
+            form.settings.dispatchEvent(new Event('input', { bubbles: true }));
+            window.cost = document.querySelector('#camera-dialog .cost').textContent;
+            form.settings.value += '\\nresults=events';
+            form.settings.dispatchEvent(new Event('input', { bubbles: true }));
+            window.moreCost = document.querySelector('#camera-dialog .cost').textContent;
+            form.settings.value = form.settings.value.replace('\\nresults=events', '');
             document.querySelector('#camera-dialog [type=submit]').click(); }""")
+        tap.equal(view.evaluate("window.cost"), "This holds at once; the camera goes on.")
+        assert "anew, because of results." in view.evaluate("window.moreCost")
         served.wait_for(lambda: server.get("/api/cameras/new")["settings"].get("ccl.max-area") ==
                         "77", "the setting")
         view.wait("!document.querySelector('#camera-dialog').open")

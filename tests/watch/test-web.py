@@ -145,11 +145,25 @@ def change_cameras():
     tap.equal(status, 201, body)
     camera = playing(open_server, "yard")
     tap.equal(camera["settings"]["ccl.min-area"], "300")
+    served.wait_for(lambda: any(line["source"] == "yard" for line in open_server.events("state")), "its first state")
+    appeared = len(open_server.events("state"))
     tap.equal(open_server.request("/api/cameras/yard", "PATCH", {"ccl.min-area": 99999})[0], 200)
     settings = open_server.get("/api/cameras/yard")["settings"]
     tap.equal((settings["ccl.min-area"], settings["pace"]), ("99999", "true"))
     served.wait_for(lambda: (c := open_server.get("/api/cameras/yard"))["state"] == "playing" and
                     c["components"] == 0, "the new setting holds")
+    # While it plays: without a state, and so without learning anew.
+    frames = open_server.get("/api/cameras/yard")["frames"]
+    tap.equal(open_server.request("/api/cameras/yard", "PATCH", {"ccl.min-area": None, "cooldown": 3})[0], 200)
+    served.wait_for(lambda: open_server.get("/api/cameras/yard")["components"] > 0, "the default of a setting that is gone")
+    assert open_server.get("/api/cameras/yard")["frames"] > frames, "frames are counted anew"
+    tap.equal([line for line in open_server.events("state")[appeared:] if line["source"] == "yard"], [], "states")
+    live = open_server.get("/api/settings")["live"]
+    assert {"ccl.min-area", "ccltrack.regions", "schedule", "schedule.*"} <= set(live), live
+    assert not {"uri", "results", "decoder", "ccltrack.max-tracks", "record-uri"} & set(live), live
+    tap.equal(open_server.request("/api/cameras/yard", "PATCH", {"ccltrack.max-tracks": 100})[0], 200)
+    served.wait_for(lambda: any(line["source"] == "yard" for line in open_server.events("state")[appeared:]),
+                    "a setting that needs a new connection")
     tap.equal(open_server.request("/api/cameras/yard", "DELETE")[0], 204)
     tap.equal([c["name"] for c in open_server.get("/api/cameras")["cameras"]], ["door"])
     tap.equal(open_server.request("/api/cameras/yard", "DELETE")[0], 404)

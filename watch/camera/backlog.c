@@ -138,7 +138,7 @@ limit_of_age (WatchCamera *camera, gint64 now)
     backlog->preference = set_share (camera, watch_camera_get_late_share (camera));
     backlog->share_time = now;
   }
-  return camera->config->max_delay * CLAMP (0.75 + 2 * backlog->preference, 0.1, 1);
+  return camera_config (camera)->max_delay * CLAMP (0.75 + 2 * backlog->preference, 0.1, 1);
 }
 
 /* With the lock: whether the frame of that age in seconds is to be skipped. */
@@ -150,7 +150,7 @@ is_skipped (WatchCamera *camera, gdouble age, gint64 now, gboolean is_key_frame)
   if (!backlog->is_skipping && age > limit_of_age (camera, now)) {
     backlog->is_skipping = TRUE;
     backlog->skip_time = now;
-  } else if (backlog->is_skipping && age <= camera->config->max_delay * FRESH &&
+  } else if (backlog->is_skipping && age <= camera_config (camera)->max_delay * FRESH &&
              (is_key_frame || now - backlog->skip_time > MAX_SKIP_TIME)) {
     backlog->is_skipping = FALSE;
   }
@@ -159,9 +159,9 @@ is_skipped (WatchCamera *camera, gdouble age, gint64 now, gboolean is_key_frame)
 
 /* Files wait for the decoder. The first frame of a connection is decoded in any case. */
 static gboolean
-may_skip (const WatchCamera *camera)
+may_skip (WatchCamera *camera)
 {
-  return camera->config->max_delay > 0 && !camera->is_file && camera->locked.play_time > 0;
+  return camera_config (camera)->max_delay > 0 && !camera->is_file && camera->locked.play_time > 0;
 }
 
 gboolean
@@ -191,7 +191,7 @@ watch_backlog_take (WatchCamera *camera, GstBuffer *frame)
 gboolean
 watch_backlog_is_late (WatchCamera *camera, GstBuffer *frame)
 {
-  const gdouble limit = camera->config->max_delay,
+  const gdouble limit = camera_config (camera)->max_delay,
                 age = (g_get_monotonic_time () - arrival_of (frame)) / 1e6;
   gboolean has_source;
 

@@ -30,7 +30,7 @@ get_status (WatchCamera *camera, const gchar *region, gint64 now)
   const WatchArming *set =
       camera->locked.arming ? g_hash_table_lookup (camera->locked.arming, region) : NULL;
   const WatchArming arming = set ? *set : (WatchArming){0};
-  const WatchCameraConfig *config = camera->config;
+  const WatchCameraConfig *config = camera_config (camera);
 
   return (WatchArmingStatus){
       .region = g_strdup (region),
@@ -142,7 +142,7 @@ watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer)
 static gboolean
 may_change (WatchCamera *camera)
 {
-  const WatchCameraConfig *config = camera->config;
+  const WatchCameraConfig *config = camera_config (camera);
 
   return config->schedule || g_hash_table_size (config->region_schedules) > 0 ||
          g_atomic_pointer_get (&camera->locked.arming);

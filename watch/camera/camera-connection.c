@@ -78,7 +78,8 @@ stop_pipeline (WatchCamera *camera)
 static guint
 retry_delay (WatchCamera *camera)
 {
-  gdouble least = camera->config->retry_min, most = MAX (camera->config->retry_max, least);
+  gdouble least = camera_config (camera)->retry_min,
+          most = MAX (camera_config (camera)->retry_max, least);
   gdouble delay = least * (1u << MIN (camera->connection.n_attempts, 20));
 
   camera->connection.n_attempts++;
@@ -104,7 +105,7 @@ may_try_again (WatchCamera *camera, gboolean timed_out)
   has_played = camera->locked.play_time > 0;
   has_ever_played = camera->locked.status.n_frames > 0;
   g_mutex_unlock (&camera->lock);
-  return !camera->is_file || (camera->config->loop && has_ever_played) ||
+  return !camera->is_file || (camera_config (camera)->loop && has_ever_played) ||
          (timed_out && !has_played && camera->connection.n_attempts < FILE_ATTEMPTS);
 }
 
@@ -145,11 +146,11 @@ lose_camera (WatchCamera *camera, WatchState state, gboolean timed_out, gboolean
   g_mutex_unlock (&camera->lock);
   if (play_time > 0 && g_get_monotonic_time () - play_time > LASTING)
     camera->connection.n_attempts = 0;
-  if (is_unclear && watch_reach_can_ask (camera->config->uri)) {
+  if (is_unclear && watch_reach_can_ask (camera_config (camera)->uri)) {
     camera->connection.lost_state = state;
     camera->connection.lost_detail = g_strdup (detail);
     camera->connection.asking = g_cancellable_new ();
-    watch_reach_ask (camera->config->uri, camera->connection.asking, on_reason, camera);
+    watch_reach_ask (camera_config (camera)->uri, camera->connection.asking, on_reason, camera);
   } else {
     watch_camera_set_state (camera, state, detail);
     reconnect (camera, retry_delay (camera));
@@ -166,7 +167,7 @@ handle_end (WatchCamera *camera)
   stop_pipeline (camera);
   if (watch_camera_is_stopping (camera))
     return;
-  if (camera->config->loop)
+  if (camera_config (camera)->loop)
     reconnect (camera, 1);
   else
     watch_camera_end (camera, WATCH_STATE_ENDED, NULL);
@@ -204,7 +205,7 @@ state_of_error (WatchCamera *camera, const GError *error)
 static void
 handle_error (WatchCamera *camera, const GError *error)
 {
-  const gboolean is_remote = watch_reach_can_ask (camera->config->uri);
+  const gboolean is_remote = watch_reach_can_ask (camera_config (camera)->uri);
   const WatchState state = state_of_error (camera, error);
   const gchar *reason = watch_sockets_check (camera);
 
@@ -264,7 +265,7 @@ static gboolean
 has_timed_out (WatchCamera *camera, WatchState *state, const gchar **format)
 {
   const gint64 now = g_get_monotonic_time ();
-  const gint64 timeout = (gint64)(camera->config->timeout * G_TIME_SPAN_SECOND);
+  const gint64 timeout = (gint64)(camera_config (camera)->timeout * G_TIME_SPAN_SECOND);
   gboolean is_slow, has_waited, is_garbage;
 
   g_mutex_lock (&camera->lock);
@@ -305,7 +306,7 @@ check_camera (gpointer data)
   }
   if (!has_timed_out (camera, &state, &format))
     return G_SOURCE_CONTINUE;
-  detail = g_strdup_printf (format, camera->config->timeout);
+  detail = g_strdup_printf (format, camera_config (camera)->timeout);
   lose_camera (camera, state, TRUE, gave_nothing (camera), detail);
   g_free (detail);
   return G_SOURCE_REMOVE;
@@ -323,7 +324,7 @@ start_pipeline (WatchCamera *camera, const gchar *uri)
   gst_object_unref (bus);
   /* A failure arrives as a message. */
   gst_element_set_state (camera->connection.pipeline, GST_STATE_PLAYING);
-  if (camera->config->record_uri && camera->config->clips)
+  if (camera_config (camera)->record_uri && camera_config (camera)->clips)
     camera->connection.record = watch_record_new (camera);
 }
 
@@ -345,7 +346,8 @@ on_pipe (gint pipe, GIOCondition condition, gpointer data)
 static gboolean
 open_pipe (WatchCamera *camera)
 {
-  gchar *path = camera->is_file ? g_filename_from_uri (camera->config->uri, NULL, NULL) : NULL;
+  gchar *path =
+      camera->is_file ? g_filename_from_uri (camera_config (camera)->uri, NULL, NULL) : NULL;
   struct stat status;
 
   if (path && stat (path, &status) == 0 && S_ISFIFO (status.st_mode))
@@ -388,7 +390,7 @@ connect_camera (gpointer data)
   camera->delivery.key_checksum = 0;
   camera->connection.timer = watch_camera_call_later (camera, CHECK_INTERVAL, check_camera);
   if (!open_pipe (camera))
-    start_pipeline (camera, camera->config->uri);
+    start_pipeline (camera, camera_config (camera)->uri);
   return G_SOURCE_REMOVE;
 }
 

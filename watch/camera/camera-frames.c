@@ -126,7 +126,8 @@ repeats_key_frames (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, gint6
     camera->delivery.key_checksum = checksum;
   }
   return camera->delivery.key_checksum != 0 && camera->delivery.n_same_keys >= LEAST_KEYS &&
-         now - camera->delivery.key_changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+         now - camera->delivery.key_changed_time >
+             camera_config (camera)->frozen * G_TIME_SPAN_SECOND;
 }
 
 /* Whether the frames have been identical for too long. One frame per second is compared. */
@@ -136,7 +137,7 @@ is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
   gint64 now = g_get_monotonic_time ();
   guint64 checksum;
 
-  if (camera->config->frozen <= 0)
+  if (camera_config (camera)->frozen <= 0)
     return FALSE;
   if (repeats_key_frames (camera, buffer, caps, now))
     return TRUE;
@@ -148,7 +149,7 @@ is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
     camera->delivery.checksum = checksum;
     camera->delivery.checksum_time = now;
   }
-  return now - camera->delivery.changed_time > camera->config->frozen * G_TIME_SPAN_SECOND;
+  return now - camera->delivery.changed_time > camera_config (camera)->frozen * G_TIME_SPAN_SECOND;
 }
 
 static void
@@ -169,7 +170,7 @@ update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
   g_mutex_unlock (&camera->lock);
   if (frozen) {
     detail = g_strdup_printf (
-        "the frames of the last %g seconds show one picture", camera->config->frozen);
+        "the frames of the last %g seconds show one picture", camera_config (camera)->frozen);
     watch_camera_set_state (camera, WATCH_STATE_FROZEN, detail);
     g_free (detail);
   } else if (is_overloaded) {

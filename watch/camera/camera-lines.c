@@ -335,7 +335,7 @@ watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolea
     g_free (line);
     return;
   }
-  if (camera->config->results != WATCH_RESULTS_EVENTS)
+  if (camera_config (camera)->results != WATCH_RESULTS_EVENTS)
     push_line (camera, text, length);
   watch_camera_count_latency (camera);
 }

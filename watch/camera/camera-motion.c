@@ -12,15 +12,17 @@ time_of_seconds (gdouble seconds)
 
 /* What the labeller reports has been quiet for the quiet time already. */
 static WatchMotionRules
-get_rules (const WatchCamera *camera)
+get_rules (WatchCamera *camera)
 {
-  const WatchCameraConfig *config = camera->config;
+  const WatchCameraConfig *config = camera_config (camera);
   const gdouble settle = config->settle_time >= 0 ? config->settle_time
                          : camera->is_file        ? 0
                                                   : CAMERA_SETTLE;
 
   return (WatchMotionRules){
-      .quiet = config->has_track_motion ? time_of_seconds (camera->analysis.quiet_time) : 0,
+      .quiet = config->has_track_motion
+                   ? g_atomic_int_get (&camera->atomic.quiet_time) * GST_MSECOND
+                   : 0,
       .least = time_of_seconds (config->least_motion),
       .cooldown = time_of_seconds (config->cooldown),
       .settle = time_of_seconds (settle),
@@ -90,11 +92,11 @@ watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_dis
   gboolean moves;
 
   if (is_disturbed || !camera->delivery.has_frames ||
-      camera->delivery.foreground_share > camera->config->most_motion)
+      camera->delivery.foreground_share > camera_config (camera)->most_motion)
     watch_motion_disturb (motion, time);
   camera->delivery.has_frames = TRUE;
-  moves = camera->config->has_track_motion ? meta && has_moving_track (meta, armed)
-                                           : camera->delivery.has_moving_components;
+  moves = camera_config (camera)->has_track_motion ? meta && has_moving_track (meta, armed)
+                                                   : camera->delivery.has_moving_components;
   step = watch_motion_take (motion, &rules, time, moves, armed->camera);
   watch_armed_unref (armed);
   if (step != WATCH_MOTION_GOES_ON)

@@ -90,6 +90,7 @@ typedef struct {
   GHashTable *arming; /* by watch_camera_set_arming(); or NULL */
   gchar **regions;    /* names of the last frame's regions and lines; or NULL */
   WatchArmed *armed;  /* what follows for now */
+  GPtrArray *configs; /* all WatchCameraConfig that the camera has had: threads may use them */
 } WatchLocked;
 
 /* Of any thread, read and written by atomic operations alone. */
@@ -101,6 +102,7 @@ typedef struct {
   gint cancelled;          /* flags WATCH_PIPELINE_STOPS and WATCH_CAMERA_STOPS */
   gint pushing;            /* a line waits for room in an output */
   gint has_failed_decoder; /* the one that the configuration asks for */
+  gint quiet_time;         /* of the labeller, milliseconds */
   gint is_arming_new;      /* what is armed may have changed */
   gint is_decimated;       /* no more frames are decoded than max-fps allows */
 } WatchAtomic;
@@ -125,8 +127,9 @@ typedef struct {
   GstElement *elements; /* labeller, tracker, ccljson and appsink; used by each connection */
   GstElement *queue;    /* in front of the labeller; `elements` holds these three */
   GstElement *sink;     /* the appsink */
-  GstElement *track;    /* or NULL */
-  gdouble quiet_time;   /* of the labeller, seconds */
+  GstElement *labeller;
+  GstElement *track;               /* or NULL */
+  const WatchCameraConfig *config; /* that the elements have */
 } WatchAnalysis;
 
 /* See damage.h. */
@@ -169,9 +172,9 @@ struct _WatchCamera {
   /* Of any thread: set when the camera is made. */
   gchar *name;
   WatchHub *hub;
-  WatchCameraConfig *config;
-  gboolean is_file; /* it ends, and it may wait for the outputs */
-  gboolean is_live; /* it cannot wait: a camera, or a file at its own speed */
+  WatchCameraConfig *config; /* atomic: camera_config() */
+  gboolean is_file;          /* it ends, and it may wait for the outputs */
+  gboolean is_live;          /* it cannot wait: a camera, or a file at its own speed */
   GMainContext *context;
   WatchHeartbeat *heartbeat;
 
@@ -189,10 +192,19 @@ struct _WatchCamera {
   WatchDelivery delivery;
 };
 
+/* The present configuration. It may become another one at any time, and stays valid. */
+static inline const WatchCameraConfig *
+camera_config (WatchCamera *camera)
+{
+  return g_atomic_pointer_get (&camera->config);
+}
+
 /* pipeline.c */
 
 /* Makes the camera's analysis elements. NULL and an error if an element is missing. */
 GstElement *watch_pipeline_new_analysis (WatchCamera *camera, GError **error);
+/* Gives the elements what is different in a configuration. Camera's thread. */
+void watch_pipeline_change_analysis (WatchCamera *camera, const WatchCameraConfig *config);
 /* A pipeline with the analysis elements in it, which plays the URI; the caller starts it. */
 GstElement *watch_pipeline_new (WatchCamera *camera, const gchar *uri);
 /* Ends the tracks, stops the pipeline, takes the analysis elements out and frees the rest. */
@@ -279,6 +291,13 @@ void watch_camera_emit_removed (WatchCamera *camera);
 /* A line of ccljson: of a frame or of an event. */
 void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolean is_frame,
     GstClockTime running_time);
+
+/* camera-config.c */
+
+/* Whether it plays at its own speed and has not ended: otherwise another camera begins anew. */
+gboolean watch_camera_can_change (WatchCamera *camera);
+/* Takes a configuration that differs from the present one only in keys of live-keys.h. */
+void watch_camera_change (WatchCamera *camera, WatchCameraConfig *config);
 
 /* camera-arming.c */
 

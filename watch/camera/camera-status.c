@@ -72,7 +72,7 @@ watch_camera_get_name (WatchCamera *camera)
 WatchCameraConfig *
 watch_camera_get_config (WatchCamera *camera)
 {
-  return watch_camera_config_ref (camera->config);
+  return watch_camera_config_ref ((WatchCameraConfig *)camera_config (camera));
 }
 
 void

@@ -134,7 +134,10 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
   camera->heartbeat = watch_heartbeat_new (thread_name);
   g_free (thread_name);
   camera->name = g_strdup (config->name);
-  camera->config = watch_camera_config_ref (config);
+  camera->locked.configs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify)watch_camera_config_unref);
+  g_ptr_array_add (camera->locked.configs, watch_camera_config_ref (config));
+  camera->config = config;
   camera->hub = hub;
   camera->is_file = g_str_has_prefix (config->uri, "file://");
   camera->is_live = !camera->is_file || config->pace;
@@ -220,7 +223,8 @@ watch_camera_is_removed (WatchCamera *camera)
 gboolean
 watch_camera_check_thread (WatchCamera *camera)
 {
-  const gdouble limit = camera->config->stuck, age = watch_heartbeat_get_age (camera->heartbeat);
+  const gdouble limit = camera_config (camera)->stuck,
+                age = watch_heartbeat_get_age (camera->heartbeat);
   gchar *detail;
 
   if (age <= limit)
@@ -266,7 +270,7 @@ clear_camera (WatchCamera *camera)
     gst_sample_unref (camera->locked.frame);
   watch_status_clear (&camera->locked.status);
   watch_camera_clear_arming (camera);
-  watch_camera_config_unref (camera->config);
+  g_ptr_array_unref (camera->locked.configs);
   g_main_context_unref (camera->context);
   g_mutex_clear (&camera->lock);
   g_cond_clear (&camera->stopped);

@@ -168,7 +168,7 @@ choose_level (Decimation *self, GstClockTime time)
   if (GST_CLOCK_TIME_IS_VALID (self->window) && time >= self->window) {
     const gdouble seconds = (gdouble)(time - self->window) / GST_SECOND;
 
-    const gdouble needed = seconds * self->camera->config->max_fps * MARGIN;
+    const gdouble needed = seconds * camera_config (self->camera)->max_fps * MARGIN;
 
     if (self->counts[LEVEL_KEYS] >= needed)
       level = LEVEL_KEYS;
@@ -200,7 +200,7 @@ take (Decimation *self, GstBuffer *frame, GstClockTime time)
     return FALSE;
   /* A key frame needs no other one. */
   return self->level < LEVEL_KEYS ||
-         !watch_is_above_rate (&self->next_key, self->camera->config->max_fps, time);
+         !watch_is_above_rate (&self->next_key, camera_config (self->camera)->max_fps, time);
 }
 
 static GstPadProbeReturn
@@ -232,7 +232,8 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 void
 watch_decimation_add (WatchCamera *camera, GstElement *decoder)
 {
-  GstPad *pad = camera->config->max_fps > 0 ? gst_element_get_static_pad (decoder, "sink") : NULL;
+  GstPad *pad =
+      camera_config (camera)->max_fps > 0 ? gst_element_get_static_pad (decoder, "sink") : NULL;
   Decimation *self;
 
   if (!pad)

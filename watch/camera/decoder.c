@@ -58,7 +58,7 @@ is_wanted (const gchar *choice, GstElementFactory *factory)
 static const gchar *
 get_choice (WatchCamera *camera)
 {
-  const gchar *choice = camera->config->decoder;
+  const gchar *choice = camera_config (camera)->decoder;
 
   return choice && strcmp (choice, "auto") != 0 &&
                  !g_atomic_int_get (&camera->atomic.has_failed_decoder)
@@ -119,7 +119,7 @@ watch_decoder_note_running (WatchCamera *camera, GstElement *decoder)
 {
   GstElementFactory *factory = gst_element_get_factory (decoder);
   const gchar *name = g_intern_string (GST_OBJECT_NAME (factory));
-  const gchar *choice = camera->config->decoder;
+  const gchar *choice = camera_config (camera)->decoder;
   gboolean is_new;
 
   g_mutex_lock (&camera->lock);

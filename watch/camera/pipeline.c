@@ -50,7 +50,7 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_object_get (camera->analysis.queue, "current-level-buffers", &n_waiting, NULL);
   watch_camera_set_waiting (camera, n_waiting);
   if (!g_atomic_int_get (&camera->atomic.is_decimated) &&
-      watch_is_above_rate (&camera->decoding.next_time, camera->config->max_fps,
+      watch_is_above_rate (&camera->decoding.next_time, camera_config (camera)->max_fps,
           running_time_on_pad (pad, GST_BUFFER_PTS (buffer)))) {
     watch_camera_frame_skipped (camera);
     return GST_PAD_PROBE_DROP;
@@ -120,7 +120,7 @@ on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     GstCaps *caps = gst_pad_get_current_caps (pad);
     GstClockTime running_time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
 
-    if (camera->config->pace && watch_camera_is_first_frame (camera))
+    if (camera_config (camera)->pace && watch_camera_is_first_frame (camera))
       set_time_of_first_frame (camera, running_time);
     watch_camera_frame (camera, buffer, caps, running_time);
     gst_caps_unref (caps);
@@ -198,6 +198,32 @@ add_probe (GstElement *element, GstPadProbeType type, GstPadProbeCallback callba
   gst_object_unref (pad);
 }
 
+/* What the labeller reports, whatever the configuration says. */
+static void
+set_motion_report (WatchCamera *camera, GstElement *labeller)
+{
+  gdouble quiet_time;
+
+  g_object_set (labeller, "post-motion", TRUE, NULL);
+  g_object_get (labeller, "quiet-time", &quiet_time, NULL);
+  g_atomic_int_set (&camera->atomic.quiet_time, (gint)MIN (quiet_time * 1000, G_MAXINT));
+}
+
+void
+watch_pipeline_change_analysis (WatchCamera *camera, const WatchCameraConfig *config)
+{
+  const WatchCameraConfig *before = camera->analysis.config;
+
+  watch_settings_change (before, config, "ccl", camera->analysis.labeller);
+  if (!camera->is_file && g_hash_table_contains (before->properties, "ccl.warm-up") &&
+      !g_hash_table_contains (config->properties, "ccl.warm-up"))
+    g_object_set (camera->analysis.labeller, "warm-up", WARM_UP, NULL);
+  set_motion_report (camera, camera->analysis.labeller);
+  if (camera->analysis.track)
+    watch_settings_change (before, config, "ccltrack", camera->analysis.track);
+  camera->analysis.config = config;
+}
+
 static void
 configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller, GstElement *track,
     GstElement *json, GstElement *sink)
@@ -213,15 +239,16 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   }
   if (!camera->is_file)
     g_object_set (labeller, "warm-up", WARM_UP, NULL);
-  watch_settings_apply (camera->config, "ccl", labeller);
-  g_object_set (labeller, "post-motion", TRUE, NULL);
-  g_object_get (labeller, "quiet-time", &camera->analysis.quiet_time, NULL);
+  camera->analysis.config = camera_config (camera);
+  watch_settings_apply (camera->analysis.config, "ccl", labeller);
+  set_motion_report (camera, labeller);
   if (track)
-    watch_settings_apply (camera->config, "ccltrack", track);
+    watch_settings_apply (camera->analysis.config, "ccltrack", track);
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
-  g_object_set (sink, "sync", camera->config->pace, "async", FALSE, "qos", FALSE, NULL);
+  g_object_set (sink, "sync", camera_config (camera)->pace, "async", FALSE, "qos", FALSE, NULL);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
   camera->analysis.queue = queue;
+  camera->analysis.labeller = labeller;
   camera->analysis.sink = sink;
   camera->analysis.track = track;
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
@@ -239,7 +266,7 @@ GstElement *
 watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
 {
   GstElement *bin = gst_object_ref_sink (gst_bin_new ("analysis"));
-  gboolean has_tracks = camera->config->results != WATCH_RESULTS_COMPONENTS;
+  gboolean has_tracks = camera_config (camera)->results != WATCH_RESULTS_COMPONENTS;
   GstElement *previous = NULL;
   GstElement *queue = add_element (bin, "queue", &previous, error);
   GstElement *convert = add_element (bin, "videoconvert", &previous, error);
@@ -265,7 +292,7 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
 static void
 on_source_setup (GstElement *decodebin, GstElement *source, gpointer data)
 {
-  watch_settings_apply_to_source (((WatchCamera *)data)->config, source);
+  watch_settings_apply_to_source (camera_config ((WatchCamera *)data), source);
   watch_sockets_add_source (data, source);
 }
 
@@ -398,7 +425,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (caps && !is_stopping (camera)) {
     running_time = watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer));
     watch_camera_analysed (camera, buffer, caps, running_time);
-    if (!camera->config->record_uri)
+    if (!camera_config (camera)->record_uri)
       watch_camera_encoded (camera, buffer, caps, running_time);
   }
   gst_clear_caps (&caps);
@@ -425,7 +452,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
     return;
   if (strcmp (GST_OBJECT_NAME (factory), "rtpjitterbuffer") == 0)
     watch_backlog_add_source (camera, element);
-  watch_settings_check_receiver (camera->config->uri, element);
+  watch_settings_check_receiver (camera_config (camera)->uri, element);
   if (gst_element_factory_list_is_type (
           factory, GST_ELEMENT_FACTORY_TYPE_DEPAYLOADER | GST_ELEMENT_FACTORY_TYPE_DEMUXER))
     add_probe (
@@ -438,7 +465,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
   if (camera->is_live)
     watch_settings_default (element, "max-threads", "1");
   watch_settings_default (element, "output-corrupt", "false"); /* of libav's decoders */
-  watch_settings_apply (camera->config, "decoder", element);
+  watch_settings_apply (camera_config (camera), "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
   watch_decimation_add (camera, element);
   watch_decoder_add (camera, element);

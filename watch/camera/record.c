@@ -51,7 +51,7 @@ stop (WatchRecord *self)
 static void
 lose (WatchRecord *self, const gchar *reason)
 {
-  const WatchCameraConfig *config = self->camera->config;
+  const WatchCameraConfig *config = camera_config (self->camera);
   const gdouble most = MAX (config->retry_max, config->retry_min);
 
   stop (self);
@@ -89,7 +89,7 @@ check (gpointer data)
   g_autofree gchar *reason = NULL;
 
   if (g_atomic_int_get (&self->n_frames) == 0) {
-    reason = g_strdup_printf ("no frame for %g seconds", self->camera->config->timeout);
+    reason = g_strdup_printf ("no frame for %g seconds", camera_config (self->camera)->timeout);
     lose (self, reason);
     return G_SOURCE_REMOVE;
   }
@@ -177,20 +177,21 @@ on_source_pad (GstElement *source, GstPad *pad, gpointer data)
 static void
 on_source_setup (GstElement *bin, GstElement *source, gpointer data)
 {
-  watch_settings_apply_to_source (((WatchRecord *)data)->camera->config, source);
+  watch_settings_apply_to_source (camera_config (((WatchRecord *)data)->camera), source);
 }
 
 static void
 on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gpointer data)
 {
-  watch_settings_check_receiver (((WatchRecord *)data)->camera->config->record_uri, element);
+  watch_settings_check_receiver (
+      camera_config (((WatchRecord *)data)->camera)->record_uri, element);
 }
 
 static gboolean
 connect_stream (gpointer data)
 {
   WatchRecord *self = data;
-  const WatchCameraConfig *config = self->camera->config;
+  const WatchCameraConfig *config = camera_config (self->camera);
   GstClock *clock = gst_system_clock_obtain ();
   GstElement *source;
   GError *error = NULL;

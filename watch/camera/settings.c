@@ -5,22 +5,64 @@
 
 #include "watch/system/web-guard.h"
 
+/* The property that a key names, if it is one of the element. */
+static const gchar *
+property_of_key (const gchar *key, const gchar *element)
+{
+  const gsize length = strlen (element);
+
+  return strncmp (key, element, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
+}
+
 /* Keys were checked when the configuration was read, so properties that the element does not have
  * are those of another labeller. */
 void
 watch_settings_apply (const WatchCameraConfig *config, const gchar *element, GstElement *target)
 {
-  gsize length = strlen (element);
   GHashTableIter iter;
   gpointer key, value;
 
   g_hash_table_iter_init (&iter, config->properties);
   while (g_hash_table_iter_next (&iter, &key, &value)) {
-    const gchar *text = key;
+    const gchar *property = property_of_key (key, element);
 
-    if (strncmp (text, element, length) == 0 && text[length] == '.' &&
-        g_object_class_find_property (G_OBJECT_GET_CLASS (target), text + length + 1))
-      gst_util_set_object_arg (G_OBJECT (target), text + length + 1, value);
+    if (property && g_object_class_find_property (G_OBJECT_GET_CLASS (target), property))
+      gst_util_set_object_arg (G_OBJECT (target), property, value);
+  }
+}
+
+static void
+set_default (GstElement *target, const gchar *property)
+{
+  GParamSpec *pspec = g_object_class_find_property (G_OBJECT_GET_CLASS (target), property);
+  GValue value = G_VALUE_INIT;
+
+  if (!pspec)
+    return;
+  g_value_init (&value, pspec->value_type);
+  g_param_value_set_default (pspec, &value);
+  g_object_set_property (G_OBJECT (target), property, &value);
+  g_value_unset (&value);
+}
+
+void
+watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig *after,
+    const gchar *element, GstElement *target)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, before->properties);
+  while (g_hash_table_iter_next (&iter, &key, NULL))
+    if (property_of_key (key, element) && !g_hash_table_contains (after->properties, key))
+      set_default (target, property_of_key (key, element));
+  g_hash_table_iter_init (&iter, after->properties);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    const gchar *property = property_of_key (key, element);
+
+    if (property && g_strcmp0 (g_hash_table_lookup (before->properties, key), value) != 0 &&
+        g_object_class_find_property (G_OBJECT_GET_CLASS (target), property))
+      gst_util_set_object_arg (G_OBJECT (target), property, value);
   }
 }
 

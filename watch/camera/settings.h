@@ -9,6 +9,9 @@
 /* Sets the properties of the configuration whose keys begin with "ELEMENT.". */
 void watch_settings_apply (
     const WatchCameraConfig *config, const gchar *element, GstElement *target);
+/* Sets what is different in another configuration; what it does not name has its default. */
+void watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig *after,
+    const gchar *element, GstElement *target);
 /* Sets a property if the element has it. */
 void watch_settings_default (GstElement *element, const gchar *property, const gchar *value);
 /* Of a source of frames or packets, before it starts. */

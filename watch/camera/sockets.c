@@ -130,7 +130,7 @@ watch_sockets_begin (WatchCamera *camera)
 
   g_mutex_lock (&lock);
   *sockets = (WatchSockets){.sockets = g_ptr_array_new_with_free_func (g_object_unref)};
-  watch_reach_parse (camera->config->uri, &sockets->host, &sockets->port);
+  watch_reach_parse (camera_config (camera)->uri, &sockets->host, &sockets->port);
   sockets->number = ++last_number ? last_number : ++last_number;
   g_hash_table_insert (cameras, GUINT_TO_POINTER (sockets->number), camera);
   g_mutex_unlock (&lock);
@@ -161,7 +161,7 @@ mark_address (WatchCamera *camera, GstElement *source)
 {
   gchar *location, *marked;
 
-  if (!g_str_has_prefix (camera->config->uri, "http") ||
+  if (!g_str_has_prefix (camera_config (camera)->uri, "http") ||
       !g_object_class_find_property (G_OBJECT_GET_CLASS (source), "location"))
     return;
   g_object_get (source, "location", &location, NULL);
@@ -179,7 +179,7 @@ watch_sockets_add_source (WatchCamera *camera, GstElement *source)
 {
   GstPad *pad = gst_element_get_static_pad (source, "src");
 
-  if (pad && watch_reach_can_ask (camera->config->uri))
+  if (pad && watch_reach_can_ask (camera_config (camera)->uri))
     gst_pad_add_probe (
         pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, camera, NULL);
   gst_clear_object (&pad);

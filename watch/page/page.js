@@ -376,6 +376,22 @@ function difference(before, after) {
   return changes;
 }
 
+let liveKeys = null; // of settings that may change while a camera plays
+
+const isLive = (key) => liveKeys.has(key) || (key.startsWith("schedule.") && liveKeys.has("schedule.*"));
+
+// Says what the change costs that the dialog's fields stand for.
+function showCost(dialog, before, fields) {
+  let text = "";
+  try {
+    const keys = Object.keys(difference(before, { uri: fields.uri.value.trim(), ...parseSettings(fields.settings.value) }));
+    const slow = keys.filter((key) => !isLive(key));
+    text = slow.length ? `The camera is connected again and learns its background anew, because of ${slow.join(", ")}.` :
+      keys.length ? "This holds at once; the camera goes on." : "";
+  } catch { /* the text is not complete yet */ }
+  find(".cost", dialog).textContent = text;
+}
+
 async function openCameraDialog(name) {
   const dialog = find("#camera-dialog");
   const fields = find("form", dialog).elements;
@@ -388,6 +404,10 @@ async function openCameraDialog(name) {
   find(".ground", dialog).hidden = find(".regions", dialog).hidden = !name;
   fields.uri.value = uri;
   fields.settings.value = Object.entries(others).map(([key, value]) => `${key}=${value}`).join("\n");
+  if (name)
+    liveKeys ??= new Set((await request("GET", "api/settings")).live);
+  dialog.oninput = () => name && showCost(dialog, before, fields);
+  find(".cost", dialog).textContent = "";
   // Only what changed is sent, so a URI that is not touched keeps its user and password.
   onSubmit(dialog, async () => {
     const after = { uri: fields.uri.value.trim(), ...parseSettings(fields.settings.value) };

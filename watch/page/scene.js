@@ -58,6 +58,9 @@ function replaceSetting(text, key, value) {
 function openFromCamera(button, open) {
   find(button).addEventListener("click", () => {
     const fields = find("#camera-dialog form").elements;
+    const show = () => fields.settings.dispatchEvent(new Event("input", { bubbles: true }));
+    for (const dialog of document.querySelectorAll("#regions-dialog, #ground-dialog"))
+      dialog.addEventListener("close", show, { once: true });
     try {
       open(fields.name.value, fields.settings);
     } catch (error) { // the text of the settings

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "watch/config/live-keys.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
 #include "watch/system/web-guard.h"
@@ -144,6 +145,10 @@ set_camera (Watch *watch, WatchCameraConfig *config)
     WatchCameraConfig *present = watch_camera_get_config (old);
 
     is_new = !watch_camera_config_equal (present, config);
+    if (is_new && watch_camera_can_change (old) && watch_live_keys_differ_alone (present, config)) {
+      watch_camera_change (old, watch_camera_config_ref (config));
+      is_new = FALSE;
+    }
     watch_camera_config_unref (present);
     watch_camera_set_arming (old, watch_changes_get_arming (watch->changes, config->name));
   }
@@ -198,7 +203,7 @@ static gboolean
 has_region (WatchCamera *camera, const gchar *region)
 {
   GArray *list = watch_camera_get_arming (camera);
-  gboolean has = g_hash_table_contains (camera->config->region_schedules, region);
+  gboolean has = g_hash_table_contains (camera_config (camera)->region_schedules, region);
 
   for (guint i = 1; i < list->len && !has; i++)
     has = strcmp (g_array_index (list, WatchArmingStatus, i).region, region) == 0;
@@ -266,7 +271,7 @@ replace_stuck (Watch *watch, WatchCamera *camera)
   if (count_stuck (watch, name) >= MAX_STUCK)
     return;
   watch_log_error ("camera %s: its thread is stuck; a new one is started", name);
-  next = new_camera (watch, camera->config);
+  next = new_camera (watch, (WatchCameraConfig *)camera_config (camera));
   g_mutex_lock (&watch->lock);
   replace_camera (watch, camera, next);
   g_mutex_unlock (&watch->lock);

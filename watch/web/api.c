@@ -5,6 +5,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "watch/config/live-keys.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
@@ -191,6 +192,22 @@ watch_api_camera (Watch *watch, const gchar *name)
   add_settings (builder, watch, name);
   json_builder_end_object (builder);
   watch_camera_unref (camera);
+  return builder_to_text (builder);
+}
+
+gchar *
+watch_api_live_settings (void)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_auto (GStrv) keys = watch_live_keys_list ();
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "live");
+  json_builder_begin_array (builder);
+  for (gchar **key = keys; *key; key++)
+    json_builder_add_string_value (builder, *key);
+  json_builder_end_array (builder);
+  json_builder_end_object (builder);
   return builder_to_text (builder);
 }
 

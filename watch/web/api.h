@@ -11,6 +11,9 @@ gchar *watch_api_cameras (Watch *watch);
 /* CAMERA with its settings, or NULL if there is none of this name. */
 gchar *watch_api_camera (Watch *watch, const gchar *name);
 
+/* {"live":[…]}: keys of cameras that may change while they play */
+gchar *watch_api_live_settings (void);
+
 /* {"outputs":[…]} */
 gchar *watch_api_outputs (Watch *watch);
 

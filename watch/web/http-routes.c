@@ -204,6 +204,13 @@ handle_events (
 }
 
 static void
+handle_settings (
+    WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
+{
+  watch_respond_json (message, watch_api_live_settings ());
+}
+
+static void
 handle_outputs (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {
@@ -278,6 +285,7 @@ static const struct {
 } routes[] = {
     {"/api/cameras", handle_cameras, FALSE, TRUE},
     {"/api/events", handle_events},
+    {"/api/settings", handle_settings},
     {"/api/outputs", handle_outputs},
     {"/api/login", handle_login, TRUE, TRUE},
     {"/media", handle_media},
