@@ -27,6 +27,8 @@
  */
 #include "cuda/kernel-lib/blocks.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
+#include "cuda/kernel-lib/foreground.cuh"
+#include "cuda/kernel-lib/geometry.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 #include "cuda/kernel-lib/warp.cuh"
 
@@ -52,7 +54,8 @@ parents_of_blocks (const CclLabellingParameters &p)
 static __device__ __forceinline__ uint8_t *
 information_of_blocks (const CclLabellingParameters &p)
 {
-  return (uint8_t *)(parents_of_blocks (p) + (size_t)block_stride (p) * ((p.height + 1) / 2));
+  return (uint8_t *)(parents_of_blocks (p) +
+                     (size_t)block_stride (p) * CUDACCL_DIVIDE_UP (p.height, 2));
 }
 
 /* The foreground among a thread's pixels of a row, which may be outside the frame. */

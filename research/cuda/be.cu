@@ -15,7 +15,7 @@
  * 3. analyse: links every block to its root. 2 and 3 are repeated until no label changes.
  * 4. label: writes each block's label to its foreground pixels.
  */
-#include "cuda/kernel-lib/blocks.cuh"
+#include "blocks.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 /* The arrays of blocks. */

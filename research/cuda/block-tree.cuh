@@ -7,7 +7,7 @@
 #ifndef CUDACCL_CUDA_BLOCK_TREE_CUH
 #define CUDACCL_CUDA_BLOCK_TREE_CUH
 
-#include "cuda/kernel-lib/blocks.cuh"
+#include "blocks.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 /* Columns and rows from the block's upper left pixel, o:

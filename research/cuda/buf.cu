@@ -13,7 +13,7 @@
  * 4. label: writes the block's label to its foreground pixels and 0 to the others. This reads the
  *    frame a second time.
  */
-#include "cuda/kernel-lib/blocks.cuh"
+#include "blocks.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
 extern "C" __global__ void

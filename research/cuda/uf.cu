@@ -14,7 +14,7 @@
  * kernel has a thread for each pixel of the tiles' first rows, and another one for their first
  * columns.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "pixels.cuh"
 
 #define TILE 16
 
