@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of map_runs.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernels of map-runs.cu, compiled by the host's C and by nvcc. */
 #ifndef CUDACCL_MAP_RUNS_PARAMETERS_H
 #define CUDACCL_MAP_RUNS_PARAMETERS_H
 

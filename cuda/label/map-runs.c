@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Finds the runs of label maps in device memory. map_runs.cu has the kernels. */
+/* Finds the runs of label maps in device memory. map-runs.cu has the kernels. */
 #include <cudaccl/device.h>
 
 #include "core/label/labeller-class.h"
