@@ -352,20 +352,6 @@ ccl_mixture_match (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t luma, u
   return background;
 }
 
-/* Updates the model of a pixel with its luma, in steps of a mean, and its chroma in a frame and
- * returns its class. */
-CUDACCL_MIXTURE_FUNCTION CclPixelClass
-ccl_mixture_update (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t luma, uint32_t chroma,
-    const CclMixtureParameters *parameters)
-{
-  ccl_mixture_decay (gaussians, parameters);
-  const bool shadow = ccl_mixture_is_shadow (&gaussians[0], luma, chroma);
-  const bool background = ccl_mixture_match (gaussians, luma, chroma, parameters);
-  return background ? CUDACCL_PIXEL_BACKGROUND
-         : shadow   ? CUDACCL_PIXEL_SHADOW
-                    : CUDACCL_PIXEL_FOREGROUND;
-}
-
 #ifndef __CUDACC__
 #include <cudaccl/foreground.h>
 

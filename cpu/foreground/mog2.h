@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The background model of mixture.h for many pixels at a time, one pixel per lane. Masks and models
- * are identical to those of ccl_mixture_update(); the tests compare them. Work whose result is
- * known is left out: most pixels match their heaviest Gaussian, and most blocks have one Gaussian
- * of full weight per pixel.
+ * are identical to those of ccl_mixture_decay() and ccl_mixture_match() one pixel after the other;
+ * the tests compare them. Work whose result is known is left out: most pixels match their heaviest
+ * Gaussian, and most blocks have one Gaussian of full weight per pixel.
  *
  * The including file defines three vector types. Steps has STEP_LANES unsigned 16-bit numbers, the
  * format of the model; chroma has u in the lower and v in the upper byte. Ints and Floats have

@@ -237,7 +237,7 @@ match_pixel (const Parameters &p, uint32_t x, uint32_t y, uint32_t luma, uint32_
   return background ? 0 : class_otherwise;
 }
 
-/* Begins the model of a thread's pixels: ccl_mixture_update() without Gaussians. */
+/* Begins the model of a thread's pixels: ccl_mixture_match() without Gaussians. */
 template <typename Luma>
 static __device__ __forceinline__ void
 begin_group (const Parameters &p, const Group &group, const Values<Luma> &values)

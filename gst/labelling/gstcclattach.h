@@ -10,8 +10,6 @@
 
 G_BEGIN_DECLS
 
-#define GST_TYPE_CCL_META_FLAGS (gst_ccl_meta_flags_get_type ())
-
 /* The kinds of metadata that a labelled frame can carry. */
 typedef enum {
   GST_CCL_META_FLAG_CCL = 1 << 0,

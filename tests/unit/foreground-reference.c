@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "mixture-reference.h"
 #include "foreground-reference.h"
 
 #include "core/foreground/light.h"
@@ -121,7 +122,7 @@ update_model (ForegroundReference *self, size_t pixel, uint32_t luma, uint32_t c
         .variance = self->model.variances[k * n + pixel],
         .chroma = self->model.chroma[k * n + pixel],
     };
-  CclPixelClass class = ccl_mixture_update (gaussians, luma, chroma, p);
+  CclPixelClass class = mixture_update (gaussians, luma, chroma, p);
   for (int k = 0; k < CUDACCL_MAX_MIXTURES && !stays; k++) {
     self->model.weights[k * n + pixel] = (uint16_t)gaussians[k].weight;
     self->model.means[k * n + pixel] = (uint16_t)gaussians[k].mean;

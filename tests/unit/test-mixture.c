@@ -4,7 +4,7 @@
  * rate. It shows that rounding, and weights that are not normalised in each frame, do not bias the
  * model in the long run. The tests of the foreground methods compare the single steps.
  */
-#include "core/foreground/mixture.h"
+#include "mixture-reference.h"
 
 #include <glib.h>
 #include <math.h>
@@ -54,7 +54,7 @@ check_where_it_settles (double rate, int n_frames, const Look *looks, int n_look
 
   for (int i = 0; i < n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, draw (looks, is_wide, random), CUDACCL_NO_CHROMA, &parameters);
+    mixture_update (gaussians, draw (looks, is_wide, random), CUDACCL_NO_CHROMA, &parameters);
     for (int k = 0; k < n_looks && i >= n_frames / 2; k++) {
       weights[k] += gaussians[k].weight / (double)CUDACCL_MIXTURE_WEIGHT_STEPS;
       means[k] += gaussians[k].mean / (double)CUDACCL_MIXTURE_MEAN_STEPS;
@@ -105,7 +105,7 @@ test_slow_drift (void)
 
   for (int i = 0; i <= n_frames; i++) {
     const CclMixtureParameters parameters = ccl_mixture_parameters (&options, (uint64_t)i);
-    ccl_mixture_update (gaussians, 256 * (i == 0 ? 100 : 101), CUDACCL_NO_CHROMA, &parameters);
+    mixture_update (gaussians, 256 * (i == 0 ? 100 : 101), CUDACCL_NO_CHROMA, &parameters);
   }
   const double way = gaussians[0].mean / (double)CUDACCL_MIXTURE_MEAN_STEPS - 100;
   g_assert_cmpfloat_with_epsilon (way, 1 - exp (-1), 0.01);
