@@ -4,6 +4,7 @@
  * those that get a label.
  */
 #include "join.h"
+#include "core/base/divide-up.h"
 #include "passes.h"
 
 #include <stdlib.h>
@@ -92,7 +93,7 @@ add_nodes (Tiled *self, uint64_t index, CclError *error)
 static CclStatus
 add_first_runs (Tiled *self, CclError *error)
 {
-  const uint64_t most = self->n_first_runs + (self->layer + 1) / 2;
+  const uint64_t most = self->n_first_runs + divide_up (self->layer, 2);
 
   if (self->first_runs_size < most) {
     uint32_t *runs = realloc (self->first_runs, 2 * most * sizeof *runs);

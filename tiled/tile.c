@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tile.h"
+#include "core/base/divide-up.h"
 
 #include "core/label/label-rows.h"
 #include "core/base/status.h"
@@ -27,7 +28,7 @@ tile_bytes_per_pixel (const CclTiledPlan *plan)
 static uint32_t
 most_components (const TileLabeller *self)
 {
-  return (uint32_t)((layer_size (self->plan) * self->most_layers + 1) / 2);
+  return (uint32_t)divide_up (layer_size (self->plan) * self->most_layers, 2);
 }
 
 CclStatus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "labeller-class.h"
+#include "core/base/divide-up.h"
 #include "component-features.h"
 #include "label-rows.h"
 #include "core/base/struct-size.h"
@@ -70,8 +71,8 @@ ccl_plan_most_components (const CclLabellerPlan *plan)
 {
   const uint64_t width = plan->width, height = plan->height;
   return (uint32_t)(plan->connectivity == CUDACCL_CONNECTIVITY_4
-                        ? (width * height + 1) / 2
-                        : (width + 1) / 2 * ((height + 1) / 2));
+                        ? divide_up (width * height, 2)
+                        : divide_up (width, 2) * divide_up (height, 2));
 }
 
 CclStatus

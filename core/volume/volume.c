@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks the arguments of <cudaccl/volume.h> and calls the backend. */
 #include "volume-class.h"
+#include "core/base/divide-up.h"
 
 #include "core/label/labeller-class.h"
 #include "core/base/struct-size.h"
@@ -37,11 +38,11 @@ ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
 size_t
 ccl_volume_plan_most_components (const CclVolumePlan *plan)
 {
-  const size_t n_columns = ((size_t)plan->width + 1) / 2;
+  const size_t n_columns = divide_up (plan->width, 2);
   const size_t n_rows =
-      plan->connectivity == CUDACCL_CONNECTIVITY_6 ? plan->height : ((size_t)plan->height + 1) / 2;
+      plan->connectivity == CUDACCL_CONNECTIVITY_6 ? plan->height : divide_up (plan->height, 2);
   const size_t n_slices =
-      plan->connectivity == CUDACCL_CONNECTIVITY_26 ? ((size_t)plan->depth + 1) / 2 : plan->depth;
+      plan->connectivity == CUDACCL_CONNECTIVITY_26 ? divide_up (plan->depth, 2) : plan->depth;
   return n_columns * n_rows * n_slices;
 }
 

@@ -112,7 +112,7 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
 {
   const size_t n_rows = band->end_row - band->first_row;
   const size_t n_strips = divide_up (n_rows, job->rows_per_strip);
-  const size_t max_runs = ((size_t)job->width + 1) / 2; /* of a strip */
+  const size_t max_runs = divide_up (job->width, 2); /* of a strip */
 
   for (int i = 0; i < N_SLOTS; i++) {
     Strip *slot = &band->slots[i];
@@ -142,8 +142,8 @@ max_labels (const Job *job, const Band *band)
 {
   const uint64_t n_rows = band->end_row - band->first_row;
   if (job->rows_per_strip == 2)
-    return (uint32_t)(((uint64_t)job->width + 1) / 2 * ((n_rows + 1) / 2));
-  return (uint32_t)((job->width * n_rows + 1) / 2);
+    return (uint32_t)(divide_up (job->width, 2) * divide_up (n_rows, 2));
+  return (uint32_t)divide_up (job->width * n_rows, 2);
 }
 
 /* Whether columns are measured from the runs. */

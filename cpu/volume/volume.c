@@ -410,7 +410,7 @@ lay_out_everything (Layout *layout, void *data)
 {
   CpuVolumeLabeller *self = data;
   const size_t n_labels = ccl_volume_plan_most_components (&self->base.plan) + 1;
-  const size_t n_runs = ((size_t)self->base.plan.width + 1) / 2 * self->n_rows;
+  const size_t n_runs = divide_up (self->base.plan.width, 2) * self->n_rows;
 
   self->bits =
       lay_out (layout, (size_t)2 * self->base.plan.height * self->n_words, sizeof *self->bits);

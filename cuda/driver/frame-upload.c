@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "frame-upload.h"
+#include "core/base/divide-up.h"
 
 #include "core/label/labeller-class.h"
 
@@ -7,8 +8,9 @@ CclStatus
 ccl_cuda_frame_upload_init (CclCudaFrameUpload *upload, CclCudaDevice *device,
     const CclForegroundPlan *plan, CclError *error)
 {
-  /* No row of u or v has more bytes (check_chroma() in core/foreground/foreground.c). Where u and v
-   * take turns, both fit but for samples of 16 bits in frames of an odd width. */
+  /* The most bytes of a row of u or v (check_chroma() in core/foreground/foreground.c). A row in
+   * which samples of u and v alternate has room, too, except with samples of 16 bits and an odd
+   * width. */
   const uint32_t chroma_row = 2 * plan->width + 1;
   CclStatus status = ccl_cuda_upload_init (
       &upload->luma, device, plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
@@ -26,8 +28,8 @@ queue_chroma (CclCudaFrameUpload *upload, const CclForegroundPlan *plan, CclChro
 {
   const uint32_t distance = ccl_chroma_distance (chroma);
   const uint32_t before = ccl_chroma_lower_byte (plan->format, chroma);
-  const uint32_t n_samples = (plan->width + (1u << chroma->shift_x) - 1) >> chroma->shift_x;
-  const uint32_t n_rows = (plan->height + (1u << chroma->shift_y) - 1) >> chroma->shift_y;
+  const uint32_t n_samples = divide_up (plan->width, 1u << chroma->shift_x);
+  const uint32_t n_rows = divide_up (plan->height, 1u << chroma->shift_y);
   const uint32_t row = (n_samples - 1) * chroma->step + 1;
   const uint32_t both = before + row + distance;
   const uint8_t *u = chroma->u, *v = chroma->v;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "analysis.h"
+#include "core/base/divide-up.h"
 
 #include <string.h>
 
@@ -31,8 +32,8 @@ static size_t
 most_components (const CclLabellingParameters *frame)
 {
   if (frame->connectivity == CUDACCL_CONNECTIVITY_4)
-    return ((size_t)frame->width * frame->height + 1) / 2;
-  return ((size_t)frame->width + 1) / 2 * (((size_t)frame->height + 1) / 2);
+    return divide_up ((size_t)frame->width * frame->height, 2);
+  return divide_up (frame->width, 2) * divide_up (frame->height, 2);
 }
 
 static void

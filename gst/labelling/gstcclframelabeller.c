@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclframelabeller.h"
+#include "core/base/divide-up.h"
 
 #include "gstcclattach.h"
 #include "gstcclsampler.h"
@@ -64,8 +65,8 @@ most_components (const GstVideoInfo *info, gint connectivity)
   guint64 width = GST_VIDEO_INFO_WIDTH (info), height = GST_VIDEO_INFO_HEIGHT (info);
 
   if (connectivity == CUDACCL_CONNECTIVITY_8)
-    return (guint)(((width + 1) / 2) * ((height + 1) / 2));
-  return (guint)((width * height + 1) / 2);
+    return (guint)(divide_up (width, 2) * divide_up (height, 2));
+  return (guint)divide_up (width * height, 2);
 }
 
 void
