@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "interruption.h"
 
-/* Pixels between two calls of the function: a millisecond or some. */
+/* The program's function is called each time so many pixels are done, which takes milliseconds. */
 enum { PIXELS_BETWEEN = 1 << 18 };
 
 static _Thread_local struct {

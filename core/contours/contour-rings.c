@@ -92,7 +92,8 @@ divide (Divider *self, const CclContourPoint *points, uint32_t n, Rings *rings)
   add_ring (rings, points, self->stack, depth);
 }
 
-/* Moves the last ring in front of those from `first` on: the outer one, of an outer contour. */
+/* Moves the last ring of a contour, which is the outer ring of an outer contour, in front of the
+ * contour's others, which begin at `first`. */
 static void
 put_last_first (Rings *rings, uint32_t first)
 {

@@ -158,7 +158,7 @@ ccl_reals_add (CclReals *part, const CclReals *other)
 static void
 derive_reals (const CclReals *r, const CclMeasuredPicture *picture, CclVolumeShape *shape)
 {
-  if (r->n == 0 || isnan (r->greatest)) { /* columns of integers have no NaN */
+  if (r->n == 0 || isnan (r->greatest)) { /* the column is of integers: -1 for an unknown place */
     shape->intensity_max_position_x = shape->intensity_max_position_y = -1;
     shape->intensity_max_position_z = picture->is_volume ? -1 : NAN;
   } else {

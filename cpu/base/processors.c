@@ -17,7 +17,7 @@ count_affinity (void)
   cpu_set_t processors;
   if (sched_getaffinity (0, sizeof processors, &processors) == 0)
     return (uint32_t)CPU_COUNT (&processors);
-  /* There are more processors than the set has room for. */
+  /* It fails where the machine has more processors than a cpu_set_t. */
   const long n = sysconf (_SC_NPROCESSORS_ONLN);
   return n > 0 ? (uint32_t)n : 1;
 }

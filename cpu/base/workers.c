@@ -57,11 +57,11 @@ struct Workers {
   void *data;
 
   /* Of the caller. */
-  bool was_last;    /* the last round was not to be followed at once */
-  int64_t ended_at; /* the end of the last round */
-  bool soon;        /* the last such round was followed at once nevertheless */
+  bool was_last;    /* the last call did not announce another one (again_soon) */
+  int64_t ended_at; /* when the last round ended */
+  bool soon;        /* after the last such call, another one came at once all the same */
 
-  bool may_spin; /* the time of waiting threads is not missing elsewhere */
+  bool may_spin; /* no quota limits the processor time, so that threads may spin while they wait */
   uint32_t n_threads;
   uint32_t n_started; /* with the caller */
   Worker worker[];    /* the first is the caller */

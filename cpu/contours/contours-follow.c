@@ -9,7 +9,8 @@
  * from one to the next. */
 enum { CHAINS_AHEAD = 4 };
 
-/* So many ends of each row are taken without branches where some do not lie one below the other. */
+/* Where an end has none straight below, the next ends of both rows, so many of each, are taken
+ * without branches. */
 enum { SHIFTED_ENDS = 8 };
 
 /* The line between two rows: the ends of both, the next one of each, and the chains so far. */
@@ -22,9 +23,9 @@ typedef struct Line {
   uint32_t n_chains;
 } Line;
 
-/* Takes the next end from the row whose end comes first, and returns its chain: a new one in the
- * lower row. What is noted of the other row's end is overwritten when that is taken, or, the length
- * of a chain, when it ends: branches would be mispredicted. */
+/* Takes the next end of the row in which it comes first, and returns its chain, which is a new one
+ * for the lower row. There is no branch, because it would be mispredicted: the end of the other row
+ * is noted as well, and what is noted of it is overwritten later. */
 static ALWAYS_INLINE uint32_t
 take_end (Line *line, uint32_t *arrives)
 {

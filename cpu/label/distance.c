@@ -131,7 +131,7 @@ transform_line (Line *line, int64_t length)
   }
 }
 
-/* The pixels k of each of up to LINES lines that begin beside each other. */
+/* Up to LINES lines along y or z whose first pixels lie side by side in x. */
 typedef struct Lines {
   const CclVolumeLabels *labels, *squared;
   uint32_t x, y, z;   /* the first pixel of the first line */

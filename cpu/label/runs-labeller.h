@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The state of the labeller of algorithms/runs.c, and how it numbers components. */
+/* The state of the labeller of runs.c, and how it numbers components. */
 #ifndef CUDACCL_CPU_RUNS_LABELLER_H
 #define CUDACCL_CPU_RUNS_LABELLER_H
 

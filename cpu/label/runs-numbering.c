@@ -2,7 +2,8 @@
 /* Numbers the components whose runs have provisional labels: by one thread, or by all of them. */
 #include "runs-labeller.h"
 
-/* Numbering by all threads: the rest of the value is a label and not yet a number. */
+/* When all threads number: this bit of a parent says that the other bits are a label, which has no
+ * number yet. */
 #define UNNUMBERED (UINT32_C (1) << 31)
 
 uint32_t
@@ -80,8 +81,8 @@ runs_number_share (void *data, uint32_t index, uint32_t thread)
   }
 }
 
-/* The label of the component that a provisional label belongs to. Shares up to this one have their
- * base. */
+/* The final label of a provisional label that is in this share or in one before it, all of which
+ * know their base. */
 static uint32_t
 find_number (const CpuLabeller *self, const Share *share, uint32_t label)
 {

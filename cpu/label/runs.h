@@ -238,7 +238,8 @@ find_top_runs (const Job *job, const Strip *strip, uint8_t *out)
       const uint64_t bottom_only = strip->bottom[w] & ~top;
       uint64_t sum, landed_on_top, landed;
 
-      /* A carry out of the word before an empty word ends in that word. */
+      /* Where empty words lie between, the carry has ended in the first of them: that run has no
+       * pixel in the top row. */
       n_pending += carry && w != w_before + 1;
       carry = carry && w == w_before + 1;
       w_before = w;

@@ -10,7 +10,7 @@
  * kind, so a kind has two planes of bits: plane k has the bit of value 1 of the pixel's number,
  * plane k + N_COUNTS the bit of value 2. */
 enum {
-  COUNT_FOUR_PAIRS, /* pixels that end four pairs count here instead */
+  COUNT_FOUR_PAIRS, /* pixels that end four pairs, which two bits cannot say: not in COUNT_PAIRS */
   COUNT_STRAIGHT,   /* border pixels by their kind, of the top and the bottom row */
   COUNT_DIAGONAL,
   COUNT_MIXED,

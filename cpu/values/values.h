@@ -6,11 +6,12 @@
 #include "cpu/base/mapping.h"
 #include "core/values/values-class.h"
 
-/* The rows before a row that its pixels touch: the most of them. */
+/* The most rows before a row whose pixels can touch its pixels. */
 enum { MOST_BEFORE = 4 };
 
-/* A row before the one at work. The masks have a bit for each row of the list. A pixel that equals
- * one of its neighbours and another one that these two touch has been united with both. */
+/* A row before the one at work. A union with a pixel of it is left out where another one implies
+ * it: the pixel at work equals two neighbours that touch each other, and these have been united.
+ * The masks say which rows of the list imply which unions, a bit each. */
 typedef struct Before {
   int dy, dz;
   bool has_diagonals;      /* pixels also touch those at x - 1 and x + 1 of it */

@@ -43,10 +43,11 @@ typedef struct CclBatchReplacement {
 } CclBatchReplacement;
 
 typedef struct CclBatchParameters {
-  /* Of the first mask. rows, max_components: of all masks together. n_components: [n_masks]. */
+  /* Parameters of the first mask; only rows and max_components are those of all masks together, and
+   * n_components has an element for each mask. */
   CclStripsParameters strips;
 
-  /* From what belongs to a mask to that of the next one. */
+  /* Distances in memory from mask to mask. */
   uint64_t scratch_stride; /* bytes: of the scratch memory, without chunk_count */
   uint64_t counts_stride;  /* elements of chunk_count and next_chunk_count */
   uint64_t mask_stride;    /* bytes */

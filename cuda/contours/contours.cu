@@ -308,8 +308,8 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     p.is_changing[p.round] = 1;
 }
 
-/* The stretch of an end after all rounds. The last one that was not skipped has changed no first
- * end, so first ends and distances are the same in both. */
+/* The stretch of an end after all rounds. Rounds write to both arrays in turn, and the last one
+ * changed no first end: both arrays have the result. */
 static __device__ __forceinline__ CclContourStretch
 last_stretch (const Parameters &p, uint32_t end)
 {
@@ -392,7 +392,8 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
                                                  CUDACCL_CONTOURS_THREADS / 32, &total);
     if (own.n_contours) {
       p.contour[end] = number;
-      /* The points of others are found by this one's: stretches[1] is no longer needed. */
+      /* stretches[1] is free from here on: it keeps the number of the contour's first point, from
+       * which the other ends of the contour find theirs. */
       p.stretches[1][end].next = point;
       p.stretches[1][end].n_points = own.n_points;
     }

@@ -23,7 +23,7 @@ add_open_device (CclCudaDevice *device)
   pthread_mutex_unlock (&open_devices_lock);
 }
 
-/* Of a device that failed to open, too, which is not in the list. */
+/* Takes a device out of the list; does nothing if it is not in it, as one that failed to open. */
 static void
 remove_open_device (CclCudaDevice *device)
 {

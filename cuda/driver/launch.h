@@ -13,7 +13,7 @@ typedef struct CclCudaLaunch {
   uint32_t grid[3];   /* thread blocks */
   uint32_t block[3];  /* threads of a block */
   bool is_dependent;  /* the kernel waits for the previous one by itself
-                       * (device/dependent-launch.cuh), so its blocks may become resident before
+                       * (kernel-lib/dependent-launch.cuh), so its blocks may become resident before
                        * that one has ended: programmatic dependent launch, where driver and GPU
                        * have it */
   void *parameters;   /* in a graph: NULL: those that its kernels share */
@@ -25,7 +25,8 @@ typedef struct CclWork {
 } CclWork;
 
 /* Sets the grid of a launch, whose block is set, so that its threads cover width × height × depth
- * pixels. Kernels find their pixels by device/geometry.cuh, which wraps grids that are too tall. */
+ * pixels. Kernels find their pixels by kernel-lib/geometry.cuh, which wraps grids that are too
+ * tall. */
 void ccl_cuda_launch_cover (
     CclCudaLaunch *launch, CclWork work, uint32_t width, uint32_t height, uint32_t depth);
 

@@ -31,13 +31,14 @@ set_size (CclCudaSequence *sequence, uint32_t width, uint32_t height, uint32_t d
   sequence->n_elements = (size_t)parameters->label_stride * height * depth;
 }
 
-/* Bytes of scratch memory; the 16 extra bytes hold the odd word of bke.cu. */
+/* Bytes of scratch memory: 16 more than the arrays have, so that kernels may access the last
+ * elements in vectors. */
 static size_t
 scratch_size (const CclCudaSequence *sequence)
 {
   const CclLabellingParameters *p = &sequence->parameters;
   const CclScratch *scratch = &sequence->algorithm->scratch;
-  const size_t n_blocks = (size_t)(p->label_stride / 2) * ((p->height + 1) / 2) * p->depth;
+  const size_t n_blocks = (size_t)(p->label_stride / 2) * divide_up (p->height, 2) * p->depth;
   return 16 + scratch->per_element * sequence->n_elements + scratch->per_block * n_blocks +
          scratch->per_row * (size_t)p->height * p->depth;
 }

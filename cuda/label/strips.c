@@ -172,7 +172,8 @@ update_graph (
   return status;
 }
 
-/* The graph of this turn that was launched for the address last, or one for another address. */
+/* The graph, of those for this set of counters, that was launched for frames at this address; if
+ * there is none, the one that was made first is to be replaced. */
 static FrameGraph *
 choose_graph (Strips *strips, CUdeviceptr address)
 {

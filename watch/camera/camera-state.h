@@ -117,7 +117,7 @@ typedef struct {
   gchar *lost_detail;
   gint pipe;              /* the open file of a named pipe; -1 without one */
   GSource *pipe_source;   /* waits for its first data */
-  guint n_attempts;       /* without a lasting connection */
+  guint n_attempts;       /* to connect, since the last connection that lasted */
   gint64 arming_time;     /* monotonic: when the schedule was followed last */
   gchar *reported_arming; /* what the last event says; NULL: there was none */
 } WatchConnection;

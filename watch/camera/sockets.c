@@ -10,8 +10,8 @@
 #include "camera-state.h"
 #include "reach.h"
 
-/* Bytes without a frame: a key frame of the largest pictures, and the frames before it that wait
- * for one, are far smaller. */
+/* A source that sends so many bytes without a frame is cut off. Even the largest key frame with all
+ * frames that wait for it is far smaller. */
 #define MAX_BYTES (64 << 20)
 #define MAX_CONNECTIONS 10 /* without a frame; more are redirections */
 #define MARK "ccl-watch-"

@@ -159,8 +159,8 @@ watch_history_new (Watch *watch)
 {
   WatchHistory *history = g_new0 (WatchHistory, 1);
 
-  /* Milliseconds, because there are fewer events than that: the numbers exceed those of all former
-   * runs. */
+  /* Events are numbered from the time on, in milliseconds. As there is less than one event a
+   * millisecond, the numbers exceed those of all former runs. */
   history->first = history->last = g_get_real_time () / 1000;
   g_mutex_init (&history->lock);
   history->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, past_free);
