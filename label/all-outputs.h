@@ -7,11 +7,11 @@
 #ifndef CUDACCL_LABEL_ALL_OUTPUTS_H
 #define CUDACCL_LABEL_ALL_OUTPUTS_H
 
-#include "contour-file.h"
+#include "label/output/contour-file.h"
 #include "options.h"
-#include "output.h"
+#include "label/output/output.h"
 #include "phases.h"
-#include "row-order.h"
+#include "label/output/row-order.h"
 
 typedef struct AllOutputs {
   PendingName map_name, table_name, contours_name, distances_name;

@@ -7,7 +7,7 @@
 #include "holes.h"
 #include "label-whole.h"
 #include "largest.h"
-#include "plane-shapes.h"
+#include "label/output/plane-shapes.h"
 #include "same-file.h"
 #include "statistics.h"
 

@@ -2,7 +2,7 @@
 #include "mask.h"
 
 #include "error.h"
-#include "processes.h"
+#include "label/output/processes.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef CUDACCL_LABEL_OPTIONS_H
 #define CUDACCL_LABEL_OPTIONS_H
 
-#include "columns.h"
+#include "label/output/columns.h"
 #include "mask.h"
 #include "slices.h"
 

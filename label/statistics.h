@@ -5,7 +5,7 @@
 #include <cudaccl/tiled.h>
 
 #include "phases.h"
-#include "processes.h"
+#include "label/output/processes.h"
 
 /* Prints time, memory and messages of a run, over all ranks, to standard error as a line of JSON;
  * of the phases, the mean of the ranks. Collective. */

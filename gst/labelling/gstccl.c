@@ -41,8 +41,8 @@
 #include <cudaccl/labeller.h>
 
 #include "gstcclbatch.h"
-#include "gstcclmappool.h"
-#include "gstcclsampler.h"
+#include "labelling/frame/gstcclmappool.h"
+#include "labelling/frame/gstcclsampler.h"
 
 struct _GstCcl {
   GstCclBase parent;

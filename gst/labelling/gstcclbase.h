@@ -6,8 +6,8 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 
-#include "gstcclbackend.h"
-#include "gstcclproperties.h"
+#include "labelling/frame/gstcclbackend.h"
+#include "labelling/frame/gstcclproperties.h"
 
 G_BEGIN_DECLS
 

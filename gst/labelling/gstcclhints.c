@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclhints.h"
 
-#include "gstcclplanes.h"
+#include "labelling/frame/gstcclplanes.h"
 
 /* From this share of the frame on, in percent, a component is nearly the whole frame. */
 #define NEARLY_ALL 95

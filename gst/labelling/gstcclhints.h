@@ -8,7 +8,7 @@
 
 #include <cudaccl/labeller.h>
 
-#include "gstcclproperties.h"
+#include "labelling/frame/gstcclproperties.h"
 
 G_BEGIN_DECLS
 

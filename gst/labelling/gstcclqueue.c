@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclqueue.h"
 
-#include "gstcclattach.h"
+#include "labelling/frame/gstcclattach.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclframe.h"
 

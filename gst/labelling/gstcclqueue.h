@@ -6,9 +6,9 @@
 
 #include <gst/gst.h>
 
-#include "gstcclbackend.h"
+#include "labelling/frame/gstcclbackend.h"
 #include "gstcclhints.h"
-#include "gstcclproperties.h"
+#include "labelling/frame/gstcclproperties.h"
 #include "gstcclstats.h"
 #include "gstcclstream.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclstream.h"
 
-#include "gstcclattach.h"
+#include "labelling/frame/gstcclattach.h"
 #include "shared/gstcclframe.h"
 
 GST_DEBUG_CATEGORY_STATIC (stream_debug);

@@ -6,10 +6,10 @@
 
 #include <gst/gst.h>
 
-#include "gstcclbackend.h"
-#include "gstcclframelabeller.h"
+#include "labelling/frame/gstcclbackend.h"
+#include "labelling/frame/gstcclframelabeller.h"
 #include "gstcclmotion.h"
-#include "gstcclproperties.h"
+#include "labelling/frame/gstcclproperties.h"
 #include "shared/gstcclframeclock.h"
 
 G_BEGIN_DECLS

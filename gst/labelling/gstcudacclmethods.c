@@ -7,7 +7,7 @@
 
 #include <cudaccl/device.h>
 
-#include "gstcclsampler.h"
+#include "labelling/frame/gstcclsampler.h"
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
 #include "shared/gstcclerror.h"

@@ -3,7 +3,7 @@
 #ifndef __GST_CUDA_CCL_METHODS_H__
 #define __GST_CUDA_CCL_METHODS_H__
 
-#include "gstcclbackend.h"
+#include "labelling/frame/gstcclbackend.h"
 
 G_BEGIN_DECLS
 

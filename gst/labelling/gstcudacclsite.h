@@ -10,7 +10,7 @@
 
 #include <cudaccl/device.h>
 
-#include "gstcclsite.h"
+#include "labelling/frame/gstcclsite.h"
 
 G_BEGIN_DECLS
 

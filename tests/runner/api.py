@@ -35,7 +35,7 @@ def metadata():
 
 def element_properties():
     """The properties of ccl and cudaccl, from the table in gstcclproperties.c."""
-    names = set(re.findall(r'\{GST_CCL_KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/labelling/gstcclproperties.c").read_text()))
+    names = set(re.findall(r'\{GST_CCL_KIND_\w+, [^"]*"([\w-]+)"', (ROOT / "gst/labelling/frame/gstcclproperties.c").read_text()))
     assert {"threshold", "cuda-device-id", "stats"} <= names, names
     return names
 
