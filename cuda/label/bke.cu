@@ -25,6 +25,7 @@
  * - Connections that follow from others are left out. Q and R, say, are connected to each other if
  *   the two pixels that touch are foreground; a union with both would be one too many.
  */
+#include "core/base/divide-up.h"
 #include "cuda/kernel-lib/blocks.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "cuda/kernel-lib/foreground.cuh"
