@@ -191,6 +191,7 @@ open_outputs (Job *job, CclError *error)
       .connectivity = connectivity_of (job),
       .columns = &job->options->columns,
       .n_planes = job->kind.n_planes,
+      .geo = job->picture->geo,
   };
   job->outputs.phases = &job->phases;
   return outputs_open (&job->outputs, job->options, &format, job->input, error);
@@ -216,6 +217,13 @@ slab_begin (const Job *job, uint64_t n_layers, uint64_t rank)
   return begin < n_layers ? begin : n_layers;
 }
 
+/* Whether pixels are more than compared with the threshold. */
+static bool
+needs_mask (const Job *job)
+{
+  return mask_is_needed (&job->options->mask) || job->picture->has_no_data;
+}
+
 /* Fills the plan. */
 static bool
 make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
@@ -231,7 +239,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
       .height = picture->height,
       .depth = picture->depth,
       .connectivity = connectivity_of (job),
-      .invert = options->mask.invert && !mask_is_needed (&options->mask),
+      .invert = options->mask.invert && !needs_mask (job),
       .min_area = options->min_area,
       .max_area = options->max_area,
       .clears_border = options->clears_border,
@@ -248,7 +256,7 @@ make_plan (const Job *job, CclTiledPlan *plan, CclError *error)
     const double threshold = options->mask.threshold;
     if (!(threshold >= 0 && threshold < 256))
       return fail (error, "the threshold of 8-bit pixels must be 0…255, not %g", threshold);
-    plan->threshold = mask_is_needed (&options->mask) ? 0 : (uint32_t)threshold;
+    plan->threshold = needs_mask (job) ? 0 : (uint32_t)threshold;
   }
   return true;
 }
@@ -336,7 +344,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
   }
   succeeded = processes_agree (succeeded, error);
   phases_enter (&job->phases, PHASE_READ);
-  if (succeeded && mask_is_needed (&options->mask)) {
+  if (succeeded && needs_mask (job)) {
     const uint64_t rows = rows_per_layer (job);
     job->mask = mask_new (
         job->picture, &options->mask, plan.first_layer * rows, plan.n_layers * rows, error);
@@ -471,7 +479,8 @@ prepare_columns (Job *job, CclError *error)
   const Picture *picture = job->picture;
 
   job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
-      connectivity_of (job), 1};
+      connectivity_of (job), 1,
+      picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL};
   if (!columns_check (&options->columns, &job->kind, error))
     return false;
   if (options->intensity) {

@@ -289,6 +289,8 @@ read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows
   if (succeeded)
     succeeded = settings->mask ? mask_read (settings->mask, 0, n_rows, samples, error)
                                : picture_read_values (picture, 0, n_rows, samples, error);
+  if (succeeded && !settings->mask)
+    picture_clear_no_data (picture, samples, n_rows * picture->width);
   if (succeeded)
     succeeded = label_samples (picture, samples, type, settings, result, error);
   free (samples);

@@ -18,6 +18,7 @@ struct Mask {
   uint64_t band_rows;    /* the most rows that are filtered at once, halos included */
   uint8_t *input;        /* rows begin…end − 1 of the picture */
   uint64_t begin, end;   /* rows of one slice; begin = end: none */
+  uint8_t *valid;        /* whether they have data; NULL: all have */
   uint8_t *filtered;     /* their mask */
   uint8_t *roi_row;      /* a row of the region of interest mask */
   CclForeground *filter; /* for bands of filter_rows rows; NULL: none yet */
@@ -77,7 +78,10 @@ allocate (Mask *self, CclError *error)
     self->band_rows = self->picture->height;
   self->input = malloc (self->band_rows * width);
   self->filtered = malloc (self->band_rows * width);
-  return (self->input && self->filtered) || fail_without_memory (error);
+  if (self->picture->has_no_data)
+    self->valid = malloc (self->band_rows * width);
+  return (self->input && self->filtered && (self->valid || !self->picture->has_no_data)) ||
+         fail_without_memory (error);
 }
 
 /* The histogram of a picture, with a count for each value of its type. */
@@ -133,6 +137,9 @@ find_otsu_threshold (Mask *self, uint64_t first_row, uint64_t n_rows, CclError *
       processes_agree (count_rows (self, first_row, first_row + n_rows, &histogram, error), error);
 
   if (succeeded) {
+    if (self->picture->has_no_data && self->picture->no_data >= 0 &&
+        self->picture->no_data < n_values)
+      histogram.counts[(uint32_t)self->picture->no_data] = 0;
     processes_sum_all (histogram.counts, n_values);
     self->settings.threshold = ccl_otsu_threshold (histogram.counts, n_values);
   }
@@ -165,6 +172,19 @@ mask_new (Picture *picture, const MaskSettings *settings, uint64_t first_row, ui
   return NULL;
 }
 
+/* Reads the rows of the input that are not there yet, up to end. */
+static bool
+read_rows (Mask *self, uint64_t end, CclError *error)
+{
+  const uint64_t place = (self->end - self->begin) * self->picture->width, n = end - self->end;
+  const double threshold = self->settings.threshold;
+
+  if (self->valid)
+    return picture_read_valid (
+        self->picture, self->end, n, threshold, self->input + place, self->valid + place, error);
+  return picture_read (self->picture, self->end, n, threshold, self->input + place, error);
+}
+
 /* Makes begin…end − 1 the rows of the input, and reads those that are not there yet. A file of
  * compressed rows is thus read from its beginning to its end. */
 static bool
@@ -175,10 +195,10 @@ read_input (Mask *self, uint64_t begin, uint64_t end, CclError *error)
   if (begin < self->begin || begin >= self->end)
     self->begin = self->end = begin;
   memmove (self->input, self->input + (begin - self->begin) * width, (self->end - begin) * width);
+  if (self->valid)
+    memmove (self->valid, self->valid + (begin - self->begin) * width, (self->end - begin) * width);
   self->begin = begin;
-  if (self->end < end &&
-      !picture_read (self->picture, self->end, end - self->end, self->settings.threshold,
-          self->input + (self->end - begin) * width, error)) {
+  if (self->end < end && !read_rows (self, end, error)) {
     self->end = begin;
     return false;
   }
@@ -215,13 +235,19 @@ filter_input (Mask *self, CclError *error)
          ccl_foreground_run (self->filter, &frame, &options, &mask, error) == CUDACCL_OK;
 }
 
-/* Inverts a row of the mask and applies the region of interest mask. */
+/* Inverts a row of the mask, removes pixels without data, and applies the region of interest mask.
+ */
 static bool
 finish_row (Mask *self, uint64_t row, uint8_t *pixels, CclError *error)
 {
   if (self->settings.invert)
     for (uint64_t x = 0; x < self->picture->width; x++)
       pixels[x] = (uint8_t)~pixels[x];
+  if (self->valid) {
+    const uint8_t *valid = self->valid + (row - self->begin) * self->picture->width;
+    for (uint64_t x = 0; x < self->picture->width; x++)
+      pixels[x] = valid[x] ? pixels[x] : 0;
+  }
   if (!self->roi_mask)
     return true;
   if (!read_roi_row (self, row, error))
@@ -275,6 +301,7 @@ mask_free (Mask *self)
   picture_free (self->roi_mask);
   ccl_foreground_free (&self->filter);
   free (self->input);
+  free (self->valid);
   free (self->filtered);
   free (self->roi_row);
   free (self);

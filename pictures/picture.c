@@ -391,6 +391,96 @@ picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double thre
   return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
 }
 
+#define MARK(type)                                                                                 \
+  for (uint64_t i = 0; i < n; i++)                                                                 \
+  valid[i] = isnan (no_data) ? !isnan ((double)((const type *)samples)[i])                         \
+                             : (double)((const type *)samples)[i] != no_data
+
+/* Marks samples that are not the value of pixels without data. */
+static void
+mark_valid (SampleType type, const void *samples, uint64_t n, double no_data, uint8_t *valid)
+{
+  switch (type) {
+  case SAMPLE_UINT8:
+    MARK (uint8_t);
+    break;
+  case SAMPLE_INT8:
+    MARK (int8_t);
+    break;
+  case SAMPLE_UINT16:
+    MARK (uint16_t);
+    break;
+  case SAMPLE_INT16:
+    MARK (int16_t);
+    break;
+  case SAMPLE_UINT32:
+    MARK (uint32_t);
+    break;
+  case SAMPLE_INT32:
+    MARK (int32_t);
+    break;
+  case SAMPLE_UINT64:
+    MARK (uint64_t);
+    break;
+  case SAMPLE_INT64:
+    MARK (int64_t);
+    break;
+  case SAMPLE_FLOAT32:
+    MARK (float);
+    break;
+  case SAMPLE_FLOAT64:
+    MARK (double);
+    break;
+  }
+}
+
+typedef struct ValidRows {
+  double threshold;
+  uint8_t *pixels, *valid;
+} ValidRows;
+
+static void
+take_valid (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+{
+  const ValidRows *rows = data;
+  uint8_t *pixels = rows->pixels + done, *valid = rows->valid + done;
+
+  if (picture->type == SAMPLE_UINT8)
+    memcpy (pixels, samples, n);
+  else
+    compare (picture->type, samples, n, rows->threshold, pixels);
+  mark_valid (picture->type, samples, n, picture->no_data, valid);
+  for (uint64_t i = 0; i < n; i++)
+    pixels[i] = valid[i] ? pixels[i] : 0;
+}
+
+bool
+picture_read_valid (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
+    uint8_t *pixels, uint8_t *valid, CclError *error)
+{
+  ValidRows rows = {threshold, pixels, valid};
+
+  return for_rows (picture, true, first_row, n_rows, take_valid, &rows, error);
+}
+
+void
+picture_clear_no_data (const Picture *picture, void *samples, uint64_t n)
+{
+  const uint32_t bytes = sample_bytes (picture->type);
+  uint8_t valid[256];
+
+  if (!picture->has_no_data)
+    return;
+  for (uint64_t done = 0, part; done < n; done += part) {
+    uint8_t *first = (uint8_t *)samples + done * bytes;
+    part = n - done < sizeof valid ? n - done : sizeof valid;
+    mark_valid (picture->type, first, part, picture->no_data, valid);
+    for (uint64_t i = 0; i < part; i++)
+      if (!valid[i])
+        memset (first + i * bytes, 0, bytes);
+  }
+}
+
 /* Whether a sample is zero; floats have two zeros. */
 static bool
 is_zero (SampleType type, const uint8_t *sample)

@@ -15,6 +15,7 @@
 #include <cudaccl/labeller.h>
 
 #include "file.h"
+#include "geo.h"
 
 typedef enum SampleType {
   SAMPLE_UINT8,
@@ -58,8 +59,11 @@ struct Picture {
   const char *may_be; /* what a volume may be instead, such as "colours"; NULL: nothing */
   uint32_t
       orientation; /* of a reader: as in TIFF and Exif; 0 and 1: the first row is the upper one */
-  uint32_t n_channels; /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
-  SampleType type;     /* with colours uint8, uint16, float32 or float64 */
+  uint32_t n_channels;     /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
+  SampleType type;         /* with colours uint8, uint16, float32 or float64 */
+  bool has_no_data;        /* whether pixels of one value are no part of the picture */
+  double no_data;          /* that value; never of colours */
+  const GeoReference *geo; /* as long as the picture; NULL: none */
 };
 
 /* How to read files without a header. */
@@ -122,6 +126,14 @@ bool picture_read_reals (Picture *picture, uint32_t channel, uint64_t first_row,
  * sample is greater than the threshold, else 0. */
 bool picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
     uint8_t *pixels, CclError *error);
+
+/* The same of a picture with has_no_data. valid: set to 0 for pixels without data, whose byte is 0,
+ * too, else 1. */
+bool picture_read_valid (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
+    uint8_t *pixels, uint8_t *valid, CclError *error);
+
+/* Replaces n samples of the picture without data, if it has such, by 0. */
+void picture_clear_no_data (const Picture *picture, void *samples, uint64_t n);
 
 /* Reads rows as a mask: 0 where a pixel is black or transparent, else 255. */
 bool picture_read_mask (

@@ -110,6 +110,7 @@ open_slices (char **paths, uint32_t n_paths, const PictureOptions *options, CclE
   self->picture.klass = &slices_class;
   self->picture.depth = n_paths;
   self->picture.is_volume = true;
+  self->picture.geo = NULL;
   return &self->picture;
 }
 

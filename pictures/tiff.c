@@ -3,6 +3,7 @@
 #include "error.h"
 #include "core/base/divide-up.h"
 #include "flat.h"
+#include "geo-tiff.h"
 #include "tiff-message.h"
 #include "tiff-stack.h"
 
@@ -50,6 +51,7 @@ typedef struct Tiff {
   uint8_t *blocks;     /* [n_blocks][block_bytes]: a row of blocks for each plane */
   uint64_t blocks_row; /* the first row of them, counted through all pages; UINT64_MAX: none */
 
+  GeoReference geo;
   const uint16_t *palette[3]; /* NULL: none */
   uint32_t palette_shift;     /* of its numbers, which makes bytes of them */
 } Tiff;
@@ -445,6 +447,7 @@ tiff_free (Picture *picture)
   if (self->tiff)
     TIFFClose (self->tiff);
   picture_file_close (self->file);
+  geo_clear (&self->geo);
   free (self->directories);
   free (self->row);
   free (self->blocks);
@@ -800,6 +803,7 @@ open_joined (Tiff *self, CclError *error)
     const PictureClass *klass = flat->picture.klass;
     flat->picture = self->picture;
     flat->picture.klass = klass;
+    flat->picture.geo = NULL;
     flat->offset = TIFFGetStrileOffset (self->tiff, 0);
     flat->swap = TIFFIsByteSwapped (self->tiff);
     flat->has_more = true;
@@ -818,10 +822,17 @@ start (Tiff *self, bool *joined, CclError *error)
   self->picture.width = self->page.width;
   self->picture.height = self->page.height;
   self->picture.orientation = self->page.orientation;
+  if (!geo_read (self->tiff, &self->geo, error))
+    return false;
+  self->picture.geo = self->geo.n_tags ? &self->geo : NULL;
   if (!check_tags (self, error) || !check_page (self, error) || !begin_page (self, error) ||
       !find_slices (self, joined, error))
     return false;
   self->picture.is_volume = self->picture.depth > 1;
+  self->picture.has_no_data = self->picture.n_channels < 3 && self->page.bits >= 8 &&
+                              geo_read_no_data (self->tiff, &self->picture.no_data);
+  if (self->picture.type == SAMPLE_FLOAT32) /* the text of which may have more digits */
+    self->picture.no_data = (float)self->picture.no_data;
   return picture_check (&self->picture, self->file, error) && find_layout (self, error);
 }
 

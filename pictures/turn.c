@@ -109,6 +109,7 @@ picture_turn (Picture *picture, const char *name, CclError *error)
     flat->picture = *picture;
     flat->picture.klass = klass;
     flat->picture.orientation = 1;
+    flat->picture.geo = NULL; /* which is that of the picture as it was */
     if (turn_of (picture->orientation).transposes) {
       flat->picture.width = picture->height;
       flat->picture.height = picture->width;

@@ -12,7 +12,7 @@
 #define STRIP_BYTES ((uint64_t)1 << 18)
 
 /* Sizes in a BigTIFF file. */
-enum { FILE_HEADER = 16, N_TAGS = 11, TAG_BYTES = 20, PAGE_HEAD = 8 + N_TAGS * TAG_BYTES + 8 };
+enum { FILE_HEADER = 16, N_TAGS = 11, TAG_BYTES = 20 };
 
 /* The memory in which libtiff writes a file of one strip. */
 typedef struct Packed {
@@ -28,6 +28,8 @@ struct BigTiff {
   uint32_t label_bytes;
   uint64_t row_bytes;
   uint64_t strip_rows, strips_per_page, page_bytes; /* of a directory with its arrays */
+  uint64_t page_head;                               /* bytes of a directory without them */
+  uint64_t geo;                                     /* where the values of GeoTIFF's tags begin */
   uint64_t data;                                    /* where the first strip begins */
 
   uint64_t first_strip;   /* of this rank, counted through all pages */
@@ -67,6 +69,19 @@ bigtiff_strip_rows (const OutputFormat *format)
   return rows < 1 ? 1 : rows > format->height ? format->height : rows;
 }
 
+static uint32_t
+n_geo_tags (const BigTiff *self)
+{
+  return self->format.geo ? self->format.geo->n_tags : 0;
+}
+
+/* The bytes that a tag's values take outside of the directory, where each begins at a word. */
+static uint64_t
+geo_bytes (const GeoTag *tag)
+{
+  return tag->n_bytes > 8 ? round_up (tag->n_bytes, 8) : 0;
+}
+
 BigTiff *
 bigtiff_new (const OutputFormat *format, const char *path, CclError *error)
 {
@@ -90,8 +105,12 @@ bigtiff_new (const OutputFormat *format, const char *path, CclError *error)
   self->strip_rows = bigtiff_strip_rows (format);
   self->strips_per_page = divide_up (format->height, self->strip_rows);
   /* An array of one number is inside its tag. */
-  self->page_bytes = PAGE_HEAD + (self->strips_per_page > 1 ? 16 * self->strips_per_page : 0);
-  self->data = FILE_HEADER + format->depth * self->page_bytes;
+  self->page_head = 8 + (N_TAGS + n_geo_tags (self)) * TAG_BYTES + 8;
+  self->page_bytes = self->page_head + (self->strips_per_page > 1 ? 16 * self->strips_per_page : 0);
+  self->geo = FILE_HEADER + format->depth * self->page_bytes;
+  self->data = self->geo;
+  for (uint32_t i = 0; i < n_geo_tags (self); i++)
+    self->data += geo_bytes (&format->geo->tags[i]);
   return self;
 }
 
@@ -299,6 +318,41 @@ page_begin (const BigTiff *self, uint64_t page)
   return page < self->format.depth ? FILE_HEADER + page * self->page_bytes : 0;
 }
 
+/* Appends GeoTIFF's tags. */
+static void
+put_geo_tags (const BigTiff *self, uint8_t **to)
+{
+  uint64_t offset = self->geo;
+
+  for (uint32_t i = 0; i < n_geo_tags (self); i++) {
+    const GeoTag *tag = &self->format.geo->tags[i];
+    uint8_t field[8] = {0};
+    memcpy (field, tag->n_bytes > 8 ? (const void *)&offset : tag->values,
+        tag->n_bytes > 8 ? 8 : tag->n_bytes);
+    put_bytes (to, &tag->tag, sizeof tag->tag);
+    put_bytes (to, &tag->type, sizeof tag->type);
+    put_64 (to, tag->count);
+    put_bytes (to, field, sizeof field);
+    offset += geo_bytes (tag);
+  }
+}
+
+/* Writes the values of GeoTIFF's tags that are not in the directories. */
+static bool
+write_geo (BigTiff *self, CclError *error)
+{
+  uint64_t offset = self->geo;
+
+  for (uint32_t i = 0; i < n_geo_tags (self); i++) {
+    const GeoTag *tag = &self->format.geo->tags[i];
+    if (geo_bytes (tag) &&
+        !output_file_write (self->file, offset, tag->values, tag->n_bytes, error))
+      return false;
+    offset += geo_bytes (tag);
+  }
+  return true;
+}
+
 static bool
 write_file_header (BigTiff *self, CclError *error)
 {
@@ -308,7 +362,7 @@ write_file_header (BigTiff *self, CclError *error)
 
   put_bytes (&to, numbers, sizeof numbers);
   put_64 (&to, page_begin (self, 0));
-  return output_file_write (self->file, 0, header, sizeof header, error);
+  return output_file_write (self->file, 0, header, sizeof header, error) && write_geo (self, error);
 }
 
 /* Writes a page's directory without its arrays. offset, size: of its first strip. */
@@ -316,10 +370,10 @@ static bool
 write_page_head (BigTiff *self, uint64_t page, uint64_t offset, uint64_t size, CclError *error)
 {
   const uint64_t begin = page_begin (self, page), n = self->strips_per_page;
-  const uint64_t arrays = begin + PAGE_HEAD;
-  uint8_t head[PAGE_HEAD], *to = head;
+  const uint64_t arrays = begin + self->page_head;
+  uint8_t head[8 + (N_TAGS + MOST_GEO_TAGS) * TAG_BYTES + 8], *to = head;
 
-  put_64 (&to, N_TAGS);
+  put_64 (&to, N_TAGS + n_geo_tags (self));
   put_tag (&to, TIFFTAG_IMAGEWIDTH, TIFF_LONG, 1, self->format.width);
   put_tag (&to, TIFFTAG_IMAGELENGTH, TIFF_LONG, 1, self->format.height);
   put_tag (&to, TIFFTAG_BITSPERSAMPLE, TIFF_SHORT, 1, 8 * self->label_bytes);
@@ -331,8 +385,9 @@ write_page_head (BigTiff *self, uint64_t page, uint64_t offset, uint64_t size, C
   put_tag (&to, TIFFTAG_STRIPBYTECOUNTS, TIFF_LONG8, n, n > 1 ? arrays + 8 * n : size);
   put_tag (&to, TIFFTAG_PLANARCONFIG, TIFF_SHORT, 1, PLANARCONFIG_CONTIG);
   put_tag (&to, TIFFTAG_SAMPLEFORMAT, TIFF_SHORT, 1, SAMPLEFORMAT_UINT);
+  put_geo_tags (self, &to);
   put_64 (&to, page_begin (self, page + 1));
-  return output_file_write (self->file, begin, head, sizeof head, error);
+  return output_file_write (self->file, begin, head, self->page_head, error);
 }
 
 /* Writes the entries of this rank's strips in the directories. offsets: of these strips. */
@@ -344,7 +399,7 @@ write_entries (BigTiff *self, const uint64_t *offsets, CclError *error)
   for (uint64_t done = 0, n; done < self->n_sizes; done += n) {
     const uint64_t page = (self->first_strip + done) / per_page;
     const uint64_t strip = (self->first_strip + done) % per_page;
-    const uint64_t arrays = page_begin (self, page) + PAGE_HEAD;
+    const uint64_t arrays = page_begin (self, page) + self->page_head;
     n = per_page - strip < self->n_sizes - done ? per_page - strip : self->n_sizes - done;
     if (strip == 0 && !write_page_head (self, page, offsets[done], self->sizes[done], error))
       return false;

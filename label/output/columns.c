@@ -2,6 +2,7 @@
 #include "columns.h"
 
 #include "error.h"
+#include "geo.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -25,6 +26,8 @@ typedef struct Item {
   double area, box_area;
   uint64_t low[3], high[3]; /* of the bounding box, half-open */
 } Item;
+
+#define WORLD "centroid_world"
 
 struct Property {
   const char *name;
@@ -146,6 +149,14 @@ fill_tensor (const Item *item, const Property *property, ColumnValue *values)
       values[i * item->n_axes + j].real = tensor[i + item->skipped][j + item->skipped];
 }
 
+/* In coordinates of the Earth: x, then y. */
+static void
+fill_centroid_world (const Item *item, const Property *property, ColumnValue *values)
+{
+  geo_transform (item->picture->affine, item->row->centroid_x + 0.5, item->row->centroid_y + 0.5,
+      &values[0].real, &values[1].real);
+}
+
 static void
 fill_n_holes (const Item *item, const Property *property, ColumnValue *values)
 {
@@ -227,6 +238,7 @@ static const Property all_properties[] = {{"label", ONE, false, ALL_PICTURES, 0,
     {"extent", ONE, true, ALL_PICTURES, 0, fill_extent},
     {"equivalent_diameter_area", ONE, true, ALL_PICTURES, 0, fill_equivalent_diameter},
     {"centroid", PER_AXIS, true, ALL_PICTURES, 0, fill_centroid},
+    {WORLD, PER_AXIS, true, FRAMES_ONLY, 0, fill_centroid_world},
     {"touches_border", PER_SIDE, false, ALL_PICTURES, 0, fill_touches_border},
     {"inertia_tensor", TENSOR, true, ALL_PICTURES, CUDACCL_COLUMN_MOMENTS, fill_tensor},
     {"surface_area", ONE, false, VOLUMES_ONLY, CUDACCL_COLUMN_TOPOLOGY, fill_surface_area},
@@ -285,6 +297,8 @@ columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *e
     if (property->domain == (picture->is_volume ? FRAMES_ONLY : VOLUMES_ONLY))
       return fail (error, "the column '%s' is one of %s", property->name,
           picture->is_volume ? "frames" : "volumes");
+    if (!picture->affine && strcmp (property->name, WORLD) == 0)
+      return fail (error, "the column '%s' needs a GeoTIFF with a transform", property->name);
   }
   return true;
 }

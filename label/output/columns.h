@@ -34,6 +34,7 @@ typedef struct ColumnPicture {
   bool is_volume;
   uint32_t connectivity;
   uint32_t n_planes;       /* of values, 1 or 3: of the colours of --intensity */
+  const double *affine;    /* of GeoReference; NULL: the picture has none */
   const uint32_t *n_parts; /* of the labels 1, 2, …; NULL: all have one */
 } ColumnPicture;
 

@@ -16,6 +16,7 @@ struct ContourFile {
   bool is_geojson;
   uint32_t width, height;
   double tolerance;
+  const GeoReference *geo; /* NULL: points are in pixels */
   CclContours *contours;
   uint32_t *labels;   /* width × height */
   CclComponent *rows; /* of the component table */
@@ -76,6 +77,7 @@ contour_file_open (const char *name, const char *path, const char *picture,
   plan.kind = CUDACCL_CONTOUR_CRACKS;
   self->tolerance = tolerance;
   self->is_geojson = has_suffix (name, ".geojson");
+  self->geo = self->is_geojson && format->geo && format->geo->has_affine ? format->geo : NULL;
   self->name = strdup (name);
   self->picture = strdup (picture);
   self->labels = malloc ((size_t)self->width * self->height * sizeof *self->labels);
@@ -165,6 +167,28 @@ simplify_ring (ContourFile *self, const CclContour *ring, CclContourPoint *point
   return n;
 }
 
+/* Whether the transform makes clockwise rings of counter-clockwise ones, as most do: y of the Earth
+ * points upwards. */
+static bool
+is_mirrored (const GeoReference *geo)
+{
+  const double *a = geo->affine;
+  return a[1] * a[5] - a[2] * a[4] < 0;
+}
+
+static void
+write_point (const ContourFile *self, CclContourPoint point)
+{
+  double x, y;
+
+  if (!self->geo) {
+    fprintf (self->file, self->is_geojson ? "[%d,%d]" : "%d,%d", point.x, point.y);
+    return;
+  }
+  geo_transform (self->geo->affine, point.x, point.y, &x, &y);
+  fprintf (self->file, "[%.17g,%.17g]", x, y);
+}
+
 /* Writes the points of a ring: pairs that end with the first one again, as GeoJSON has them, or
  * numbers, as COCO has them. GeoJSON's outer rings are counter-clockwise in x and y, which are
  * clockwise as seen with y pointing downwards: from the last point to the first one. */
@@ -172,6 +196,7 @@ static bool
 write_ring (ContourFile *self, const Rings *rings, const CclContour *ring)
 {
   CclContourPoint *points = (CclContourPoint *)rings->points + ring->first_point;
+  const bool is_forward = self->geo && is_mirrored (self->geo);
   uint32_t n = ring->n_points;
 
   if (self->tolerance >= 0) {
@@ -181,9 +206,9 @@ write_ring (ContourFile *self, const Rings *rings, const CclContour *ring)
   }
   fputc ('[', self->file);
   for (uint32_t i = 0; i < n + self->is_geojson; i++) {
-    const CclContourPoint point = points[(n - i % n) % n];
-    fprintf (
-        self->file, self->is_geojson ? "%s[%d,%d]" : "%s%d,%d", i ? "," : "", point.x, point.y);
+    if (i)
+      fputc (',', self->file);
+    write_point (self, points[is_forward ? i % n : (n - i % n) % n]);
   }
   fputc (']', self->file);
   return true;
@@ -319,7 +344,12 @@ write_file (ContourFile *self, CclError *error)
   if (ccl_contours_of_labels (self->contours, &labels, &table, error) != CUDACCL_OK)
     return false;
   if (self->is_geojson) {
-    fputs ("{\"type\":\"FeatureCollection\",\"features\":[", self->file);
+    fputs ("{\"type\":\"FeatureCollection\",", self->file);
+    if (self->geo && self->geo->epsg)
+      fprintf (self->file,
+          "\"crs\":{\"type\":\"name\",\"properties\":{\"name\":\"urn:ogc:def:crs:EPSG::%u\"}},",
+          self->geo->epsg);
+    fputs ("\"features\":[", self->file);
   } else {
     fputs ("{\"images\":[{\"id\":1,\"file_name\":", self->file);
     write_string (self->file, self->picture);

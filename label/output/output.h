@@ -10,6 +10,7 @@
 #include <cudaccl/tiled.h>
 
 #include "columns.h"
+#include "geo.h"
 #include "processes.h"
 
 #include <stdio.h>
@@ -23,6 +24,7 @@ typedef struct OutputFormat {
   uint32_t connectivity;
   const ColumnList *columns; /* of the table; empty: those of CclTiledComponent */
   uint32_t n_planes;         /* of values that are measured, 1 or 3 */
+  const GeoReference *geo;   /* of the picture; NULL: none */
 } OutputFormat;
 
 /* A name that is given to a file when it is complete. */

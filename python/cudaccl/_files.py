@@ -46,6 +46,7 @@ class Files:
         self._reader = _pictures.Reader(paths, sides, dtype.name)
         self.shape = self._reader.shape
         self.dtype = np.dtype(self._reader.dtype)
+        self.no_data: float | None = self._reader.no_data
         if self._reader.may_be and ndim != 3:
             raise ValueError(f"{paths[0]} has shape {self.shape}: {self._reader.may_be}, or a volume? Label a volume with ndim=3")
         self.paths = paths
@@ -100,6 +101,7 @@ class Input:
         if 0 in self.shape:
             raise ValueError("the picture is empty")
         self.dtype = np.dtype(image.dtype)
+        self.no_data = image.no_data if isinstance(image, Files) else None
         if self.dtype.kind not in "buif":
             raise TypeError(f"pixels must be of bool, integers or floats, not {self.dtype}")
         if math.isnan(threshold):
@@ -133,8 +135,20 @@ class Input:
         if out is None:
             out = np.empty((n, *self.shape[1:]), bool)
         for begin, band in self.bands(first, n):
-            exceeds(band, self.threshold, out[begin - first:begin - first + len(band)])
+            part = out[begin - first:begin - first + len(band)]
+            exceeds(band, self.threshold, part)
+            if self.no_data is not None:
+                part &= self.has_data(band)
         return out
+
+    def has_data(self, samples: NDArray[Any]) -> NDArray[np.bool_]:
+        """Which samples are not the value of pixels without data."""
+        if self.no_data is None:
+            return np.ones(samples.shape, bool)
+        return ~np.isnan(samples) if math.isnan(self.no_data) else samples != self.no_data
+
+    def layers_with_data(self, first: int, n: int) -> NDArray[np.bool_]:
+        return np.concatenate([self.has_data(band) for _, band in self.bands(first, n)])
 
     def read(self, first: int, n: int, pixels: memoryview) -> None:
         self.layers(first, n, np.frombuffer(pixels, bool).reshape(n, *self.shape[1:]))

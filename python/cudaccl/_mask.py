@@ -79,7 +79,7 @@ class Mask:
     @property
     def is_needed(self) -> bool:
         """Whether the mask is more than a comparison with the threshold."""
-        return self.settings.filters or self.region is not None
+        return self.settings.filters or self.region is not None or (self.settings.invert and self.picture.no_data is not None)
 
     def histogram(self, first: int, n: int) -> NDArray[Any]:
         """How many pixels of the region in n layers have each value."""
@@ -91,6 +91,8 @@ class Mask:
             if self.region:
                 samples = samples[np.broadcast_to(self.region.layers(begin, len(samples)), samples.shape)]
             counts += np.bincount(samples.reshape(-1), minlength=len(counts))
+        if self.picture.no_data is not None and 0 <= self.picture.no_data < len(counts):
+            counts[int(self.picture.no_data)] = 0
         return counts
 
     def use_otsu(self, histograms: list[NDArray[Any]]) -> None:
@@ -103,6 +105,8 @@ class Mask:
             count = min(n - done, self._layers_at_once)
             mask = self._filtered(first + done, count)
             np.not_equal(mask, self.settings.invert, out=out[done:done + count])
+            if self.settings.invert and self.picture.no_data is not None:
+                out[done:done + count] &= self.picture.layers_with_data(first + done, count)
             if self.region:
                 out[done:done + count] &= self.region.layers(first + done, count)
 

@@ -7,6 +7,7 @@ extern "C" {
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -73,6 +74,13 @@ public:
   may_be () const
   {
     return picture_->may_be ? picture_->may_be : "";
+  }
+
+  /* The value of pixels without data; None: all have some. */
+  std::optional<double>
+  no_data () const
+  {
+    return picture_->has_no_data ? std::optional (picture_->no_data) : std::nullopt;
   }
 
   const char *
@@ -149,6 +157,7 @@ NB_MODULE (_pictures, module)
       .def_prop_ro ("shape", &Reader::shape)
       .def_prop_ro ("dtype", &Reader::dtype)
       .def_prop_ro ("may_be", &Reader::may_be)
+      .def_prop_ro ("no_data", &Reader::no_data)
       .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
           nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
       .def_prop_ro ("n_colours", &Reader::n_colours)

@@ -236,6 +236,17 @@ def test_components_at_the_border():
         assert results == [want.max()] * n_ranks and (np.load("labels.npy") == want).all()
 
 
+def test_pixels_without_data():
+    """Those of GeoTIFF are background, inverted or not."""
+    image = np.random.default_rng(3).integers(0, 5, (50, 40)).astype(np.uint8)
+    gone = np.random.default_rng(4).random(image.shape) < 0.3
+    image[gone] = 255
+    tifffile.imwrite("gone.tif", image, metadata=None, compression="zlib", rowsperstrip=4, extratags=[(42113, 2, 0, "255", True)])
+    check_mask((image > 2) & ~gone, image="gone.tif", threshold=2)
+    check_mask((image <= 2) & ~gone, image="gone.tif", threshold=2, invert=True)
+    check_mask((image > otsu_threshold(image[~gone])) & ~gone, image="gone.tif", foreground="otsu")
+
+
 def test_filters_of_volumes():
     """Filters work in each slice, and Otsu's threshold is that of all slices."""
     volume = np.stack([blurred((20, 31), n) // n for n in [1, 2, 3, 1]])
