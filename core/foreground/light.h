@@ -353,6 +353,17 @@ ccl_light_choose (uint32_t luma, uint32_t model, uint32_t between, uint32_t leas
   return chosen;
 }
 
+/* Whether a pixel is within the side of a cell from the border of a frame. Beyond the border is
+ * light that no cell sees: a strip of it that is narrower than half a cell. So where the light has
+ * edges, such a pixel may be in that of any cell of the frame. */
+CUDACCL_LIGHT_FUNCTION bool
+ccl_light_is_at_border (
+    const CclLightGrid *grid, uint32_t x, uint32_t y, uint32_t width, uint32_t height)
+{
+  const uint32_t side = 1u << grid->shift;
+  return x < side || y < side || x + side >= width || y + side >= height;
+}
+
 /* u or v. */
 CUDACCL_LIGHT_FUNCTION uint32_t
 ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)

@@ -286,7 +286,7 @@ codebook_row_factors (
   const uint32_t shift = light->grid.shift, side = 1u << shift;
   RowOfFactors row;
 
-  if (!find_row_of_factors (light, y, &row))
+  if (!find_row_of_factors (light, y, &row) && !light->has_edges)
     return false;
   /* Pixels between the middles of column i and the next one; before the first middle, the weight of
    * the next column is 0. */
@@ -310,10 +310,39 @@ codebook_row_factors (
 }
 
 void
-codebook_choose_factors (const CodebookLight *light, uint32_t y, uint32_t width,
-    const uint8_t *luma, const uint8_t *model, uint16_t *factors)
+codebook_find_range (CodebookLight *light)
+{
+  const uint32_t n_cells = light->grid.columns * light->grid.rows;
+
+  light->least = light->most = light->factors[0];
+  for (uint32_t i = 1; i < n_cells; i++) {
+    light->least = least_of (light->least, light->factors[i]);
+    light->most = most_of (light->most, light->factors[i]);
+  }
+}
+
+static void
+choose_in_frame (const CodebookLight *light, const CodebookLuma *luma, uint32_t y, uint32_t of_row,
+    uint16_t *factors)
+{
+  const uint8_t *frame = luma->frame + y * luma->frame_stride;
+  const uint8_t *model = luma->model + y * luma->model_stride;
+  const uint32_t least = ccl_light_product (light->least, of_row);
+  const uint32_t most = ccl_light_product (light->most, of_row);
+
+  for (uint32_t x = 0; x < luma->width && least < most; x++)
+    if (ccl_light_is_at_border (&light->grid, x, y, luma->width, luma->height))
+      factors[x] = (uint16_t)ccl_light_choose (frame[x], model[x], factors[x], least, most);
+}
+
+void
+codebook_choose_factors (
+    const CodebookLight *light, const CodebookLuma *luma, uint32_t y, uint16_t *factors)
 {
   const uint32_t side = 1u << light->grid.shift, of_row = factor_of_row (light, y);
+  const uint32_t width = luma->width;
+  const uint8_t *frame = luma->frame + y * luma->frame_stride;
+  const uint8_t *model = luma->model + y * luma->model_stride;
   RowOfFactors row;
 
   find_row_of_factors (light, y, &row);
@@ -322,7 +351,8 @@ codebook_choose_factors (const CodebookLight *light, uint32_t y, uint32_t width,
     const uint32_t least = ccl_light_product (least_of (row.least[i], row.least[i + 1]), of_row);
     const uint32_t most = ccl_light_product (most_of (row.most[i], row.most[i + 1]), of_row);
     for (; x < end && least < most; x++)
-      factors[x] = (uint16_t)ccl_light_choose (luma[x], model[x], factors[x], least, most);
+      factors[x] = (uint16_t)ccl_light_choose (frame[x], model[x], factors[x], least, most);
     x = end;
   }
+  choose_in_frame (light, luma, y, of_row, factors);
 }

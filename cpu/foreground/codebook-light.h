@@ -16,8 +16,9 @@ enum { CODEBOOK_LIGHT_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPLE
 
 typedef struct CodebookLight {
   CclLightGrid grid;
-  CclLightCell *cells; /* row by row */
-  uint16_t *factors;   /* of the cells */
+  CclLightCell *cells;  /* row by row */
+  uint16_t *factors;    /* of the cells */
+  uint32_t least, most; /* of the factors, where the light of cells has edges */
 
   /* Of the rows of samples, CUDACCL_LIGHT_SAMPLES for each row of cells. */
   uint32_t n_rows;       /* inside the frame */
@@ -41,13 +42,18 @@ void codebook_measure_row (CodebookLight *light, const PixelCode *code, const ui
 void codebook_count_row (CodebookLight *light, const PixelCode *code, uint32_t row);
 
 /* Writes the factors of the pixels of row y, and the differences between the greatest and the least
- * factor of the cells around them. Returns false, with nothing written, if all factors are one. */
+ * factor of the cells around them. Returns false, with nothing written, if all factors are one and
+ * the light has no edges. */
 bool codebook_row_factors (
     const CodebookLight *light, uint32_t y, uint32_t width, uint16_t *factors, uint16_t *spreads);
 
+/* Finds the least and the greatest factor of the cells. */
+void codebook_find_range (CodebookLight *light);
+
 /* Where the light has edges: replaces the factors of pixels of row y that are in the light of a
- * cell near them. luma, model: of the frame and of the model in that row. */
-void codebook_choose_factors (const CodebookLight *light, uint32_t y, uint32_t width,
-    const uint8_t *luma, const uint8_t *model, uint16_t *factors);
+ * cell near them, or at the border in that of any cell. luma: of the frame and of the model in that
+ * row. */
+void codebook_choose_factors (
+    const CodebookLight *light, const CodebookLuma *luma, uint32_t y, uint16_t *factors);
 
 #endif /* CUDACCL_CPU_CODEBOOK_LIGHT_H */

@@ -140,6 +140,8 @@ follow_light (Codebooks *self)
 
   workers_run (self->workers, measure_light, self);
   ccl_light_smooth (&light->grid, light->cells, &light->has_edges, light->factors);
+  if (light->has_edges)
+    codebook_find_range (light);
   workers_run (self->workers, count_light, self);
   for (uint32_t i = 0; i < light->grid.rows; i++) {
     sums.compared += light->sums[i].compared;
@@ -168,8 +170,7 @@ correct_row (const Codebooks *self, CodebookBand *band, uint32_t y)
     return has_chroma ? band->chroma : NULL;
   }
   if (self->light.has_edges)
-    codebook_choose_factors (
-        &self->light, y, width, luma, self->background + y * self->stride, band->factors);
+    codebook_choose_factors (&self->light, &self->planes, y, band->factors);
   self->code->correct_luma (luma, band->factors, width, corrected);
   self->code->find_slack (luma, band->spreads, width, band->slack);
   for (uint32_t x = 0; self->light.has_edges && x < width; x++)

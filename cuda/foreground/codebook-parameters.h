@@ -48,6 +48,7 @@ enum {
 typedef struct CclCodebookLightCounts {
   uint32_t measured, uniform; /* cells */
   uint32_t has_edges;         /* whether the light has, from these and CclFrameLight */
+  uint32_t most, least;       /* of the factors; least: less than UINT16_MAX by so much */
   CclLightRowSums rows;
 } CclCodebookLightCounts;
 

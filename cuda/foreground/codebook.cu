@@ -289,8 +289,12 @@ __launch_bounds__ (CUDACCL_LIGHT_THREADS)
       if (lane_of_warp () == 0)
         pixels.counts->light.has_edges = frame_has_edges;
     }
-    if (lane_of_warp () == 0)
-      pixels.factors[warp] = (uint16_t)factor_of_light (light);
+    if (lane_of_warp () == 0) {
+      const uint32_t factor = factor_of_light (light);
+      pixels.factors[warp] = (uint16_t)factor;
+      atomicMax (&pixels.counts->light.most, factor);
+      atomicMax (&pixels.counts->light.least, UINT16_MAX - factor);
+    }
   } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
     count_row (p, warp - n_cells);
   }
@@ -381,6 +385,27 @@ begin_block (const Parameters &p, Shared *shared)
   __syncthreads ();
 }
 
+/* The factor of a pixel where the light has edges. */
+static __device__ __forceinline__ uint32_t
+factor_at_edges (
+    const Pixels &p, const Factors &factors, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
+{
+  const CclCodebookLightCounts &light = p.counts->light;
+  const bool is_at_border = ccl_light_is_at_border (&p.grid, x, y, p.extent.width, p.extent.height);
+  uint32_t least = UINT16_MAX - light.least, most = light.most, factor = factors.between;
+  if (factors.least < factors.most)
+    factor = ccl_light_choose (luma, background_at (p, x, y), factor, factors.least, factors.most);
+  if (!is_at_border)
+    return factor;
+  if (has_rows) {
+    const uint32_t of_row = factor_of_row (p, y);
+    least = ccl_light_product (least, of_row);
+    most = ccl_light_product (most, of_row);
+  }
+  return least < most ? ccl_light_choose (luma, background_at (p, x, y), factor, least, most)
+                      : factor;
+}
+
 /* A pixel of this luma in the light of the model. */
 static __device__ __forceinline__ CclCodebookValue
 value_at (const Pixels &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
@@ -390,10 +415,8 @@ value_at (const Pixels &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
   if (p.light) {
     const Factors factors = factors_at (p, x, y, has_rows);
     const bool has_edges = p.counts->light.has_edges != 0;
-    const uint32_t factor = has_edges && factors.least < factors.most
-                                ? ccl_light_choose (luma, background_at (p, x, y), factors.between,
-                                      factors.least, factors.most)
-                                : factors.between;
+    const uint32_t factor =
+        has_edges ? factor_at_edges (p, factors, luma, x, y, has_rows) : factors.between;
     const uint32_t slack = ccl_codebook_slack (luma, factors.spread);
     value.luma = (uint8_t)ccl_light_correct_luma (value.luma, factor, UINT8_MAX);
     value.u = (uint8_t)ccl_light_correct_chroma (value.u, factor);

@@ -374,7 +374,16 @@ corrected (const CodebookReference *self, CclCodebookValue value, uint32_t x, ui
   uint32_t slack = ccl_codebook_slack (value.luma, most - least);
   if (self->has_edges) {
     const uint32_t factors[] = {factor, product_of (least, of_row), product_of (most, of_row)};
+    const uint32_t side = 1u << self->grid.shift, n_cells = self->grid.columns * self->grid.rows;
     factor = nearest_factor (value.luma, self->background[y * self->width + x], factors);
+    if (x < side || y < side || x + side >= self->width || y + side >= self->height) {
+      for (uint32_t i = 0; i < n_cells; i++) {
+        least = MIN (least, self->factors[i]);
+        most = MAX (most, self->factors[i]);
+      }
+      const uint32_t of_frame[] = {factor, product_of (least, of_row), product_of (most, of_row)};
+      factor = nearest_factor (value.luma, self->background[y * self->width + x], of_frame);
+    }
     slack = MIN (slack + (factor > 4096 ? 16 * (factor - 4096) / 4096 : 0), 20);
   }
   return (CclCodebookValue){

@@ -734,6 +734,27 @@ test_edge_of_cloud_is_background (void)
   scene_clear (&scene);
 }
 
+/* A cloud's shadow has passed the left border but for a strip that is narrower than half a cell;
+ * the sun is on the right side, too. */
+static void
+test_strip_of_light_at_border_is_background (void)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 40; t++) {
+    for (int i = 0; i < N; i++) {
+      const bool in_shadow = t >= 30 && i % WIDTH >= 6 && i % WIDTH < 48;
+      scene.luma[i] = (uint8_t)((in_shadow ? 80 : 150) + g_rand_int_range (scene.random, -2, 3));
+      scene.u[i] = in_shadow ? 118 : 110;
+      scene.v[i] = in_shadow ? 134 : 140;
+    }
+    n_found += run (&scene);
+  }
+  g_assert_cmpint (n_found, ==, 0);
+  scene_clear (&scene);
+}
+
 /* Without texture, on ground without texture, nothing speaks for light. */
 static void
 test_plain_object_on_plain_ground_is_foreground (void)
@@ -791,6 +812,8 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/recurrent-value-is-known-by-seconds", test_recurrent_value_is_known_by_seconds);
   g_test_add_func ("/codebook/hard-shadow-is-no-object", test_hard_shadow_is_no_object);
+  g_test_add_func ("/codebook/strip-of-light-at-border-is-background",
+      test_strip_of_light_at_border_is_background);
   g_test_add_func (
       "/codebook/infrared-settles-without-objects", test_infrared_settles_without_objects);
   g_test_add_func ("/codebook/edge-of-cloud-is-background", test_edge_of_cloud_is_background);
