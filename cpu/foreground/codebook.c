@@ -520,8 +520,8 @@ find_candidates (void *data, uint32_t index)
         row_of (&self->sampled.shadows, y));
     if (!self->scene.is_lost && !self->hides)
       sampled_places_add_candidates (&self->sampled, y, row_of (&self->is_dynamic, y));
-    sampled_places_compare_texture (&self->sampled, y,
-        self->planes.frame + y * self->planes.frame_stride, self->background + y * self->stride);
+    sampled_places_compare (&self->sampled, y, self->planes.frame + y * self->planes.frame_stride,
+        self->background + y * self->stride);
     count_objects (self, y);
   }
 }

@@ -27,6 +27,9 @@ sampled_places_lay_out_model (Layout *layout, SampledPlaces *self)
   lay_out_rows (layout, self->n_words, rows, &self->different);
   lay_out_rows (layout, self->n_words, rows, &self->restless);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->found);
+  self->uncovered = lay_out (layout, CUDACCL_SAMPLED_CELLS, sizeof *self->uncovered);
+  self->uncovered_for =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *self->uncovered_for);
 }
 
 void
@@ -37,6 +40,8 @@ sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->shadows);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->agrees);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->differs);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->ended);
+  lay_out_rows (layout, self->n_pixel_words, self->height, &self->begun);
   self->counts = lay_out (layout, CUDACCL_SAMPLED_CELLS, sizeof *self->counts);
   self->kept = lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept);
 }
@@ -152,14 +157,28 @@ compare_pairs (uint64_t firsts, const uint8_t *frame, const uint8_t *model, uint
   }
 }
 
+/* The same of outlines. */
+static void
+compare_outlines (
+    uint64_t firsts, const uint8_t *frame, const uint8_t *model, uint64_t *ended, uint64_t *begun)
+{
+  *ended = *begun = 0;
+  for (; firsts; firsts &= firsts - 1) {
+    const int i = __builtin_ctzll (firsts), k = i + CUDACCL_TEXTURE_DISTANCE;
+    const CclOutline outline = ccl_outline_compare (frame[i], frame[k], model[i], model[k]);
+    *ended |= (uint64_t)(outline == CCL_OUTLINE_UNCOVERED) << i;
+    *begun |= (uint64_t)(outline == CCL_OUTLINE_COVERED) << i;
+  }
+}
+
 void
-sampled_places_compare_texture (
-    SampledPlaces *self, uint32_t y, const uint8_t *frame, const uint8_t *model)
+sampled_places_compare (SampledPlaces *self, uint32_t y, const uint8_t *frame, const uint8_t *model)
 {
   const uint64_t *candidates = row_of (&self->candidates, y);
-  if (!self->finds_light)
-    return;
   for (size_t i = 0; i < self->n_pixel_words; i++)
+    compare_outlines (ccl_outline_pairs (candidates[i], inside_frame (self, i)), frame + 64 * i,
+        model + 64 * i, row_of (&self->ended, y) + i, row_of (&self->begun, y) + i);
+  for (size_t i = 0; self->finds_light && i < self->n_pixel_words; i++)
     compare_pairs (
         candidates[i] & candidates[i] >> CUDACCL_TEXTURE_DISTANCE & CUDACCL_TEXTURE_FIRST,
         frame + 64 * i, model + 64 * i, row_of (&self->agrees, y) + i,
@@ -174,14 +193,17 @@ count_word (const SampledPlaces *self, uint32_t y, size_t word, SampledCellCount
   const uint64_t around = pixels_of_places (row_of (&self->around, y / 2), word);
   const uint64_t agrees = row_of (&self->agrees, y)[word];
   const uint64_t differs = row_of (&self->differs, y)[word];
+  const uint64_t ended = row_of (&self->ended, y)[word], begun = row_of (&self->begun, y)[word];
   const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
   const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
   for (uint32_t x = 0; x < 64; x += n) {
     const uint32_t cell = (64 * (uint32_t)word + x) >> shift;
-    if ((candidates >> x & mask) == 0)
+    if (((candidates | ended | begun) >> x & mask) == 0)
       continue;
-    counts->candidates |= UINT64_C (1) << cell;
+    counts->candidates |= (uint64_t)((candidates >> x & mask) != 0) << cell;
     counts->confirming[cell] += (uint32_t)__builtin_popcountll (candidates & around & mask << x);
+    counts->outlines[cell].uncovered += (uint32_t)__builtin_popcountll (ended & mask << x);
+    counts->outlines[cell].covered += (uint32_t)__builtin_popcountll (begun & mask << x);
     if (!self->finds_light)
       continue;
     counts->pairs[cell].agreeing += (uint32_t)__builtin_popcountll (agrees & mask << x);
@@ -271,6 +293,59 @@ remove_lit_cells (const SampledCellCounts *rows, uint32_t n_rows, CclSampledCell
     candidates[row] &= ~lit[row];
 }
 
+/* What the outlines of a cell say, with those around it. */
+static CclOutline
+outline_of_cell (const SampledCellCounts *rows, uint32_t n_rows, uint32_t column, uint32_t row)
+{
+  const uint32_t top = row > 0 ? row - 1 : 0, left = column > 0 ? column - 1 : 0;
+  CclOutlinePairs around = {0};
+  for (uint32_t y = top; y <= row + 1 && y < n_rows; y++) {
+    for (uint32_t x = left; x <= column + 1 && x < CUDACCL_SAMPLED_CELLS; x++) {
+      around.uncovered += rows[y].outlines[x].uncovered;
+      around.covered += rows[y].outlines[x].covered;
+    }
+  }
+  return ccl_outline_of_cell (around);
+}
+
+/* Finds the cells that are connected with an uncovered one and not with a covered one. */
+static void
+find_uncovered_cells (const SampledCellCounts *rows, uint32_t n_rows,
+    const CclSampledCells candidates, CclSampledCells uncovered)
+{
+  CclSampledCells covered = {0};
+  for (uint32_t row = 0; row < n_rows; row++) {
+    for (uint64_t rest = candidates[row]; rest; rest &= rest - 1) {
+      const uint32_t column = (uint32_t)__builtin_ctzll (rest);
+      const CclOutline outline = outline_of_cell (rows, n_rows, column, row);
+      uncovered[row] |= (uint64_t)(outline == CCL_OUTLINE_UNCOVERED) << column;
+      covered[row] |= (uint64_t)(outline == CCL_OUTLINE_COVERED) << column;
+    }
+  }
+  connect_cells (candidates, covered);
+  connect_cells (candidates, uncovered);
+  for (uint32_t row = 0; row < n_rows; row++)
+    uncovered[row] &= ~covered[row];
+}
+
+/* Takes cells that have been uncovered for long enough away from those with candidates. */
+static void
+remove_uncovered_cells (SampledPlaces *self, uint32_t n_rows, CclSampledCells candidates)
+{
+  CclSampledCells uncovered = {0};
+  find_uncovered_cells (self->counts, n_rows, candidates, uncovered);
+  for (uint32_t row = 0; row < n_rows; row++) {
+    for (uint64_t rest = uncovered[row]; rest; rest &= rest - 1) {
+      const uint32_t column = (uint32_t)__builtin_ctzll (rest);
+      uint16_t *age = &self->uncovered_for[row * CUDACCL_SAMPLED_CELLS + column];
+      *age = ccl_uncovered_age (*age, self->uncovered[row] >> column & 1, self->time.elapsed);
+      if (*age >= CUDACCL_UNCOVERED_AGE)
+        candidates[row] &= ~(UINT64_C (1) << column);
+    }
+    self->uncovered[row] = uncovered[row];
+  }
+}
+
 /* The pixels of the kept cells of a row of cells. */
 static void
 fill_kept (SampledPlaces *self, uint32_t row, uint64_t cells)
@@ -296,6 +371,7 @@ sampled_places_connect (SampledPlaces *self)
     kept[i] = count_cells_of_row (self, i, &self->counts[i]);
     candidates[i] = self->counts[i].candidates;
   }
+  remove_uncovered_cells (self, n_rows, candidates);
   if (self->finds_light)
     remove_lit_cells (self->counts, n_rows, candidates);
   for (uint32_t i = 0; i < n_rows; i++)

@@ -5,7 +5,7 @@
 #define CUDACCL_CPU_SAMPLED_PLACES_H
 
 #include "core/foreground/sampled-cells.h"
-#include "core/foreground/texture.h"
+#include "core/foreground/uncovered.h"
 #include "cpu/pixels/bit-rows.h"
 #include "cpu/pixels/pixels.h"
 
@@ -14,6 +14,7 @@ typedef struct SampledCellCounts {
   uint64_t candidates; /* cells that have any */
   uint32_t confirming[CUDACCL_SAMPLED_CELLS];
   CclTexturePairs pairs[CUDACCL_SAMPLED_CELLS];
+  CclOutlinePairs outlines[CUDACCL_SAMPLED_CELLS];
 } SampledCellCounts;
 
 typedef struct SampledPlaces {
@@ -29,6 +30,8 @@ typedef struct SampledPlaces {
   BitRows different, restless; /* of places */
   BitRows found;               /* the mask of the last frame, of pixels */
   uint64_t clock;
+  uint64_t *uncovered;     /* for each row of cells those that were (uncovered.h) */
+  uint16_t *uncovered_for; /* of each of these cells: ccl_uncovered_age() */
 
   /* The frame at work. */
   CclSampledTime time;
@@ -40,6 +43,7 @@ typedef struct SampledPlaces {
   BitRows shadows;
   bool finds_light;          /* cells that are lit are told from objects */
   BitRows agrees, differs;   /* first pixels of pairs of candidates (texture.h) */
+  BitRows ended, begun;      /* of pairs of outlines, where the edge is the model's; the frame's */
   SampledCellCounts *counts; /* for each row of cells */
   uint64_t *kept;            /* for each row of cells, a row of pixels */
 } SampledPlaces;
@@ -68,9 +72,9 @@ void sampled_places_look_around (SampledPlaces *places, uint32_t row, uint64_t *
  * the caller has filled with the objects of the codebook. */
 void sampled_places_add_candidates (SampledPlaces *places, uint32_t y, const uint64_t *dynamic);
 
-/* Then for each row of pixels: compares the texture of its candidates, in the luma of the frame and
- * of the background. */
-void sampled_places_compare_texture (
+/* Then for each row of pixels: compares the texture and the outlines of its candidates, in the luma
+ * of the frame and of the background. */
+void sampled_places_compare (
     SampledPlaces *places, uint32_t y, const uint8_t *frame, const uint8_t *model);
 
 /* Then once: finds the cells whose candidates are kept. */

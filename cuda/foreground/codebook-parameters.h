@@ -6,7 +6,7 @@
 #include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-cells.h"
-#include "core/foreground/texture.h"
+#include "core/foreground/uncovered.h"
 #include "foreground-parameters.h"
 #include "light-parameters.h"
 
@@ -96,6 +96,7 @@ typedef struct CclCodebookBits {
   uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
   uint32_t *settled;                                  /* CclCodebookResult */
   uint32_t *agrees, *differs;                         /* the first ones of pairs (texture.h) */
+  uint32_t *ended, *begun; /* of pairs in which the model alone has an edge; the frame alone */
 } CclCodebookBits;
 
 /* What the second model knows of its places: a bit for each, in words of 32, row_words in a row. */
@@ -103,8 +104,15 @@ typedef struct CclSampledPlaces {
   CclSampledGrid grid;
   uint32_t row_words;
   uint32_t *different, *restless;
-  CclSampledCell *cells; /* CUDACCL_SAMPLED_CELLS in a row */
+  CclSampledCell *cells;     /* CUDACCL_SAMPLED_CELLS in a row */
+  CclOutlinePairs *outlines; /* of each cell */
 } CclSampledPlaces;
+
+/* Ground that objects have uncovered (uncovered.h). */
+typedef struct CclUncoveredCells {
+  uint32_t *bits; /* of each cell, set at the end of a frame */
+  uint16_t *ages; /* of each cell, in a frame at whose end its bit is set */
+} CclUncoveredCells;
 
 /* What both models find, a bit for each pixel. */
 typedef struct CclCodebookCandidates {
@@ -146,6 +154,7 @@ typedef struct CclSampledParameters {
   uint64_t plane;   /* bytes */
   uint8_t *restlessness;
   const uint32_t *found; /* the mask of the frame before, a bit for each pixel */
+  CclUncoveredCells uncovered;
 } CclSampledParameters;
 
 /* Of the update of all codebooks. */
@@ -158,7 +167,6 @@ typedef struct CclCodebookParameters {
   CclCodebookCell *cells;   /* of the grid; zero when a frame starts */
   uint32_t judges_scene;    /* changes of the scene are looked for */
   uint32_t *scene_change;   /* CclSceneChange of the frame; of the host */
-  uint32_t finds_light;     /* the texture of pixels is compared */
 } CclCodebookParameters;
 
 /* Of the one that finds the candidates of both models. */
@@ -181,7 +189,9 @@ typedef struct CclConfirmParameters {
   CclMaskParameters mask;
   CclSampledGrid grid;
   const CclSampledCell *cells;
+  const CclOutlinePairs *outlines;
   CclCodebookCandidates candidates;
+  CclUncoveredCells uncovered;
   uint32_t *found; /* a bit for each pixel: the mask */
 } CclConfirmParameters;
 

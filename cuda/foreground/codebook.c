@@ -223,10 +223,11 @@ share_parameters (Parameters *p)
   p->candidates.places = p->sampled.places;
   p->confirm.grid = p->sampled.places.grid;
   p->confirm.cells = p->sampled.places.cells;
+  p->confirm.outlines = p->sampled.places.outlines;
   p->confirm.candidates = p->candidates.candidates;
   p->sampled.found = p->confirm.found;
   p->sampled.judges_scene = p->update.judges_scene;
-  p->update.finds_light = p->candidates.candidates.finds_light;
+  p->confirm.uncovered = p->sampled.uncovered;
 }
 
 /* Sets the parameters of a frame. */
@@ -361,6 +362,12 @@ place_sampled (Layout *layout, CclSampledParameters *s)
   places->restless = lay_out (layout, n_words, sizeof *places->restless);
   places->cells =
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->cells);
+  places->outlines =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->outlines);
+  s->uncovered.bits = lay_out (
+      layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS / 32, sizeof *s->uncovered.bits);
+  s->uncovered.ages =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *s->uncovered.ages);
 }
 
 /* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
@@ -375,7 +382,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
   uint32_t **const planes[] = {&bits->strong, &bits->foreground, &bits->shadow, &bits->recurrent,
       &bits->object, &bits->dynamic, &bits->settled, &candidates->objects, &candidates->shadows,
-      &p->confirm.found, &bits->agrees, &bits->differs};
+      &p->confirm.found, &bits->agrees, &bits->differs, &bits->ended, &bits->begun};
   Layout layout = begin_layout (memory);
 
   p->update.blocks = lay_out (&layout, n_words, sizeof *p->update.blocks);

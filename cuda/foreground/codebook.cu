@@ -605,16 +605,25 @@ compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, 
 {
   const uint32_t own = luma << 8 | background;
   const uint32_t other = __shfl_down_sync (FULL_WARP, own, CUDACCL_TEXTURE_DISTANCE);
-  const bool is_pair = (CUDACCL_TEXTURE_FIRST >> lane_of_warp () & 1) &&
-                       x + CUDACCL_TEXTURE_DISTANCE < p.pixels.extent.width;
+  const uint32_t lane = lane_of_warp ();
+  const bool inside = x + CUDACCL_TEXTURE_DISTANCE < p.pixels.extent.width;
   const CclTexture texture =
-      is_pair ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX)
-              : CCL_TEXTURE_UNKNOWN;
+      inside && (CUDACCL_TEXTURE_FIRST >> lane & 1)
+          ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX)
+          : CCL_TEXTURE_UNKNOWN;
+  const CclOutline outline =
+      inside && (CUDACCL_OUTLINE_FIRST >> lane & 1)
+          ? ccl_outline_compare (luma, other >> 8, background, other & UINT8_MAX)
+          : CCL_OUTLINE_UNKNOWN;
+  const uint32_t ended = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_UNCOVERED);
+  const uint32_t begun = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_COVERED);
   const uint32_t agrees = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
   const uint32_t differs = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_DIFFERS);
   if (lane_of_warp () == 0) {
     p.bits.agrees[word] = agrees;
     p.bits.differs[word] = differs;
+    p.bits.ended[word] = ended;
+    p.bits.begun[word] = begun;
   }
 }
 
@@ -655,8 +664,7 @@ update_word (
     p.bits.recurrent[word] = recurrent;
     p.bits.settled[word] = settled;
   }
-  if (p.finds_light)
-    compare_texture (p, word, x, luma, result.background);
+  compare_texture (p, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
   if (inside)
     background_at (p.pixels, x, y) = result.background;

@@ -146,6 +146,16 @@ update_places (const CclSampledParameters &p, uint32_t word)
   }
 }
 
+/* Clears the counts of a cell, and ages it. */
+static __device__ __forceinline__ void
+begin_cell (const CclSampledParameters &p, uint32_t i)
+{
+  const bool was_uncovered = p.uncovered.bits[i / 32] >> i % 32 & 1;
+  p.places.cells[i] = {};
+  p.places.outlines[i] = {};
+  p.uncovered.ages[i] = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.elapsed);
+}
+
 /* A warp has a word of places. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
@@ -157,7 +167,7 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
   let_next_kernel_start ();
   for (uint32_t i = thread; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
        i += gridDim.x * CUDACCL_CODEBOOK_THREADS)
-    p.places.cells[i] = {};
+    begin_cell (p, i);
   if (word < p.places.row_words * p.places.grid.rows)
     update_places (p, word);
 }
@@ -192,6 +202,16 @@ count_pairs (uint32_t agrees, uint32_t differs, CclSampledCell *cell)
     atomicAdd (&cell->pairs.differing, (uint32_t)__popc (differs));
 }
 
+/* The same of pairs of the outline. */
+static __device__ __forceinline__ void
+count_outlines (uint32_t ended, uint32_t begun, CclOutlinePairs *outlines)
+{
+  if (ended)
+    atomicAdd (&outlines->uncovered, (uint32_t)__popc (ended));
+  if (begun)
+    atomicAdd (&outlines->covered, (uint32_t)__popc (begun));
+}
+
 /* Adds the candidates of a word to their cells. around: those around which most places are
  * different. word: the place of the word. */
 static __device__ __forceinline__ void
@@ -203,17 +223,23 @@ count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, 
       p.candidates.finds_light ? candidates & candidates >> CUDACCL_TEXTURE_DISTANCE : 0;
   const uint32_t agrees = pairs ? pairs & p.bits.agrees[word] : 0;
   const uint32_t differs = pairs ? pairs & p.bits.differs[word] : 0;
+  const uint32_t outline = (uint32_t)ccl_outline_pairs (candidates, ~UINT64_C (0));
+  const uint32_t ended = outline ? outline & p.bits.ended[word] : 0;
+  const uint32_t begun = outline ? outline & p.bits.begun[word] : 0;
   const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
   for (uint32_t x = 0; x < 32; x += n) {
     const uint32_t some = candidates >> x & mask;
-    if (!some)
+    if (!some && !((ended | begun) >> x & mask))
       continue;
-    CclSampledCell *cell =
-        &s.cells[(y >> s.grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> s.grid.shift)];
-    atomicAdd (&cell->candidates, (uint32_t)__popc (some));
+    const uint32_t i =
+        (y >> s.grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> s.grid.shift);
+    CclSampledCell *cell = &s.cells[i];
+    if (some)
+      atomicAdd (&cell->candidates, (uint32_t)__popc (some));
     if (some & around >> x)
       atomicAdd (&cell->confirming, (uint32_t)__popc (some & around >> x));
     count_pairs (agrees >> x & mask, differs >> x & mask, cell);
+    count_outlines (ended >> x & mask, begun >> x & mask, &s.outlines[i]);
   }
 }
 
@@ -243,8 +269,10 @@ typedef uint32_t CellBits[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
 
 struct Cells {
   CellBits candidates, kept;
-  CellBits lit, unknown; /* of texture.h */
-  CclTexturePairs pairs[CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS];
+  CellBits lit, unknown;       /* of texture.h */
+  CellBits uncovered, covered; /* of uncovered.h */
+  /* Of each cell: CclTexturePairs, then CclOutlinePairs. */
+  uint2 pairs[CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS];
 };
 
 static __device__ __forceinline__ uint64_t
@@ -310,26 +338,80 @@ remove_sides_of_objects (Cells *cells)
       ccl_sampled_lit (row_of_cells (cells->lit, 2 * lane + 1), upper, lower, below));
 }
 
-/* What a cell that has candidates says, with those around it. */
-static __device__ __forceinline__ CclTexture
-texture_of_cell (const CclTexturePairs *pairs, uint32_t i)
+/* The sums of the pairs of a cell and those around it. */
+static __device__ __forceinline__ uint2
+pairs_around (const uint2 *pairs, uint32_t i)
 {
   const uint32_t N = CUDACCL_SAMPLED_CELLS, row = i / N, column = i % N;
-  CclTexturePairs around = {};
+  uint2 around = {};
   for (uint32_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < N; y++) {
     for (uint32_t x = column > 0 ? column - 1 : 0; x <= column + 1 && x < N; x++) {
-      around.agreeing += pairs[y * N + x].agreeing;
-      around.differing += pairs[y * N + x].differing;
+      around.x += pairs[y * N + x].x;
+      around.y += pairs[y * N + x].y;
     }
   }
-  return ccl_texture_of_cell (pairs[i], around);
+  return around;
 }
 
-/* Takes the lit cells away from those with candidates and those that are kept, then adds to these
- * what is connected with them. One warp. */
+/* What a cell that has candidates says, with those around it. */
+static __device__ __forceinline__ CclTexture
+texture_of_cell (const uint2 *pairs, uint32_t i)
+{
+  const uint2 own = pairs[i], around = pairs_around (pairs, i);
+  return ccl_texture_of_cell ({own.x, own.y}, {around.x, around.y});
+}
+
+/* What its outlines say. */
+static __device__ __forceinline__ CclOutline
+outline_of_cell (const uint2 *pairs, uint32_t i)
+{
+  const uint2 around = pairs_around (pairs, i);
+  return ccl_outline_of_cell ({around.x, around.y});
+}
+
+/* The old ones of a word of uncovered cells. */
+static __device__ __forceinline__ uint32_t
+old_cells (const CclConfirmParameters &p, uint32_t word, uint32_t uncovered)
+{
+  uint32_t old = 0;
+  for (uint32_t rest = uncovered; rest; rest &= rest - 1) {
+    const uint32_t i = (uint32_t)__ffs ((int)rest) - 1;
+    old |= (uint32_t)(p.uncovered.ages[32 * word + i] >= CUDACCL_UNCOVERED_AGE) << i;
+  }
+  return old;
+}
+
+/* Takes cells that have been uncovered for long enough away from those with candidates and those
+ * that are kept. One warp. */
+static __device__ __forceinline__ void
+remove_uncovered_cells (const CclConfirmParameters &p, Cells *cells)
+{
+  const uint32_t lane = lane_of_warp ();
+  uint32_t some = 0;
+  for (uint32_t i = lane; i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32)
+    some |= cells->uncovered[i];
+  if (__any_sync (FULL_WARP, some)) {
+    connect_cells (cells->candidates, cells->covered);
+    connect_cells (cells->candidates, cells->uncovered);
+  }
+  __syncwarp ();
+  for (uint32_t i = lane; i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32) {
+    const uint32_t uncovered = cells->uncovered[i] & ~cells->covered[i];
+    const uint32_t old = old_cells (p, i, uncovered);
+    cells->candidates[i] &= ~old;
+    cells->kept[i] &= ~old;
+    if (blockIdx.x == 0 && blockIdx.y == 0)
+      p.uncovered.bits[i] = uncovered;
+  }
+  __syncwarp ();
+}
+
+/* Takes the uncovered and the lit cells away from those with candidates and those that are kept,
+ * then adds to these what is connected with them. One warp. */
 static __device__ __forceinline__ void
 keep_connected (const CclConfirmParameters &p, Cells *cells)
 {
+  remove_uncovered_cells (p, cells);
   if (p.candidates.finds_light) {
     remove_sides_of_objects (cells);
     __syncwarp ();
@@ -344,6 +426,19 @@ keep_connected (const CclConfirmParameters &p, Cells *cells)
   connect_cells (cells->candidates, cells->kept);
 }
 
+/* Finds what the outlines of a cell say. A warp has 32 in a row. */
+static __device__ __forceinline__ void
+find_outline (Cells *cells, uint32_t i, bool is_candidate)
+{
+  const CclOutline outline = is_candidate ? outline_of_cell (cells->pairs, i) : CCL_OUTLINE_UNKNOWN;
+  const uint32_t uncovered = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_UNCOVERED);
+  const uint32_t covered = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_COVERED);
+  if (lane_of_warp () == 0) {
+    cells->uncovered[i / 32] = uncovered;
+    cells->covered[i / 32] = covered;
+  }
+}
+
 /* Finds the cells that are kept. All threads of a block, which load what they need of all cells
  * before they use the first: nothing else hides how long that takes. */
 static __device__ __forceinline__ void
@@ -354,11 +449,13 @@ find_kept_cells (const CclConfirmParameters &p, Cells *cells)
   static_assert (ALL % CUDACCL_CONFIRM_THREADS == 0 && sizeof (CclSampledCell) == sizeof (uint4));
   const uint32_t n_cells =
       CUDACCL_DIVIDE_UP (p.extent.height, 1u << p.grid.shift) * CUDACCL_SAMPLED_CELLS;
-  uint4 loaded[N]; /* CclSampledCell */
+  uint4 loaded[N];   /* CclSampledCell */
+  uint2 outlines[N]; /* CclOutlinePairs */
 #pragma unroll
   for (uint32_t k = 0; k < N; k++) {
     const uint32_t i = threadIdx.x + k * CUDACCL_CONFIRM_THREADS;
     loaded[k] = i < n_cells ? ((const uint4 *)p.cells)[i] : make_uint4 (0, 0, 0, 0);
+    outlines[k] = i < n_cells ? ((const uint2 *)p.outlines)[i] : make_uint2 (0, 0);
     cells->pairs[i] = {loaded[k].z, loaded[k].w};
   }
   __syncthreads ();
@@ -380,6 +477,14 @@ find_kept_cells (const CclConfirmParameters &p, Cells *cells)
       cells->unknown[i / 32] = unknown;
     }
   }
+  __syncthreads ();
+#pragma unroll
+  for (uint32_t k = 0; k < N; k++)
+    cells->pairs[threadIdx.x + k * CUDACCL_CONFIRM_THREADS] = outlines[k];
+  __syncthreads ();
+#pragma unroll
+  for (uint32_t k = 0; k < N; k++)
+    find_outline (cells, threadIdx.x + k * CUDACCL_CONFIRM_THREADS, loaded[k].x > 0);
   __syncthreads ();
   if (threadIdx.x < 32)
     keep_connected (p, cells);

@@ -500,6 +500,40 @@ check_codebook_at_rest (const ForegroundBackend *backend)
   g_assert_cmpuint (n_found[2], >, 0);
 }
 
+/* An object that has been there from the first frame on jumps, at 5 frames per second. Its ghost,
+ * at places that make pairs beyond the frame, is found for half a second. */
+void
+check_codebook_of_uncovered_ground (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 131, HEIGHT = 50, N = WIDTH * HEIGHT, LEAVES = 6, N_FRAMES = 14 };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t state = 1;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "uncovered ground");
+
+  options.light = false;
+  options.frame_duration = 200000000;
+  for (uint32_t number = 0; number < N_FRAMES && passed; number++) {
+    const uint32_t left = number < LEAVES ? 104 : 20;
+    uint32_t n_ghost = 0, n_object = 0;
+    for (uint32_t i = 0; i < N; i++) {
+      const uint32_t column = i % WIDTH - left, row = i / WIDTH - 10;
+      luma[i] = (uint8_t)((column < 27 && row < 31 ? 60 : 150) + next_random (&state) % 4);
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++) {
+      n_ghost += i % WIDTH >= 90 && pair.mask[i];
+      n_object += i % WIDTH < 60 && pair.mask[i];
+    }
+    g_assert_cmpuint (n_ghost > 700, ==, number >= LEAVES && number < LEAVES + 3);
+    g_assert_cmpuint (n_object > 700, ==, number >= LEAVES);
+  }
+  pair_end (&pair);
+}
+
 void
 check_codebook_in_light_of_noise (const ForegroundBackend *backend)
 {

@@ -501,7 +501,7 @@ check_with_samples (CodebookReference *self, const uint8_t *luma)
   }
   const bool finds_light = self->has_light && self->shadows != CUDACCL_SHADOWS_KEEP;
   sampled_reference_judge (self->sampled, is_dynamic, !self->scene.is_lost && !self->camera->hides,
-      finds_light ? luma : NULL, self->background, candidates);
+      finds_light, luma, self->background, candidates);
   for (uint32_t i = 0; i < self->n_pixels; i++) {
     const bool was_object = self->mask[i] == 255;
     self->mask[i] = candidates[i] ? 255 : was_object ? 0 : self->mask[i];

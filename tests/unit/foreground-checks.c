@@ -1494,6 +1494,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"codebook-for-a-long-time", check_codebook_for_a_long_time},
       {"codebook-of-leaves", check_codebook_of_leaves},
       {"codebook-at-rest", check_codebook_at_rest},
+      {"codebook-of-uncovered-ground", check_codebook_of_uncovered_ground},
       {"codebook-in-light-of-noise", check_codebook_in_light_of_noise},
       {"codebook-in-bands-of-light", check_codebook_in_bands_of_light},
       {"codebook-of-a-shaking-camera", check_codebook_of_a_shaking_camera},

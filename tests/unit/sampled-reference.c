@@ -16,6 +16,7 @@ sampled_reference_new (uint32_t width, uint32_t height)
   self->rows = (height + 1) / 2;
   self->places = g_new0 (SampledPlace, (size_t)self->columns * self->rows);
   self->found = g_new0 (bool, (size_t)width *height);
+  memset (self->uncovered_for, -1, sizeof self->uncovered_for);
   return self;
 }
 
@@ -104,6 +105,7 @@ sampled_reference_update (SampledReference *self, const CclCodebookValue *values
   const uint64_t before = self->nanoseconds;
   self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
   const uint64_t then = before * 256 / 1000000000, now = self->nanoseconds * 256 / 1000000000;
+  self->elapsed = (int)(now - then);
   for (uint32_t row = 0; row < self->rows; row++)
     for (uint32_t column = 0; column < self->columns; column++) {
       const CclCodebookValue colour = colour_of_place (self, values, column, row);
@@ -219,16 +221,76 @@ remove_lit_cells (int votes[64][64][2], bool has_candidates[64][64])
     has_candidates[i / 64][i % 64] &= !are_lit[i / 64][i % 64];
 }
 
+/* 1 where the ground alone has an edge between two pixels, four apart, −1 where the frame alone
+ * has.
+ */
+static int
+vote_of_outline (const uint8_t *frame, const uint8_t *ground)
+{
+  const int level = (frame[0] + frame[4] + 1) / 2, ground_level = (ground[0] + ground[4] + 1) / 2;
+  const int edge = ground_level * abs (frame[0] - frame[4]);
+  const int ground_edge = level * abs (ground[0] - ground[4]);
+  if (ground_edge > 0 && ground_edge >= 12 * ground_level && 2 * edge <= ground_edge)
+    return 1;
+  return edge > 0 && edge >= 12 * level && 2 * ground_edge <= edge ? -1 : 0;
+}
+
+/* Counts them in cells, where one of the two is a candidate. */
+static void
+count_outlines (const SampledReference *self, const bool *candidates, const uint8_t *frame,
+    const uint8_t *ground, uint32_t side, int votes[64][64][2])
+{
+  for (uint32_t i = 0; i < self->width * self->height; i++) {
+    const uint32_t x = i % self->width, y = i / self->width;
+    if (x % 32 > 27 || x + 4 >= self->width || candidates[i] == candidates[i + 4])
+      continue;
+    const int vote = vote_of_outline (frame + i, ground + i);
+    votes[y / side][x / side][0] += vote == 1;
+    votes[y / side][x / side][1] += vote == -1;
+  }
+}
+
+/* Takes those cells from the ones with candidates that have been ground for half a second which an
+ * object has uncovered: they are connected with a cell around which the ground's edges prevail, and
+ * with none around which the frame's do. */
+static void
+remove_uncovered_cells (SampledReference *self, int votes[64][64][2], bool has_candidates[64][64])
+{
+  static bool covered[64][64], uncovered[64][64];
+  memset (covered, 0, sizeof covered);
+  memset (uncovered, 0, sizeof uncovered);
+  for (int i = 0; i < 64 * 64; i++) {
+    int sum[2] = {0, 0};
+    for (int k = 0; k < 18; k++) {
+      const int x = i % 64 + k / 2 % 3 - 1, y = i / 64 + k / 6 - 1;
+      sum[k % 2] += x >= 0 && y >= 0 && x < 64 && y < 64 ? votes[y][x][k % 2] : 0;
+    }
+    if (sum[0] >= 8 && sum[0] >= 2 * sum[1])
+      keep_cells (i % 64, i / 64, has_candidates, uncovered);
+    else if (sum[1] >= 16 && sum[1] >= 2 * sum[0])
+      keep_cells (i % 64, i / 64, has_candidates, covered);
+  }
+  for (int i = 0; i < 64 * 64; i++) {
+    int *age = &self->uncovered_for[i / 64][i % 64];
+    if (!uncovered[i / 64][i % 64] || covered[i / 64][i % 64])
+      *age = -1;
+    else
+      *age = *age < 0 ? 0 : *age + self->elapsed;
+    has_candidates[i / 64][i % 64] &= *age < 128;
+  }
+}
+
 void
 sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool adds,
-    const uint8_t *frame, const uint8_t *ground, bool *candidates)
+    bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates)
 {
   static bool has_candidates[64][64], kept[64][64];
   static uint32_t n_confirming[64][64];
-  static int votes[64][64][2];
+  static int votes[64][64][2], outlines[64][64][2];
   uint32_t side = 8;
 
   memset (votes, 0, sizeof votes);
+  memset (outlines, 0, sizeof outlines);
   memset (has_candidates, 0, sizeof has_candidates);
   memset (kept, 0, sizeof kept);
   memset (n_confirming, 0, sizeof n_confirming);
@@ -243,7 +305,9 @@ sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool ad
     has_candidates[y / side][x / side] |= candidates[i];
     n_confirming[y / side][x / side] += candidates[i] && place->is_around;
   }
-  if (frame) {
+  count_outlines (self, candidates, frame, ground, side, outlines);
+  remove_uncovered_cells (self, outlines, has_candidates);
+  if (finds_light) {
     count_votes (self, candidates, frame, ground, side, votes);
     remove_lit_cells (votes, has_candidates);
   }

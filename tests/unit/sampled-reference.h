@@ -20,7 +20,10 @@ typedef struct SampledReference {
   uint32_t columns, rows; /* of places */
   SampledPlace *places;
   uint64_t nanoseconds; /* since the first frame */
+  int elapsed;          /* since the frame before, in 1/256 s */
   bool *found;          /* the mask of the last frame */
+  /* For how long a cell has been uncovered ground, in 1/256 s; −1: it is not. */
+  int uncovered_for[64][64];
 } SampledReference;
 
 SampledReference *sampled_reference_new (uint32_t width, uint32_t height);
@@ -34,9 +37,9 @@ void sampled_reference_update (SampledReference *reference, const CclCodebookVal
     const uint8_t *high);
 
 /* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
- * confirmed, and those that are lit. frame, ground: the luma of the frame and of the background;
- * frame is NULL where nothing is taken for light. */
+ * confirmed, those that are uncovered ground, and those that are lit if finds_light is set. frame,
+ * ground: the luma of the frame and of the background. */
 void sampled_reference_judge (SampledReference *reference, const bool *is_dynamic, bool adds,
-    const uint8_t *frame, const uint8_t *ground, bool *candidates);
+    bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates);
 
 #endif /* CUDACCL_TEST_SAMPLED_REFERENCE_H */

@@ -772,6 +772,36 @@ test_plain_object_on_plain_ground_is_foreground (void)
   scene_clear (&scene);
 }
 
+/* An object that stands there from the first frame on goes to another place. The ground that it
+ * leaves differs from the model for more than a minute, and is no object after half a second. */
+static void
+test_uncovered_ground_is_no_object (void)
+{
+  static const int rates[] = {2, 5, 25};
+  for (size_t k = 0; k < G_N_ELEMENTS (rates); k++) {
+    const int rate = rates[k];
+    Scene scene;
+    scene_start (&scene);
+    scene.reference->has_light = false; /* nor are moves of the camera looked for */
+    scene.reference->frame_duration = 1000000000 / (uint64_t)rate;
+    for (int t = 0; t < 10 * rate; t++) {
+      int n_left = 0, n_right = 0;
+      memset (scene.luma, 150, N);
+      draw_square (&scene, t < 4 * rate ? 10 : 50, 60);
+      run (&scene);
+      for (int i = 0; i < N; i++) {
+        n_left += i % WIDTH < 40 && scene.reference->mask[i];
+        n_right += i % WIDTH >= 40 && scene.reference->mask[i];
+      }
+      if (t > 5 * rate)
+        g_assert_cmpint (n_left, ==, 0);
+      if (t > 4 * rate)
+        g_assert_cmpint (n_right, >, 350);
+    }
+    scene_clear (&scene);
+  }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -817,6 +847,7 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/infrared-settles-without-objects", test_infrared_settles_without_objects);
   g_test_add_func ("/codebook/edge-of-cloud-is-background", test_edge_of_cloud_is_background);
+  g_test_add_func ("/codebook/uncovered-ground-is-no-object", test_uncovered_ground_is_no_object);
   g_test_add_func ("/codebook/plain-object-on-plain-ground-is-foreground",
       test_plain_object_on_plain_ground_is_foreground);
   return g_test_run ();
