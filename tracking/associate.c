@@ -9,8 +9,9 @@
 
 #define PIXEL_FIT 0.5   /* weight of the overlap of pixels in the cost of a component */
 #define PIXEL_COVER 0.3 /* its weight where a track shares a component */
-#define MIN_FIT 0.45    /* a component that fits less is not assigned to the track */
-#define MIN_COVER 0.35  /* least part of a track's box inside a component that it shares */
+#define COLOUR_FIT 0.8
+#define MIN_FIT 0.45   /* a component that fits less is not assigned to the track */
+#define MIN_COVER 0.35 /* least part of a track's box inside a component that it shares */
 
 /* How well a measured edge fits the predicted one, 0…1. Adds to `sharpness` how much of its
  * variance is that of the measurement, 0…1. */
@@ -60,11 +61,14 @@ add_entries (CclTracker *tracker, const Track *t, uint32_t n)
       continue;
     double sharpness;
     const double fit = ccl_track_fit_box (t, box, &sharpness);
-    if (fit < MIN_FIT)
+    if (fit < MIN_FIT || (t->lost > 0 && ccl_tracker_has_other_colours (tracker, t, j)))
       continue;
     const double cost = 1 - fit * (0.5 + 0.5 * sqrt (sharpness));
+    const double colours = ccl_tracker_compare_colours (tracker, t, j);
+    const double pixels = cost * (1 - PIXEL_FIT * ccl_tracker_pixel_overlap (tracker, t, j));
     tracker->column[n] = j;
-    tracker->cost[n++] = cost * (1 - PIXEL_FIT * ccl_tracker_pixel_overlap (tracker, t, j));
+    tracker->cost[n++] =
+        colours < 0 ? pixels : 1 - (1 - pixels) * (1 - COLOUR_FIT + COLOUR_FIT * colours);
   }
   return n;
 }

@@ -51,7 +51,8 @@ are_separate (const CclTracker *tracker, const CclBox *a, const CclBox *b)
 
 /* Classifies a component `c` that has no track and lies inside the box of a track:
  *
- *   - the track has no component: c becomes its component;
+ *   - the track has no component: c becomes its component, unless it has the colours of another
+ *     object;
  *   - both have the height of an object and stand side by side: c is another object;
  *   - the track's component is smaller than an object: c is a fragment and joins it;
  *   - else c is another object if it has the size of one, and noise if it has not.
@@ -61,8 +62,11 @@ static void
 decide_fragment (CclTracker *tracker, Component *c, uint32_t owner)
 {
   Track *t = &tracker->tracks[owner];
+  const uint32_t component = (uint32_t)(c - tracker->components);
+  if (t->component == NONE && ccl_tracker_has_other_colours (tracker, t, component))
+    return;
   if (t->component == NONE) {
-    t->component = (uint32_t)(c - tracker->components);
+    t->component = component;
     c->n_members = 1;
     return;
   }

@@ -61,6 +61,7 @@ ccl_tracker_count_pixels (
 {
   CclLabelOverlap *o = &tracker->overlap;
   tracker->has_overlap = labels && o->n_groups > 0;
+  tracker->has_runs = labels != NULL;
   if (!labels)
     return;
   o->n_components = tracker->n_components;
@@ -72,6 +73,7 @@ ccl_tracker_count_pixels (
   cover_boxes (tracker);
   shift_groups (tracker, elapsed);
   ccl_label_overlap_count (o, labels);
+  ccl_label_overlap_store (o, labels);
 }
 
 static inline bool
@@ -132,7 +134,6 @@ ccl_tracker_store_pixels (CclTracker *tracker, const CclLabels *labels)
     tracker->tracks[i].group = CUDACCL_NO_GROUP;
   if (!labels)
     return;
-  ccl_label_overlap_store (o, labels);
   for (uint32_t j = 0; j < o->n_components; j++)
     o->group[j] = CUDACCL_NO_GROUP;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
@@ -169,6 +170,8 @@ lay_out_overlap (CclTracker *t, void *memory)
   o->label = lay_out (&layout, columns, sizeof *o->label);
   o->shared = lay_out (&layout, rows * columns, sizeof *o->shared);
   t->groups = lay_out (&layout, rows, sizeof *t->groups);
+  t->colours = lay_out (&layout, columns, sizeof *t->colours);
+  t->first_part = lay_out (&layout, columns, sizeof *t->first_part);
   t->column_tops = lay_out (&layout, o->width, sizeof *t->column_tops);
   t->column_sums = lay_out (&layout, (uint64_t)o->width + 1, sizeof *t->column_sums);
   return layout.size;

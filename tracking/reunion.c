@@ -10,41 +10,68 @@
 #define MAX_RATIO 1.3 /* of extents before and after */
 #define MAX_SPEED 1.0 /* sizes per second */
 #define MIN_REACH 0.5 /* sizes */
+#define FAR 3.0       /* times as far, where the colours are the object's */
+#define UNKNOWN 0.5   /* how much colours that are not known are the object's */
+#define SURE 0.7      /* colours that are the object's */
+#define MARGIN 0.15   /* by which those of one object must be better than those of another one */
 
+/* Whether a track may have left the component that it shares, or is lost. */
 static bool
-can_be (const CclTracker *tracker, const Track *t, const CclBox *box)
+is_missed (const CclTracker *tracker, const Track *t)
 {
-  const double reach = MIN_REACH + MAX_SPEED * t->lost * tracker->frame_time;
-  const double dx = 0.5 * (box->left + box->right) - t->last_x;
-  const double dy = 0.5 * (box->top + box->bottom) - t->last_y;
-  return t->confirmed && t->travelled && t->component == NONE && t->lost > 0 &&
-         ccl_are_alike (t->x.extent, box->right - box->left, MAX_RATIO) &&
-         ccl_are_alike (t->y.extent, box->bottom - box->top, MAX_RATIO) &&
-         dx * dx + dy * dy <= reach * reach * t->x.extent * t->y.extent;
+  if (!t->confirmed || !t->travelled)
+    return false;
+  return t->component == NONE ? t->lost > 0 : tracker->components[t->component].n_members > 1;
 }
 
-/* The only lost track that can be in the box, or NULL. */
+/* How much the component is the track's object, 0…1. */
+static double
+likeness (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  const CclBox *box = &tracker->components[component].box;
+  if (!is_missed (tracker, t) || !ccl_are_alike (t->x.extent, box->right - box->left, MAX_RATIO) ||
+      !ccl_are_alike (t->y.extent, box->bottom - box->top, MAX_RATIO))
+    return 0;
+  const double known = ccl_tracker_compare_colours (tracker, t, component);
+  const double colours = known < 0 ? UNKNOWN : known;
+  const double reach =
+      (colours >= SURE ? FAR : 1) * (MIN_REACH + MAX_SPEED * t->lost * tracker->frame_time);
+  const double dx = 0.5 * (box->left + box->right) - t->last_x;
+  const double dy = 0.5 * (box->top + box->bottom) - t->last_y;
+  if (dx * dx + dy * dy > reach * reach * t->x.extent * t->y.extent ||
+      (t->component != NONE && colours < SURE))
+    return 0;
+  return colours;
+}
+
+/* The only track that can be in the component, or the one that it is by its colours; or NULL. */
 static Track *
-find_lost (const CclTracker *tracker, const CclBox *box)
+find_missed (const CclTracker *tracker, uint32_t component)
 {
   Track *found = NULL;
+  double best = UNKNOWN - MARGIN, second = 0;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
-    if (!can_be (tracker, &tracker->tracks[i], box))
-      continue;
-    if (found)
-      return NULL;
-    found = &tracker->tracks[i];
+    const double like = likeness (tracker, &tracker->tracks[i], component);
+    if (like > best) {
+      second = found ? best : second;
+      best = like;
+      found = &tracker->tracks[i];
+    } else {
+      second = ccl_max (second, like);
+    }
   }
-  return found;
+  return found && second <= best - MARGIN ? found : NULL;
 }
 
 bool
 ccl_tracker_reunite (CclTracker *tracker, uint32_t component)
 {
   Component *c = &tracker->components[component];
-  Track *t = find_lost (tracker, &c->box);
+  Track *t = find_missed (tracker, component);
   if (!t)
     return false;
+  if (t->component != NONE)
+    tracker->components[t->component].n_members--;
   ccl_tracker_place (tracker, t, &c->box);
   t->component = component;
   c->n_members = 1;

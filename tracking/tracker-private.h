@@ -9,6 +9,7 @@
 
 #include <cudaccl/tracker.h>
 
+#include "appearance.h"
 #include "assignment.h"
 #include "box.h"
 #include "kalman.h"
@@ -17,6 +18,7 @@
 #include "typical-size.h"
 
 #include <math.h>
+#include <string.h>
 
 #define CUDACCL_EDGE_NOISE 0.12 /* standard deviation of a measured edge or centroid */
 #define CUDACCL_LOOSE_EDGE 0.3  /* added to that of an edge that was found to be elsewhere */
@@ -75,6 +77,7 @@ typedef struct Track {
   Tremble tremble;
   double last_x, last_y, path;   /* where it was found last, and the length of its way to there */
   double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
+  CclAppearance appearance;
 } Track;
 
 typedef struct Component {
@@ -133,6 +136,10 @@ struct CclTracker {
   Group *groups;
   uint32_t *column_sums, *column_tops; /* of the component that is divided */
   bool has_overlap;                    /* this frame and the one before have label maps */
+  bool has_runs;                       /* this frame has one */
+  CclColours *colours;                 /* of each component */
+  uint32_t *first_part;                /* the first component of a row that is tracked */
+  bool has_colours;                    /* this frame has them */
 };
 
 static inline double
@@ -222,6 +229,13 @@ double ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uin
 /* The part of the pixels of the track's former component that are in this one, 0…1; 1 where they
  * are not known. */
 double ccl_tracker_pixel_part (const CclTracker *tracker, const Track *t, uint32_t component);
+
+/* looks.c: measures the colours of components in a picture, or NULL. Compares those of a component
+ * with those of a track: 0…1, or -1 where they cannot be compared. Learns those of tracks. */
+void ccl_tracker_measure_colours (CclTracker *tracker, const CclTrackerPicture *picture);
+double ccl_tracker_compare_colours (const CclTracker *tracker, const Track *t, uint32_t component);
+bool ccl_tracker_has_other_colours (const CclTracker *tracker, const Track *t, uint32_t component);
+void ccl_tracker_learn_colours (CclTracker *tracker, double elapsed);
 
 /* associate.c: sets the components of tracks. */
 void ccl_tracker_assign (CclTracker *tracker);

@@ -43,6 +43,27 @@ check_labels (const CclTracker *tracker, const CclTable *table, const CclLabels 
 }
 
 static CclStatus
+check_picture (const CclTracker *tracker, const CclTrackerPicture *picture, CclError *error)
+{
+  if (picture->step_x < 1 || picture->step_x > MAX_LABEL_STEP || picture->step_y < 1 ||
+      picture->step_y > MAX_LABEL_STEP || !picture->planes[0].data)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a picture must have steps of 1…%u, not %u and %u, and a first plane", MAX_LABEL_STEP,
+        picture->step_x, picture->step_y);
+  const uint32_t width = ccl_sampled (tracker->plan.width, picture->step_x);
+  for (uint32_t i = 0; i < CUDACCL_COLOURS; i++) {
+    const CclTrackerPlane *plane = &picture->planes[i];
+    if (plane->data &&
+        (plane->distance < 1 || plane->stride <= (size_t)(width - 1) * plane->distance))
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+          "plane %u of a picture must have rows of %u pixels, not %zu bytes with %u from one pixel "
+          "to the next",
+          i, width, plane->stride, plane->distance);
+  }
+  return CUDACCL_OK;
+}
+
+static CclStatus
 check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *labels,
     double elapsed, const CclTrackerOptions *options, CclError *error)
 {
@@ -71,7 +92,9 @@ check_run (const CclTracker *tracker, const CclTable *table, const CclLabels *la
           "row %u of the component table is not inside a frame of %u×%u pixels", row,
           tracker->plan.width, tracker->plan.height);
   }
-  return check_labels (tracker, table, labels, options->label_step, error);
+  const CclStatus status = check_labels (tracker, table, labels, options->label_step, error);
+  return status == CUDACCL_OK && options->picture ? check_picture (tracker, options->picture, error)
+                                                  : status;
 }
 
 /* Divides components of several objects, and joins those of one. */
@@ -108,6 +131,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   ccl_tracker_count_pixels (tracker, table, labels, elapsed);
   if (!options->whole_objects)
     find_whole_objects (tracker, table, labels, elapsed);
+  ccl_tracker_measure_colours (tracker, options->picture);
   ccl_tracker_assign (tracker);
   if (!options->whole_objects) {
     ccl_tracker_share (tracker);
@@ -115,6 +139,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
   }
   ccl_tracker_correct (tracker, elapsed);
   ccl_tracker_begin (tracker, elapsed);
+  ccl_tracker_learn_colours (tracker, elapsed);
   ccl_tracker_count (tracker, options, elapsed);
   ccl_tracker_end (tracker, options);
   ccl_tracker_find_events (tracker);

@@ -2,7 +2,7 @@
 /*
  * Tracking of components: an identity for each object, from its first frame to its last, also
  * while it shares a component with other objects, is in several fragments, or is hidden for a short
- * time. Only motion is used. The rules of labeller.h hold.
+ * time. Motion is used, and where there are pictures, colour. The rules of labeller.h hold.
  *
  * A tracker reads component tables in host memory, of CPU and GPU labellers alike, and label maps
  * where there are any. A run allocates nothing, except the first one with a label map. The same
@@ -14,7 +14,9 @@
  * weights of a Cauchy distribution; objects that share a component keep their sizes inside it. With
  * label maps, a component of several objects side by side is divided, and the assignment also
  * depends on the pixels that components of successive frames have in common after the predicted
- * motion.
+ * motion. With pictures, the colours of an object by height distinguish objects that meet, part or
+ * come back, as in A. Mittal and L. S. Davis, "M2Tracker: a multi-view approach to segmenting and
+ * tracking people in a cluttered scene", International Journal of Computer Vision 51(3), 2003.
  *
  *   CclTrackerPlan plan = CUDACCL_TRACKER_PLAN_DEFAULT;
  *   CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
@@ -54,6 +56,23 @@ typedef struct CclTrackerPlan {
     .size = sizeof (CclTrackerPlan), .max_tracks = 1024, .max_components = 4096                    \
   }
 
+/* A plane of a picture: a value of one byte for each of its pixels. Since: 0.4 */
+typedef struct CclTrackerPlane {
+  const uint8_t
+      *data;     /* the value of the first pixel, in host memory; NULL: there is no such plane */
+  size_t stride; /* bytes from a row to the next */
+  uint32_t distance; /* bytes from a pixel to the next in a row, ≥ 1 */
+} CclTrackerPlane;
+
+/* The picture of a frame, or a sample of its pixels, with the colours of objects. Since: 0.4 */
+typedef struct CclTrackerPicture {
+  /* It has every step_x-th pixel of every step_y-th row of the frame, from the first ones on;
+   * 1…4096. An object needs some six of these rows for its colours to be known. */
+  uint32_t step_x, step_y;
+  CclTrackerPlane
+      planes[3]; /* luma, u and v, or red, green and blue; or grey alone, the first one */
+} CclTrackerPicture;
+
 /* Settings that may differ from frame to frame. */
 typedef struct CclTrackerOptions {
   size_t size;             /* of this struct in bytes, or 0 (labeller.h) */
@@ -76,6 +95,9 @@ typedef struct CclTrackerOptions {
   uint32_t whole_objects; /* not 0: each row of the table is an object by itself, as the boxes of a
                            * detector are. Rows are neither divided nor joined, tracks share none,
                            * and sizes say nothing about what an object is. Since: 0.4 */
+  const CclTrackerPicture *picture; /* of this frame, read only during the call; has an effect with
+                                     * a label map. NULL: objects are distinguished by their motion
+                                     * alone. Since: 0.4 */
 } CclTrackerOptions;
 
 /* The frame rate for CclTrackerOptions.frame_rate = 0. */
@@ -85,7 +107,7 @@ typedef struct CclTrackerOptions {
 #define CUDACCL_TRACKER_OPTIONS_DEFAULT                                                            \
   {                                                                                                \
     .size = sizeof (CclTrackerOptions), .confirm_frames = 3, .max_lost = 15, .static_frames = 50,  \
-    .frame_rate = 0, .label_step = 1, .least_way = 0, .whole_objects = 0                           \
+    .frame_rate = 0, .label_step = 1, .least_way = 0, .whole_objects = 0, .picture = NULL          \
   }
 
 typedef enum CclTrackState {
@@ -157,8 +179,8 @@ typedef struct CclTracker CclTracker;
 /* Creates a tracker. Free it with ccl_tracker_free().
  *
  * It uses 12 bytes for each pair of a track and a component, as far as they are near each other.
- * From the first label map on, it uses 4 more bytes for each such pair and 2 for each pixel of the
- * rows that are compared.
+ * From the first label map on, it uses 4 more bytes for each such pair, 2 for each pixel of the
+ * rows that are compared, and 168 for each component.
  *
  * Returns the tracker, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT or
  * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.2 */

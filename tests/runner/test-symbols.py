@@ -25,8 +25,8 @@ SIZES = {
     "CclMapTable": 24, "CclMask": 16, "CclMasks": 32, "CclPoint": 16, "CclRegion": 56, "CclRegionCounts": 64,
     "CclRegionEvent": 32, "CclRegionsResult": 24, "CclRleMasks": 32, "CclShape": 168, "CclTable": 24,
     "CclTiledComponent": 88, "CclTiledIo": 64, "CclTiledPeers": 40, "CclTiledResult": 40, "CclTrack": 88,
-    "CclTrackEvent": 24, "CclTrackFoot": 96, "CclTrackMember": 8, "CclTracks": 48, "CclValues": 32, "CclVolume": 32,
-    "CclVolumeComponent": 56, "CclVolumeIntensity": 32, "CclVolumeLabels": 24, "CclVolumeShape": 240, "CclVolumeTable":
+    "CclTrackEvent": 24, "CclTrackFoot": 96, "CclTrackMember": 8, "CclTrackerPicture": 80, "CclTrackerPlane": 24,
+    "CclTracks": 48, "CclValues": 32, "CclVolume": 32, "CclVolumeComponent": 56, "CclVolumeIntensity": 32, "CclVolumeLabels": 24, "CclVolumeShape": 240, "CclVolumeTable":
     16
 }
 # The linker defines these in every shared object that has no version script.
