@@ -42,6 +42,7 @@
 
 #include "gstcclbatch.h"
 #include "labelling/frame/gstcclmappool.h"
+#include "labelling/frame/gstcclpicture.h"
 #include "labelling/frame/gstcclsampler.h"
 
 struct _GstCcl {
@@ -78,6 +79,8 @@ gst_ccl_new_map_pool (
 {
   if (kind == GST_CCL_MAP_SAMPLE)
     return gst_ccl_map_pool_new (gst_ccl_sampler_size (info));
+  if (kind == GST_CCL_MAP_PICTURE)
+    return gst_ccl_map_pool_new (gst_ccl_picture_size (info));
   return gst_ccl_map_pool_new (gst_ccl_map_pixel_size (kind) * (gsize)GST_VIDEO_INFO_WIDTH (info) *
                                (gsize)GST_VIDEO_INFO_HEIGHT (info));
 }

@@ -7,6 +7,7 @@
 
 #include <cudaccl/device.h>
 
+#include "labelling/frame/gstcclpicture.h"
 #include "labelling/frame/gstcclsampler.h"
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
@@ -73,8 +74,8 @@ connect_foreground (GstElement *element, CclForeground *foreground, CclLabeller 
   ccl_cuda_foreground_set_stream (foreground, ccl_cuda_labeller_get_stream (labeller), NULL);
 }
 
-/* The copy is queued on the labeller's stream, between the mask and the labels: the wait for the
- * table is a wait for it, too. Only page-locked memory is copied to without a wait. */
+/* The copy is queued on the labeller's stream, before the mask or between mask and labels: the wait
+ * for the table is a wait for it, too. Only page-locked memory is copied to without a wait. */
 static gboolean
 copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller, const GstCclRowCopy *copy,
     CclError *error)
@@ -102,8 +103,9 @@ copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller, const G
   }
   if (!is_queued)
     gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
-        is_upload ? "The luma of a frame cannot be copied to device memory"
-                  : "The sample of the foreground cannot be copied from device memory");
+        is_upload
+            ? "The luma of a frame cannot be copied to device memory"
+            : "A sample of the foreground or of the picture cannot be copied from device memory");
   return is_queued;
 }
 
@@ -150,6 +152,8 @@ new_map_pool (GstElement *element, GstCclSite *site, const GstVideoInfo *info, G
 
   if (kind == GST_CCL_MAP_SAMPLE)
     return new_sample_pool ((GstCudaCclSite *)site, gst_ccl_sampler_size (info));
+  if (kind == GST_CCL_MAP_PICTURE)
+    return new_sample_pool ((GstCudaCclSite *)site, gst_ccl_picture_size (info));
   if (kind == GST_CCL_MAP_LABELS)
     n_pixels = 1;
   else if (kind == GST_CCL_MAP_LUMA &&
@@ -164,7 +168,7 @@ locate_map (GstElement *element, const GstVideoInfo *info, GstCclMapKind kind, G
 {
   GstCudaMemory *memory = gst_cuda_ccl_memory_of (map->buffer);
 
-  if (kind == GST_CCL_MAP_SAMPLE) {
+  if (kind == GST_CCL_MAP_SAMPLE || kind == GST_CCL_MAP_PICTURE) {
     *map = (GstCclMap){map->buffer, .map_flags = GST_MAP_WRITE, .location = CUDACCL_LOCATION_HOST};
     return;
   }

@@ -21,6 +21,8 @@ add_meta (GstBuffer *buffer, GstCclLabeller *labeller, const GstCclSample *sampl
   self->labeller = gst_ccl_labeller_ref (labeller);
   self->sample = *sample;
   gst_buffer_ref (sample->rows);
+  if (sample->picture.buffer)
+    gst_buffer_ref (sample->picture.buffer);
   return self;
 }
 
@@ -41,6 +43,7 @@ free_meta (GstMeta *meta, GstBuffer *buffer)
 
   g_clear_pointer (&self->labeller, gst_ccl_labeller_unref);
   gst_clear_buffer (&self->sample.rows);
+  gst_clear_buffer (&self->sample.picture.buffer);
 }
 
 /* Elements that convert colours ask for scaling, too. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A sample of a frame's foreground, as metadata of its buffer: every step-th pixel of every step-th
  * row. ccltrack tells objects apart with it; a label map of the whole frame would cost many times
- * as much. `ccl` and `cudaccl` attach it where ccltrack asks for it (gstcclquery.h). */
+ * as much. `ccl` and `cudaccl` attach it where ccltrack asks for it (gstcclquery.h), with some rows
+ * of the picture, which has the colours of objects. */
 #ifndef __GST_CCL_SAMPLE_H__
 #define __GST_CCL_SAMPLE_H__
 
@@ -11,6 +12,24 @@
 #include <cudaccl/labeller.h>
 
 G_BEGIN_DECLS
+
+/* Luma, u and v. */
+#define GST_CCL_PICTURE_PLANES 3
+
+/* Where a plane of a picture is: values of one byte. */
+typedef struct {
+  gsize offset, stride; /* bytes */
+  guint distance;       /* bytes from one value to the next */
+} GstCclPicturePlane;
+
+/* Every step_x-th pixel of every step_y-th row of a frame, in system memory; there may be others
+ * between them. Both are powers of two. */
+typedef struct {
+  GstBuffer *buffer; /* NULL: there is no picture */
+  guint step_x, step_y;
+  guint n_planes; /* 1 of grey frames, or 3 */
+  GstCclPicturePlane planes[GST_CCL_PICTURE_PLANES];
+} GstCclPicture;
 
 /* The rows 0, step, 2·step, … of a frame or of its foreground mask, in system memory; each has all
  * of its pixels, or those of a mask of reduced size. Or the bits of such a mask: words of 32
@@ -25,6 +44,7 @@ typedef struct {
   guint threshold; /* a pixel is foreground when its value is greater, or, with invert, not */
   gboolean invert;
   CclConnectivity connectivity;
+  GstCclPicture picture;
 } GstCclSample;
 
 /* The step for frames of a size: the least power of two that leaves 250,000 pixels at most, which
@@ -45,7 +65,7 @@ gst_ccl_sample_pixel_size (CclPixelFormat format)
   return format == CUDACCL_PIXEL_FORMAT_8 ? 1 : 2;
 }
 
-/* Attaches a sample to a writable buffer. Its rows get another reference. */
+/* Attaches a sample to a writable buffer. Its rows and its picture get another reference. */
 void gst_ccl_sample_attach (
     GstBuffer *buffer, GstCclLabeller *labeller, const GstCclSample *sample);
 

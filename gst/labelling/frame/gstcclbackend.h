@@ -16,12 +16,14 @@
 
 G_BEGIN_DECLS
 
-/* The maps that an element makes of a frame, and may attach to it. Samples are in system memory. */
+/* The maps that an element makes of a frame, and may attach to it. Samples and pictures are in
+ * system memory. */
 typedef enum {
-  GST_CCL_MAP_LABELS, /* guint32 per pixel */
-  GST_CCL_MAP_MASK,   /* guint8 per pixel */
-  GST_CCL_MAP_SAMPLE, /* some rows of the mask or of the frame (gstcclsample.h) */
-  GST_CCL_MAP_LUMA,   /* the luma plane of a frame in system memory, where masks are in another */
+  GST_CCL_MAP_LABELS,  /* guint32 per pixel */
+  GST_CCL_MAP_MASK,    /* guint8 per pixel */
+  GST_CCL_MAP_SAMPLE,  /* some rows of the mask or of the frame (gstcclsample.h) */
+  GST_CCL_MAP_PICTURE, /* some rows of the frame (gstcclpicture.h) */
+  GST_CCL_MAP_LUMA,    /* the luma plane of a frame in system memory, where masks are in another */
   GST_CCL_N_MAPS
 } GstCclMapKind;
 
@@ -31,7 +33,7 @@ gst_ccl_map_pixel_size (GstCclMapKind kind)
   return kind == GST_CCL_MAP_LABELS ? sizeof (guint32) : sizeof (guint8);
 }
 
-/* Rows of pixels that are copied to a sample, or to a plane of luma. */
+/* Rows of pixels that are copied to a sample, to a picture, or to a plane of luma. */
 typedef struct {
   CclFrame from; /* the stride is from one of these rows to the next */
   gsize row_size, to_stride;

@@ -3,6 +3,7 @@
 #include "core/base/divide-up.h"
 
 #include "gstcclattach.h"
+#include "gstcclpicture.h"
 #include "gstcclsampler.h"
 #include "shared/gstcclerror.h"
 
@@ -147,6 +148,7 @@ static const gchar *const map_names[GST_CCL_N_MAPS] = {
     [GST_CCL_MAP_LABELS] = "label map",
     [GST_CCL_MAP_MASK] = "foreground mask",
     [GST_CCL_MAP_SAMPLE] = "sample of the foreground",
+    [GST_CCL_MAP_PICTURE] = "sample of the picture",
     [GST_CCL_MAP_LUMA] = "luma plane",
 };
 
@@ -178,6 +180,13 @@ shares_mask (const GstCclFrameLabeller *self, const GstCclOwner *owner)
   return self->scale > 1 && owner->methods->backend == GST_CCL_BACKEND_CPU;
 }
 
+/* Frames without a model are masks, mostly, whose objects have the same colour. */
+static gboolean
+wants_picture (const GstCclFrameLabeller *self, const GstCclSettings *settings)
+{
+  return settings->attach_sample && self->foreground.foreground;
+}
+
 /* Makes labeller and foreground for a frame, and the maps that the settings ask for. */
 static gboolean
 prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
@@ -195,6 +204,9 @@ prepare (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettin
     return FALSE;
   if (settings->attach_sample && !shares_mask (self, owner) &&
       !acquire_map (self, owner, GST_CCL_MAP_SAMPLE, &maps[GST_CCL_MAP_SAMPLE], error))
+    return FALSE;
+  if (wants_picture (self, settings) &&
+      !acquire_map (self, owner, GST_CCL_MAP_PICTURE, &maps[GST_CCL_MAP_PICTURE], error))
     return FALSE;
   return !self->foreground.foreground ||
          acquire_map (self, owner, GST_CCL_MAP_MASK, &maps[GST_CCL_MAP_MASK], error);
@@ -252,6 +264,10 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
 
   if (self->columns & CUDACCL_COLUMN_INTENSITY &&
       !locate_luma (self, owner, &pixels, frame, &luma, error))
+    return FALSE;
+  if (wants_picture (self, settings) &&
+      !gst_ccl_picture_queue (owner, self->site, frame->labeller, &self->info, &pixels,
+          frame->data[GST_CCL_MAP_PICTURE], &frame->sample.picture, error))
     return FALSE;
   if (foreground) {
     CclForegroundOptions foreground_options = gst_ccl_settings_get_foreground_options (settings);
@@ -514,6 +530,7 @@ gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclOwner *own
 
     if (!sample.rows)
       sample.rows = frame->maps[GST_CCL_MAP_SAMPLE].buffer;
+    sample.picture.buffer = frame->maps[GST_CCL_MAP_PICTURE].buffer;
     sample.connectivity = (CclConnectivity)settings->connectivity;
     gst_ccl_sample_attach (buffer, self->description, &sample);
   }

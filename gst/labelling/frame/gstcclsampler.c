@@ -18,12 +18,16 @@ gst_ccl_sampler_size (const GstVideoInfo *info)
   return 2 * (gsize)width * n_rows_of (info, step);
 }
 
-static void
-copy_rows (const GstCclRowCopy *copy)
+gboolean
+gst_ccl_sampler_copy_rows (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
+    const GstCclRowCopy *copy, CclError *error)
 {
+  if (copy->from.location == CUDACCL_LOCATION_DEVICE)
+    return owner->methods->copy_rows (owner->element, site, labeller, copy, error);
   for (guint y = 0; y < copy->n_rows; y++)
     memcpy ((guint8 *)copy->to + y * copy->to_stride,
         (const guint8 *)copy->from.data + y * copy->from.stride, copy->row_size);
+  return TRUE;
 }
 
 /* Describes the place of a sample in frames of a format. */
@@ -87,8 +91,5 @@ gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *
   sample->format = format;
   sample->threshold = options->threshold;
   sample->invert = options->invert;
-  if (pixels->location == CUDACCL_LOCATION_DEVICE)
-    return owner->methods->copy_rows (owner->element, site, labeller, &copy, error);
-  copy_rows (&copy);
-  return TRUE;
+  return gst_ccl_sampler_copy_rows (owner, site, labeller, &copy, error);
 }

@@ -24,6 +24,10 @@ void gst_ccl_sampler_share (
 gboolean gst_ccl_sampler_take_bits (const GstCclOwner *owner, CclForeground *foreground,
     const GstVideoInfo *info, guint scale, gpointer memory, GstCclSample *sample);
 
+/* Copies rows from system memory at once, or queues their copy from device memory. */
+gboolean gst_ccl_sampler_copy_rows (const GstCclOwner *owner, GstCclSite *site,
+    CclLabeller *labeller, const GstCclRowCopy *copy, CclError *error);
+
 /* Queues the copy of the rows to system memory of that size, and describes them. pixels: what the
  * labeller reads, in that format, the mask or the frame. scale: each of them stands for scale ×
  * scale pixels of the frame, a divisor of the step. sample: all but its buffer is set. */
