@@ -97,7 +97,8 @@ class Tracker:
         """The foot points of the tracks that update() returned last, rows of foot_dtype, for Ground.motion().
         Since: 0.3"""
 
-    def update(self, table: NDArray[Any], elapsed: float = 1.0, *, labels: NDArray[Any] | None = None) -> Tracks:
+    def update(self, table: NDArray[Any], elapsed: float = 1.0, *, labels: NDArray[Any] | None = None,
+               image: NDArray[Any] | None = None) -> Tracks:
         """Tracks the components of the next frame.
 
         table: rows of component_dtype, without a label map in any order.
@@ -106,6 +107,9 @@ class Tracker:
             rows must then be in the order of their labels. Where successive frames have label maps, the
             pixels that components have in common distinguish objects whose boxes overlap. Components of
             several objects side by side are divided.
+        image: the frame, (height, width) or (height, width, 3) of uint8 in host memory, whose colours by height
+            distinguish objects that meet, part or come back; it has an effect with a label map. Any colours do:
+            RGB, BGR, YUV. Since: 0.4
 
         Returns the tracks, their components, and events. Raises ValueError or TypeError; the tracks
         are then as before. Since: 0.2
@@ -115,9 +119,10 @@ class Tracker:
         table = table.astype(component_dtype, copy=False)  # those of former versions have uint32
         rows = np.ascontiguousarray(table).view(np.uint8)
         map_view = None if labels is None else view_of(host_labels(labels))
+        image_view = None if image is None else view_of(image)
         settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate, self.least_way
         try:
-            tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, *settings)
+            tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, image_view, *settings)
         except TypeError:
             check_integers(0, ALL, confirm_frames=self.confirm_frames, max_lost=self.max_lost, static_frames=self.static_frames)
             raise TypeError(f"elapsed, frame_rate and least_way must be numbers, not {elapsed!r:.40}, {self.frame_rate!r:.40} "

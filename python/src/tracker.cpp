@@ -31,10 +31,12 @@ public:
     ccl_tracker_free (&handle_);
   }
 
-  /* Tracks the rows of a component table, given as bytes, with its label map if there is one. */
+  /* Tracks the rows of a component table, given as bytes, with its label map and its picture if
+   * there are any. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray, nb::bytearray>
-  run (const View &rows, const View *labels, double elapsed, int64_t confirm_frames,
-      int64_t max_lost, int64_t static_frames, double frame_rate, double least_way)
+  run (const View &rows, const View *labels, const View *image, double elapsed,
+      int64_t confirm_frames, int64_t max_lost, int64_t static_frames, double frame_rate,
+      double least_way)
   {
     const uint32_t n =
         to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
@@ -44,13 +46,15 @@ public:
       check_labels (*labels);
       map = {labels->data, (size_t)labels->strides[0]};
     }
+    const CclTrackerPicture picture = image ? picture_of (*image) : CclTrackerPicture{};
     const CclTrackerOptions options = {.size = sizeof options,
         .confirm_frames = to_uint32 ("confirm_frames", confirm_frames),
         .max_lost = to_uint32 ("max_lost", max_lost),
         .static_frames = to_uint32 ("static_frames", static_frames),
         .frame_rate = frame_rate,
         .label_step = 1,
-        .least_way = least_way};
+        .least_way = least_way,
+        .picture = image ? &picture : nullptr};
     CclTracks tracks = {};
     CclError error = {};
     CclStatus status;
@@ -82,6 +86,27 @@ public:
   }
 
 private:
+  /* The channels of a frame. */
+  CclTrackerPicture
+  picture_of (const View &image) const
+  {
+    const bool is_grey = image.shape == shape_;
+    if (!is_grey && image.shape != std::vector<size_t>{shape_[0], shape_[1], 3})
+      throw nb::value_error (
+          "the image must have the shape of the frames, alone or with 3 channels");
+    if (image.type.kind != 'u' || image.type.size != 1)
+      throw nb::value_error ("the image must be of uint8");
+    if (image.device != HOST)
+      throw nb::value_error ("the image must be in host memory");
+    if (!image.has_plain_rows ())
+      throw nb::value_error ("the channels and pixels of a row of the image must be consecutive");
+    CclTrackerPicture picture = {.step_x = 1, .step_y = 1, .planes = {}};
+    for (uint32_t i = 0; i < (is_grey ? 1 : 3); i++)
+      picture.planes[i] = {
+          (const uint8_t *)image.data + i, (size_t)image.strides[0], (uint32_t)image.strides[1]};
+    return picture;
+  }
+
   void
   check_labels (const View &labels) const
   {
@@ -124,9 +149,10 @@ bind_tracker (nb::module_ &module)
   nb::class_<Tracker> (module, "Tracker", "A tracker of components.")
       .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), nb::arg ("height"),
           nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))
-      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (), nb::arg ("elapsed"),
-          nb::arg ("confirm_frames"), nb::arg ("max_lost"), nb::arg ("static_frames"),
-          nb::arg ("frame_rate"), nb::arg ("least_way"),
+      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (),
+          nb::arg ("image").none (), nb::arg ("elapsed"), nb::arg ("confirm_frames"),
+          nb::arg ("max_lost"), nb::arg ("static_frames"), nb::arg ("frame_rate"),
+          nb::arg ("least_way"),
           "Tracks the components of a frame; returns the rows of tracks, members, events and feet.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }

@@ -149,6 +149,36 @@ def test_least_way_of_tracks():
         tracker.update(table)
 
 
+@pytest.mark.parametrize("turn", [False, True])
+@pytest.mark.parametrize("n_channels", [1, 3, 4])
+def test_tracks_of_coloured_objects(turn, n_channels):
+    """two boxes meet and pass each other, or turn: their masks are the same, so colours decide"""
+    colours = np.array([[200, 40, 60, 0], [50, 60, 220, 0]], np.uint8)
+    tracker, ids = cudaccl.Tracker((64, 200), frame_rate=25, max_lost=50), []
+    for frame in range(90):
+        way = min(frame, 90 - frame if turn else 90) * 2
+        mask, image = np.zeros((64, 200), np.uint8), np.full((64, 200, n_channels), 90, np.uint8)
+        for x, colour in zip((10 + way, 178 - way) if way < 90 or not turn else (98, 90), colours):
+            mask[8:56, x:x + 12], image[8:56, x:x + 12] = 1, colour[:n_channels]
+        labels, table = cudaccl.label(mask)
+        image = image[..., :3] if n_channels > 1 else image[..., 0]
+        tracks = tracker.update(table, labels=labels, image=image).tracks
+        if len(table) == 2 and frame in (20, 88):
+            at = {row["id"]: image[30, int(row["x"] + row["width"] / 2)] for row in tracks}
+            ids.append([next(name for name, c in at.items() if (c == colour[:c.size]).all()) for colour in colours])
+    assert len(ids) == 2 and ids[0] == ids[1] and ids[0][0] != ids[0][1]
+
+
+def test_images_that_no_tracker_reads():
+    tracker, table = cudaccl.Tracker((4, 6)), cudaccl.components(np.eye(4, 6, dtype=np.uint8))
+    labels = cudaccl.label(np.eye(4, 6, dtype=np.uint8))[0]
+    for image in (np.zeros((4, 6, 2), np.uint8), np.zeros((6, 4), np.uint8), np.zeros((4, 6, 3), np.float32),
+                  np.zeros((3, 4, 6), np.uint8).transpose(1, 2, 0)):
+        with pytest.raises(ValueError, match="image"):
+            tracker.update(table, labels=labels, image=image)
+    tracker.update(table, labels=labels, image=np.zeros((4, 6, 4), np.uint8)[..., :3])
+
+
 @pytest.mark.parametrize("dtype", ["u1", "i1", "u2", "i4", "i8", "u8"])
 def test_thresholds_beyond_64_bits(dtype):
     limits = np.iinfo(dtype)
