@@ -68,7 +68,7 @@ set_row (GstCclClasses *self, guint row, const gchar *name, gdouble confidence, 
 }
 
 /**
- * gst_ccl_classes_new: (skip)
+ * gst_ccl_classes_new:
  * @names: (array length=n_rows) (nullable): the name of each row's class in UTF-8, copied; %NULL
  *   or "" for a row whose class is not known
  * @confidences: (array length=n_rows) (nullable): how certain each class is, 0…1; what is not in
@@ -249,8 +249,8 @@ gst_ccl_meta_get_classes (const GstCclMeta *meta)
 }
 
 /**
- * gst_ccl_meta_set_classes: (skip)
- * @meta: a #GstCclMeta of a writable buffer
+ * gst_ccl_meta_set_classes:
+ * @meta: a #GstCclMeta of a writable buffer, or a copy
  * @classes: (transfer none) (nullable): classes with as many rows as the component table; a
  *   reference is kept. %NULL removes them
  *

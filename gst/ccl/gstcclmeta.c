@@ -368,7 +368,8 @@ gst_buffer_dup_ccl_meta_by_name (GstBuffer *buffer, const gchar *name)
  * @meta: a #GstCclMeta, of a buffer or a copy
  *
  * Copies the metadata, so that the copy can outlive the buffer. Table, label map and mask are
- * shared, so copying is cheap. A copy belongs to no buffer: it serves for reading.
+ * shared, so copying is cheap. A copy belongs to no buffer: it serves for reading, and for changes
+ * that gst_buffer_replace_ccl_meta() attaches.
  *
  * Returns: (transfer full): a copy, to be freed with gst_ccl_meta_free()
  *

@@ -146,6 +146,18 @@ GstCclClasses *gst_ccl_meta_get_classes (const GstCclMeta *meta);
 GST_CCL_API
 void gst_ccl_meta_set_classes (GstCclMeta *meta, GstCclClasses *classes);
 
+GST_CCL_API
+void gst_ccl_meta_select_rows (GstCclMeta *meta, const guint *rows, guint n_rows);
+
+GST_CCL_API
+void gst_ccl_meta_relabel (GstCclMeta *meta, const guint32 *labels, guint n_rows);
+
+GST_CCL_API
+void gst_ccl_meta_set_tracks (GstCclMeta *meta, const GstCclTrackInfo *tracks, guint n_rows);
+
+GST_CCL_API
+void gst_buffer_replace_ccl_meta (GstBuffer *buffer, const GstCclMeta *meta);
+
 /**
  * GST_CCL_ROW: (skip)
  * @rows: the rows that gst_ccl_meta_get_rows() returned

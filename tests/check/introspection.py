@@ -11,7 +11,7 @@ try:
 
     gi.require_version("Gst", "1.0")
     gi.require_version("GstVideo", "1.0")
-    from gi.repository import Gst, GstVideo
+    from gi.repository import GObject, Gst, GstVideo
 except (ImportError, ValueError) as error:
     print(f"1..0 # SKIP no GStreamer for Python: {error}")
     sys.exit(0)
@@ -225,6 +225,33 @@ def own_metadata():
     assert meta.get_n_components() == 5 and meta.is_truncated()
 
 
+def editing():
+    received = labelled("attach-labels=true attach-contours=pixels attach-columns=luma")
+    parts = Gst.BufferCopyFlags
+    frame = received.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY, 0, received.get_size())
+    meta = GstCcl.buffer_get_ccl_meta(frame)
+    meta.select_rows([2, 0])
+    meta.relabel([7, 5])
+    track = GstCcl.CclTrackInfo()
+    track.id, track.state = 11, GstCcl.CclTrackState.CONFIRMED
+    other = track.copy()
+    other.id = 12
+    meta.set_tracks([track, other])
+    meta.set_classes(GstCcl.CclClasses.new(["person", ""], [0.5, 1]))
+    GstCcl.buffer_replace_ccl_meta(frame, meta)
+    del meta
+    edited = GstCcl.buffer_get_ccl_meta(frame)
+    assert frame.get_n_meta(GObject.type_from_name("GstCclMetaAPI")) == 1
+    assert [(c.label, c.area) for c in edited.get_components()] == [(7, 3), (5, 4)] and edited.get_n_components() == 2
+    assert [edited.get_track(row).id for row in range(2)] == [11, 12] and edited.get_ids(1) == [12]
+    assert edited.get_classes().get_name(0) == "person" and edited.get_classes().get_name(1) is None
+    assert edited.get_columns().get_values(0) == [3 * 255, 4 * 255]
+    assert edited.read_labels() is None
+    contours = edited.get_contours()
+    assert [contours.get_contour(i).label for i in range(contours.get_n_contours())] == [5, 7]
+    assert list(contours.get_points(contours.find(7)[0]))[:2] == [2, 3]
+
+
 def motion_on_the_ground():
     track = GstCcl.CclTrackInfo()
     assert track.get_position() == (False, 0, 0, 0) and track.get_speed() == (False, 0, 0)
@@ -251,6 +278,7 @@ CASES = [
     no_label_map,
     buffer_without_metadata,
     own_metadata,
+    editing,
     motion_on_the_ground,
 ]
 print(f"1..{len(CASES)}")

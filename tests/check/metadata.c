@@ -358,6 +358,183 @@ assert_three_classes (GstCclClasses *classes)
   fail_unless (isnan (gst_ccl_classes_get_confidence (classes, 3)));
 }
 
+/* A ring with a hole, a component in the hole, and one beside it. */
+static GstCclMeta *
+add_meta_with_all_parts (GstBuffer *buffer)
+{
+  static const GstCclContour contours[] = {{1, GST_CCL_NO_CONTOUR, 0, 1, 0}, {1, 0, 1, 1, 1},
+      {2, 1, 2, 2, 0}, {3, GST_CCL_NO_CONTOUR, 4, 1, 0}};
+  static const gfloat points[] = {0, 0, 1, 1, 2, 2, 3, 3, 7, 7};
+  GstCclMeta *meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, NULL, 0);
+  guint8 *data = g_malloc (sizeof contours + sizeof points);
+  GstBuffer *labels = gst_buffer_new_allocate (NULL, 4 * 8 * 6, NULL);
+  GstCclColumns *columns = new_two_columns ();
+  GstCclRegionState *state = new_region_state ();
+  GstCclClasses *classes = new_three_classes ();
+  GstCclContours *attached;
+
+  gst_buffer_remove_meta (buffer, (GstMeta *)meta);
+  meta = gst_buffer_add_ccl_meta (buffer, 8, 6, 5, three, 3, labels, 4 * 8);
+  gst_buffer_unref (labels);
+  memcpy (data, contours, sizeof contours);
+  memcpy (data + sizeof contours, points, sizeof points);
+  attached = gst_ccl_contours_new (gst_buffer_new_wrapped (data, sizeof contours + sizeof points),
+      GST_CCL_CONTOUR_KIND_PIXELS, 4, 5);
+  gst_ccl_meta_set_contours (meta, attached);
+  gst_ccl_contours_unref (attached);
+  gst_ccl_meta_set_columns (meta, columns);
+  gst_ccl_columns_unref (columns);
+  gst_ccl_meta_set_region_state (meta, state);
+  gst_ccl_region_state_unref (state);
+  gst_ccl_meta_set_classes (meta, classes);
+  gst_ccl_classes_unref (classes);
+  return meta;
+}
+
+/* "label:parent:first x", of each contour; "-" for no parent. */
+static gchar *
+describe_contours (const GstCclMeta *meta)
+{
+  GstCclContours *contours = gst_ccl_meta_get_contours (meta);
+  GString *text = g_string_new (NULL);
+
+  for (guint i = 0; i < gst_ccl_contours_get_n_contours (contours); i++) {
+    const GstCclContour *contour = gst_ccl_contours_get_contour (contours, i);
+    guint n;
+
+    g_string_append_printf (text, "%s%u:", i > 0 ? " " : "", contour->label);
+    if (contour->parent == GST_CCL_NO_CONTOUR)
+      g_string_append_c (text, '-');
+    else
+      g_string_append_printf (text, "%u", contour->parent);
+    g_string_append_printf (text, ":%g", gst_ccl_contours_get_points (contours, i, &n)[0]);
+  }
+  gst_ccl_contours_unref (contours);
+  return g_string_free (text, FALSE);
+}
+
+#define ASSERT_CONTOURS(meta, expected)                                                            \
+  do {                                                                                             \
+    gchar *described = describe_contours (meta);                                                   \
+    fail_unless_equals_string (described, expected);                                               \
+    g_free (described);                                                                            \
+  } while (0)
+
+/* Rows that are removed, with all that belongs to them; the original stays as it is. */
+GST_START_TEST (test_select_rows)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = add_meta_with_all_parts (buffer), *copy = gst_ccl_meta_copy (meta);
+  GstCclRegionState *state;
+  GstCclColumns *columns;
+  GstCclClasses *classes;
+  guint n;
+
+  gst_ccl_meta_select_rows (copy, (guint[]){2, 1}, 2);
+  fail_unless_equals_int (gst_ccl_meta_get_n_rows (copy), 2);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (copy), 4);
+  fail_unless (memcmp (gst_ccl_meta_get_component (copy, 0), &three[2], sizeof three[2]) == 0);
+  fail_unless (memcmp (gst_ccl_meta_get_component (copy, 1), &three[1], sizeof three[1]) == 0);
+  ASSERT_CONTOURS (copy, "2:-:2 3:-:7");
+  fail_unless (gst_ccl_meta_get_labels (copy, NULL) == NULL);
+  classes = gst_ccl_meta_get_classes (copy);
+  fail_unless_equals_string (gst_ccl_classes_get_name (classes, 0), "vélo");
+  gst_ccl_classes_unref (classes);
+  columns = gst_ccl_meta_get_columns (copy);
+  fail_unless (gst_ccl_columns_get_values (columns, 0, &n)[0] == 3);
+  gst_ccl_columns_unref (columns);
+  state = gst_ccl_meta_get_region_state (copy);
+  fail_unless_equals_int (gst_ccl_region_state_get_crossing (state, 1, 0), -1);
+  gst_ccl_region_state_unref (state);
+
+  gst_ccl_meta_select_rows (copy, NULL, 0);
+  fail_unless_equals_int (gst_ccl_meta_get_n_components (copy), 2);
+  ASSERT_CONTOURS (copy, "");
+  ASSERT_CRITICAL (gst_ccl_meta_select_rows (meta, (guint[]){3}, 1));
+  ASSERT_CRITICAL (gst_ccl_meta_select_rows (meta, (guint[]){0, 0, 0, 0}, 4));
+
+  fail_unless (has_rows (meta, three, 3));
+  ASSERT_CONTOURS (meta, "1:-:0 1:0:1 2:1:2 3:-:7");
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) != NULL);
+  gst_ccl_meta_select_rows (meta, (guint[]){1, 2, 0}, 3); /* sorted: the map stays */
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) != NULL);
+  ASSERT_CONTOURS (meta, "1:-:0 1:0:1 2:1:2 3:-:7");
+  gst_ccl_meta_free (copy);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+GST_START_TEST (test_relabel)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = add_meta_with_all_parts (buffer);
+  const guint32 same[] = {three[0].label, three[1].label, three[2].label};
+
+  gst_ccl_meta_relabel (meta, same, 3);
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) != NULL);
+  gst_ccl_meta_relabel (meta, (guint32[]){9, 4, 6}, 3); /* the ring comes behind what is in it */
+  fail_unless_equals_int (gst_ccl_meta_get_component (meta, 0)->label, 9);
+  fail_unless_equals_int (gst_ccl_meta_get_component (meta, 0)->area, three[0].area);
+  ASSERT_CONTOURS (meta, "4:-:2 6:-:7 9:-:0 9:2:1");
+  fail_unless (gst_ccl_meta_get_labels (meta, NULL) == NULL);
+  gst_ccl_meta_relabel (meta, (guint32[]){1, 1, 0}, 3);
+  ASSERT_CONTOURS (meta, "1:-:0 1:0:1");
+  ASSERT_CRITICAL (gst_ccl_meta_relabel (meta, same, 2));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* Tracks that share a component have both identities, a lost one none. */
+GST_START_TEST (test_set_tracks)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclMeta *meta = add_meta_with_all_parts (buffer);
+  const GstCclTrackInfo tracks[] = {{.id = 7, .state = GST_CCL_TRACK_STATE_CONFIRMED, .n_ids = 99},
+      {.id = 1ull << 40, .state = GST_CCL_TRACK_STATE_LOST},
+      {.id = 9, .state = GST_CCL_TRACK_STATE_STATIC}};
+  const guint64 *ids;
+  guint n;
+
+  gst_ccl_meta_relabel (meta, (guint32[]){2, 0, 2}, 3);
+  gst_ccl_meta_set_tracks (meta, tracks, 3);
+  fail_unless_equals_uint64 (gst_ccl_meta_get_track (meta, 1)->id, 1ull << 40);
+  ids = gst_ccl_meta_get_ids (meta, 2, &n);
+  fail_unless (n == 2 && ids[0] == 7 && ids[1] == 9);
+  ids = gst_ccl_meta_get_ids (meta, 1, &n);
+  fail_unless (n == 0 && ids == NULL);
+  gst_ccl_meta_set_tracks (meta, NULL, 0);
+  fail_unless (gst_ccl_meta_get_track (meta, 0) == NULL);
+  ASSERT_CRITICAL (gst_ccl_meta_set_tracks (meta, tracks, 2));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
+/* A copy that was changed takes the place of its original, not that of another labeller. */
+GST_START_TEST (test_replace)
+{
+  GstBuffer *buffer = gst_buffer_new ();
+  GstCclLabeller *labeller = gst_ccl_labeller_new ("first", NULL);
+  GstCclMeta *copy;
+
+  gst_ccl_meta_set_labeller (add_meta_with_all_parts (buffer), labeller);
+  gst_ccl_labeller_unref (labeller);
+  labeller = gst_ccl_labeller_new ("second", NULL);
+  gst_ccl_meta_set_labeller (
+      gst_buffer_add_ccl_meta (buffer, 8, 6, 1, three, 1, NULL, 0), labeller);
+  gst_ccl_labeller_unref (labeller);
+  copy = gst_ccl_meta_copy (gst_buffer_get_ccl_meta_by_name (buffer, "first"));
+  gst_ccl_meta_select_rows (copy, (guint[]){1}, 1);
+  gst_buffer_replace_ccl_meta (buffer, copy);
+  gst_buffer_replace_ccl_meta (buffer, gst_buffer_get_ccl_meta_by_name (buffer, "first"));
+  gst_ccl_meta_free (copy);
+  fail_unless_equals_int (gst_buffer_get_n_meta (buffer, GST_CCL_META_API_TYPE), 2);
+  fail_unless_equals_int (
+      gst_ccl_meta_get_component (gst_buffer_get_ccl_meta_by_name (buffer, "first"), 0)->label, 2);
+  fail_unless (has_rows (gst_buffer_get_ccl_meta_by_name (buffer, "second"), three, 1));
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST
+
 /* Copies and scaled metadata share the classes, a new table removes them. */
 GST_START_TEST (test_classes)
 {
@@ -1378,6 +1555,10 @@ metadata_suite (void)
   tcase_add_test (tcase, test_columns_of_other_rows);
   tcase_add_test (tcase, test_region_state);
   tcase_add_test (tcase, test_classes);
+  tcase_add_test (tcase, test_select_rows);
+  tcase_add_test (tcase, test_relabel);
+  tcase_add_test (tcase, test_set_tracks);
+  tcase_add_test (tcase, test_replace);
   tcase_add_test (tcase, test_unknown_transforms_are_refused);
   tcase_add_test (tcase, test_component_is_a_boxed_type);
   tcase_add_test (tcase, test_copies_outlive_the_buffer);
