@@ -15,6 +15,7 @@ import served  # noqa: E402
 import tap  # noqa: E402
 
 TOKEN = "a token of the tests 0123456789"
+READ_TOKEN = "a token of readers 0123456789"
 VIDEO = "/usr/share/doc/opencv-doc/examples/data/vtest.avi"
 CHROMIUM = shutil.which("chromium")
 try:
@@ -81,7 +82,14 @@ def shows_cameras():
         shoot(view, "dark")
         view.size(390, 844, scale=2)
         tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width on a phone")
+        top = view.evaluate("document.querySelector('.camera').getBoundingClientRect().top")
+        assert top < 160, f"the first camera begins {top} pixels from the top of a phone"
         shoot(view, "phone")
+        view.evaluate("document.querySelector('#show-tools').click()")
+        view.wait("document.querySelector('#search').getBoundingClientRect().height > 10")
+        tap.equal(view.evaluate("document.documentElement.scrollWidth"), 390, "width of the tools on a phone")
+        shoot(view, "phone-tools")
+        view.evaluate("document.querySelector('#show-tools').click()")
         tap.equal(problems(view), [], "problems")
         server.stop()
         view.wait("document.querySelector('#summary').textContent.startsWith('No answer from ccl-watch since')")
@@ -90,7 +98,7 @@ def shows_cameras():
 
 
 def many_cameras():
-    """50 cameras fit a few screens, those in trouble come first; one is searched for and opened; events are at hand"""
+    """50 cameras fit a few screens, those that play come first where many are lost; one is searched for and opened; events are at hand"""
     video = served.video("many", (30, True))
     names = "[...document.querySelectorAll('.camera:not([hidden])')].map((card) => card.dataset.name)"
     with page("--set", "max-fps=2", *(f"p{number}={video}" for number in range(5)),
@@ -98,7 +106,7 @@ def many_cameras():
         view.wait("document.querySelectorAll('.state.playing, .state.motion').length == 5", 30)
         view.wait("document.querySelectorAll('.state.lost').length == 45", 30)
         order = view.evaluate(names)
-        tap.equal(order, [f"c{number}" for number in range(45)] + [f"p{number}" for number in range(5)])
+        tap.equal(order, [f"p{number}" for number in range(5)] + [f"c{number}" for number in range(45)])
         view.wait("document.querySelector('#summary').textContent == '5 of 50 playing; lost: c0, c1, c2 and 42 more'")
         height = view.evaluate("document.documentElement.scrollHeight")
         assert height < 1800, f"{height} pixels high"
@@ -402,11 +410,14 @@ def shows_traffic():
 
 
 def asks_for_token():
-    """a page without the token's cookie asks for the token"""
+    """a page without the token's cookie asks for the token; it signs out, and has no buttons of changes for a reader"""
     token_file = served.folder / "token"
     token_file.write_text(TOKEN)
     token_file.chmod(0o600)
-    with page("--token-file", token_file, f"a={served.video('asked', (20, True))}") as (_, view):
+    configuration = served.folder / "reader.conf"
+    configuration.write_text(f"[ccl-watch]\nread-token={READ_TOKEN}\n")
+    configuration.chmod(0o600)
+    with page("--token-file", token_file, "-c", configuration, f"a={served.video('asked', (20, True))}") as (_, view):
         view.wait("document.querySelector('#login-dialog').open")
         shoot(view, "token")
         for token, done in ("wrong wrong wrong!", False), (TOKEN, True):
@@ -416,6 +427,17 @@ def asks_for_token():
             if not done:
                 view.wait("document.querySelector('#login-dialog .error').textContent")
         view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        view.wait("document.querySelector('#add').offsetWidth && document.querySelector('#sign-out').offsetWidth")
+        view.evaluate("document.querySelector('#sign-out').click()")
+        view.wait("document.querySelector('#login-dialog')?.open")
+        view.evaluate(f"""{{
+            document.querySelector('#login-dialog form').elements.token.value = '{READ_TOKEN}';
+            document.querySelector('#login-dialog [type=submit]').click(); }}""")
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        view.wait("document.body.classList.contains('reader')")
+        tap.equal(view.evaluate("[...document.querySelectorAll('#add, .edit, .remove, .arm')].some((e) => e.offsetWidth)"), False,
+                  "buttons of changes")
+        shoot(view, "reader")
 
 
 def policy_holds():

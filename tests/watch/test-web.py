@@ -21,7 +21,11 @@ token_file.write_text(TOKEN + "\n")
 token_file.chmod(0o600)
 store = served.folder / "store"
 open_server = served.Served("--folder", store, "--web-folder", served.folder, "--set", "pace=true", f"door={moving}")
-closed_server = served.Served("--token-file", token_file, "--set", "pace=true", f"door={moving}",
+READ_TOKEN = "a token of readers 0123456789"
+readers = served.folder / "readers.conf"
+readers.write_text(f"[ccl-watch]\nread-token={READ_TOKEN}\n")
+readers.chmod(0o600)
+closed_server = served.Served("--token-file", token_file, "-c", readers, "--set", "pace=true", f"door={moving}",
                               f"gate=rtsp://admin:{SECRET}@127.0.0.1:9/s")
 
 
@@ -248,6 +252,38 @@ def token():
     tap.equal(closed_server.request("/api/cameras", Cookie=value[:-1])[0], 401)
 
 
+def read_token():
+    """read-token: a client sees all and changes nothing; a browser signs out"""
+    bearer = {"Authorization": f"Bearer {READ_TOKEN}"}
+    _, headers, _ = closed_server.request("/api/login", "POST", READ_TOKEN.encode())
+    cookie = {"Cookie": headers["Set-Cookie"].split(";")[0]}
+    for client in bearer, cookie:
+        for path in "/api/cameras", "/api/cameras/door", "/api/events", "/metrics":
+            tap.equal(closed_server.request(path, **client)[0], 200, path)
+        for path, method, body in (("/api/cameras/new", "PUT", {"uri": str(moving)}), ("/api/cameras/door", "PATCH", {"timeout": 3}),
+                                   ("/api/cameras/door", "DELETE", None), ("/api/cameras/door/arming", "PUT", {"arming": "armed"})):
+            status, _, answer = closed_server.request(path, method, body, **client)
+            tap.equal((status, b"changes nothing" in answer), (403, True), f"{method} {path}: {answer}")
+        tap.equal(closed_server.get("/api/session", **client), {"token": True, "changes": False})
+    tap.equal(closed_server.get("/api/session", Authorization=f"Bearer {TOKEN}"), {"token": True, "changes": True})
+    # An administrator's token counts beside a reader's cookie.
+    tap.equal(closed_server.request("/api/cameras/door", "PATCH", {}, Authorization=f"Bearer {TOKEN}", **cookie)[0], 200)
+    tap.equal(closed_server.request("/api/cameras/door", "PATCH", {}, Authorization="Bearer wrong", **cookie)[0], 403)
+    tap.equal(open_server.get("/api/session"), {"token": False, "changes": True})
+    status, headers, _ = closed_server.request("/api/logout", "POST", **cookie)
+    tap.equal((status, headers["Set-Cookie"].split(";")[0], "Max-Age=0" in headers["Set-Cookie"]), (204, "ccl-watch=", True))
+    tap.equal(closed_server.request("/api/logout", "POST", own=False, **cookie)[0], 403, "another site signs nobody out")
+    tap.equal(closed_server.request("/api/cameras", Cookie="ccl-watch=")[0], 401)
+    for text, reason in ((f"token={TOKEN}\nread-token=short", "16 characters"), (f"read-token={READ_TOKEN}", "no token"),
+                         (f"token={TOKEN}\nread-token={TOKEN}", "the same")):
+        wrong = served.folder / "wrong.conf"
+        wrong.write_text(f"[ccl-watch]\nhttp=127.0.0.1:0\n{text}\n[camera a]\nuri={moving}\n")
+        wrong.chmod(0o600)
+        result = subprocess.run([served.WATCH, "--check", "-c", wrong], capture_output=True, text=True, timeout=20)
+        tap.equal(result.returncode, 2, result.stderr)
+        assert reason in result.stderr and TOKEN not in result.stderr, result.stderr
+
+
 def needs_token():
     """an address that other machines reach is refused without a token, and so is a short one"""
     short = served.folder / "short"
@@ -376,7 +412,7 @@ def ends():
 
 try:
     status = tap.run(cameras, events, counts, live_picture, media, many_ranges, many_viewers, change_cameras, wrong_requests, cross_site,
-                     protection_headers, token, needs_token, secrets, metrics, queue_lengths, health, events_survive,
+                     protection_headers, token, read_token, needs_token, secrets, metrics, queue_lengths, health, events_survive,
                      removed_in_motion, ends)
 finally:
     for server in open_server, closed_server:

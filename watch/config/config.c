@@ -52,6 +52,7 @@ watch_config_free (WatchConfig *config)
   g_free (config->device);
   g_free (config->http);
   g_free (config->http_token);
+  g_free (config->read_token);
   watch_web_rules_unref (config->web_rules);
   g_clear_pointer (&config->hosts, g_ptr_array_unref);
   g_free (config->folder);
@@ -109,6 +110,8 @@ watch_config_set (WatchConfig *config, const gchar *key, const gchar *value, GEr
     return replace_string (&config->http, value);
   if (strcmp (key, "token") == 0)
     return replace_string (&config->http_token, value);
+  if (strcmp (key, "read-token") == 0)
+    return replace_string (&config->read_token, value);
   if (strcmp (key, "http-timeout") == 0)
     return watch_parse_number (value, 1, &config->http_timeout, error);
   if (strcmp (key, "web-schemes") == 0)

@@ -23,6 +23,7 @@ typedef struct {
   /* HTTP server; NULL without one. */
   gchar *http;          /* "ADDRESS:PORT" */
   gchar *http_token;    /* NULL if none is required */
+  gchar *read_token;    /* key `read-token`: of clients that change nothing; or NULL */
   gdouble http_timeout; /* key `http-timeout`, seconds without progress until a client is dropped */
 
   WatchWebRules *web_rules; /* what cameras from the page may name */

@@ -42,5 +42,12 @@ watch_http_check (const WatchConfig *config, GError **error)
         config->http, MIN_TOKEN_LENGTH);
     return FALSE;
   }
-  return TRUE;
+  if (!config->read_token)
+    return TRUE;
+  if (!config->http_token)
+    return watch_fail (error, "read-token: there is no token, so that all may change everything");
+  if (strlen (config->read_token) < MIN_TOKEN_LENGTH)
+    return watch_fail (error, "read-token: it must have %d characters or more", MIN_TOKEN_LENGTH);
+  return strcmp (config->read_token, config->http_token) != 0 ||
+         watch_fail (error, "read-token: it is the same as token");
 }

@@ -8,6 +8,7 @@ const COUNTS_MS = 5000;
 const EVENTS_MS = 2000;
 const MAX_EVENTS = 40;
 const MAX_LARGE = 8;     // more cameras are shown small
+const MAX_FIRST = 8;     // cameras in trouble come first unless they are more
 const MAX_NAMED = 3;     // cameras in the summary, for each state
 const CALM = ["playing", "connecting", "resized", "ended"];  // all other states are trouble
 const CHART = { width: 300, height: 64, points: 150 };
@@ -156,11 +157,13 @@ function matches(camera) {
     (filter === "all" || (filter === "trouble" ? isTrouble(camera) : hasMotion(camera)));
 }
 
-// Cameras in trouble first, otherwise in the order of the configuration; only those that are looked for.
+// A few cameras in trouble come first, and many last, so that they do not hide those that play; otherwise in the order
+// of the configuration. Only those that are looked for.
 function arrange(cameras) {
   const size = find("#size").value;
   const shown = cameras.filter(matches);
-  const order = [...shown.filter(isTrouble), ...shown.filter((camera) => !isTrouble(camera))];
+  const troubles = shown.filter(isTrouble), others = shown.filter((camera) => !isTrouble(camera));
+  const order = troubles.length > MAX_FIRST ? [...others, ...troubles] : [...troubles, ...others];
   const list = find("#cameras");
   list.classList.toggle("small", size === "small" || (size === "auto" && cameras.length > MAX_LARGE));
   for (const { element, camera } of cards.values())
@@ -436,9 +439,21 @@ function showLogin() {
   onSubmit(dialog, async (fields) => {
     await request("POST", "api/login", fields.token.value);
     fields.token.value = "";
+    await updateSession();
   });
   dialog.showModal();
 }
+
+// Without the right to change something, the page has no buttons for it.
+async function updateSession() {
+  const { token, changes } = await request("GET", "api/session");
+  find("#sign-out").hidden = !token;
+  document.body.classList.toggle("reader", !changes);
+}
+
+find("#sign-out").addEventListener("click", async () => {
+  await request("POST", "api/logout").then(() => location.reload(), showProblem);
+});
 
 // Shows a picture or a clip.
 function view(url, caption) {
@@ -471,6 +486,10 @@ function showPart(events) {
 
 find("#show-cameras").addEventListener("click", () => showPart(false));
 find("#show-events").addEventListener("click", () => showPart(true));
+find("#show-tools").addEventListener("click", () => {
+  const shown = document.body.classList.toggle("shows-tools");
+  find("#show-tools").setAttribute("aria-pressed", shown);
+});
 find("#search").addEventListener("input", () => arrange(present));
 find("#filter").addEventListener("change", () => arrange(present));
 find("#size").value = localStorage.getItem("size") || "auto";
@@ -483,6 +502,7 @@ find("#add").addEventListener("click", () => openCameraDialog(null));
 find("#window").addEventListener("change", () => updateCounts().catch(showProblem));
 find("#kinds").addEventListener("change", () => updateEvents().catch(showProblem));
 
+updateSession().catch(showProblem);
 repeat(updateCameras, STATUS_MS);
 repeat(updatePictures, PICTURE_MS);
 repeat(updateCounts, COUNTS_MS);

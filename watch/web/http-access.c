@@ -19,9 +19,12 @@ typedef struct {
   gint64 time;     /* monotonic, of the last one */
 } Tries;
 
+typedef enum { NO_ROLE, READER, ADMINISTRATOR, N_ROLES } Role;
+
 struct _WatchHttpAccess {
-  gchar *session; /* value of the cookie of browsers that sent the token; NULL without a token */
-  gchar *token_digest;
+  /* Of each role that has a token. */
+  gchar *sessions[N_ROLES]; /* value of the cookie of browsers that sent the token */
+  gchar *token_digests[N_ROLES];
   GHashTable *tries; /* client → Tries */
   WatchLogLimit wrong_limit;
 };
@@ -59,15 +62,22 @@ is_equal_secret (const gchar *a, const gchar *b)
   return difference == 0;
 }
 
+static void
+set_token (WatchHttpAccess *access, Role role, const gchar *token)
+{
+  if (!token)
+    return;
+  access->sessions[role] = digest (token, "session");
+  access->token_digests[role] = digest ("token", token);
+}
+
 WatchHttpAccess *
-watch_http_access_new (const gchar *token)
+watch_http_access_new (const gchar *token, const gchar *read_token)
 {
   WatchHttpAccess *access = g_new0 (WatchHttpAccess, 1);
 
-  if (token) {
-    access->session = digest (token, "session");
-    access->token_digest = digest ("token", token);
-  }
+  set_token (access, ADMINISTRATOR, token);
+  set_token (access, READER, read_token);
   access->tries = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   return access;
 }
@@ -75,8 +85,10 @@ watch_http_access_new (const gchar *token)
 void
 watch_http_access_free (WatchHttpAccess *access)
 {
-  g_free (access->session);
-  g_free (access->token_digest);
+  for (Role role = READER; role < N_ROLES; role++) {
+    g_free (access->sessions[role]);
+    g_free (access->token_digests[role]);
+  }
   g_hash_table_unref (access->tries);
   g_free (access);
 }
@@ -103,29 +115,52 @@ note_wrong (WatchHttpAccess *access, SoupServerMessage *message)
       soup_server_message_get_remote_host (message));
 }
 
+/* The role whose secret this is. Each one is compared. */
+static Role
+find_role (gchar *const *secrets, const gchar *given)
+{
+  Role found = NO_ROLE;
+
+  for (Role role = READER; role < N_ROLES; role++)
+    if (secrets[role] && is_equal_secret (given, secrets[role]))
+      found = role;
+  return found;
+}
+
 typedef enum { NO_TOKEN, RIGHT_TOKEN, WRONG_TOKEN, TOO_MANY_TOKENS } TokenAnswer;
 
+/* `role` is that of a right token. */
 static TokenAnswer
-check_token (WatchHttpAccess *access, SoupServerMessage *message, const gchar *token)
+check_token (WatchHttpAccess *access, SoupServerMessage *message, const gchar *token, Role *role)
 {
   g_autofree gchar *given = digest ("token", token);
+  const Role found = find_role (access->token_digests, given);
 
   if (count_wrong (access, message) > MAX_WRONG - 1)
     return TOO_MANY_TOKENS;
-  if (is_equal_secret (given, access->token_digest))
+  if (found != NO_ROLE) {
+    *role = found;
     return RIGHT_TOKEN;
+  }
   note_wrong (access, message);
   return WRONG_TOKEN;
 }
 
+static gboolean
+needs_token (const WatchHttpAccess *access)
+{
+  return access->sessions[ADMINISTRATOR] != NULL;
+}
+
 static TokenAnswer
-check_bearer_token (WatchHttpAccess *access, SoupServerMessage *message)
+check_bearer_token (WatchHttpAccess *access, SoupServerMessage *message, Role *role)
 {
   const gchar *authorization = get_header (message, "Authorization");
 
-  if (!access->session || !authorization || g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
+  if (!needs_token (access) || !authorization ||
+      g_ascii_strncasecmp (authorization, "Bearer ", 7) != 0)
     return NO_TOKEN;
-  return check_token (access, message, authorization + 7);
+  return check_token (access, message, authorization + 7, role);
 }
 
 static void
@@ -136,20 +171,21 @@ refuse_tokens (SoupServerMessage *message)
   watch_respond_error (message, STATUS_TOO_MANY_REQUESTS, "too many wrong tokens");
 }
 
-static gboolean
-has_session (WatchHttpAccess *access, SoupServerMessage *message)
+/* By the cookie. */
+static Role
+role_of_session (WatchHttpAccess *access, SoupServerMessage *message)
 {
+  Role role = NO_ROLE;
   const gchar *header = get_header (message, "Cookie");
   g_auto (GStrv) cookies = header ? g_strsplit (header, ";", 0) : NULL;
 
-  for (gchar **cookie = cookies; cookie && *cookie; cookie++) {
+  for (gchar **cookie = cookies; cookie && *cookie && role == NO_ROLE; cookie++) {
     const gchar *text = g_strstrip (*cookie);
 
-    if (g_str_has_prefix (text, COOKIE_NAME "=") &&
-        is_equal_secret (text + strlen (COOKIE_NAME "="), access->session))
-      return TRUE;
+    if (g_str_has_prefix (text, COOKIE_NAME "="))
+      role = find_role (access->sessions, text + strlen (COOKIE_NAME "="));
   }
-  return FALSE;
+  return role;
 }
 
 /* The host of a "Host" header, without its port. */
@@ -203,21 +239,24 @@ is_own_request (SoupServerMessage *message)
 gboolean
 watch_http_access_check (WatchHttpAccess *access, SoupServerMessage *message, gboolean is_public)
 {
-  const TokenAnswer answer = check_bearer_token (access, message);
+  Role role = needs_token (access) ? role_of_session (access, message) : ADMINISTRATOR;
+  const TokenAnswer answer = check_bearer_token (access, message, &role);
   const gboolean bearer = answer == RIGHT_TOKEN;
 
   if (answer == TOO_MANY_TOKENS && !is_public) {
     refuse_tokens (message);
-  } else if (!access->session && !is_local_host (message)) {
+  } else if (!needs_token (access) && !is_local_host (message)) {
     watch_respond_error (
         message, SOUP_STATUS_FORBIDDEN, "the host of the request is not this machine");
-  } else if (access->session && !is_public && !bearer && !has_session (access, message)) {
+  } else if (!is_public && role == NO_ROLE) {
     soup_message_headers_replace (
         soup_server_message_get_response_headers (message), "WWW-Authenticate", "Bearer");
     watch_respond_error (message, SOUP_STATUS_UNAUTHORIZED, "a token is required");
   } else if (watch_http_is_change (message) && !bearer && !is_own_request (message)) {
     watch_respond_error (message, SOUP_STATUS_FORBIDDEN,
         "a change needs the header X-CCL-Watch and no foreign origin");
+  } else if (watch_http_is_change (message) && !is_public && role != ADMINISTRATOR) {
+    watch_respond_error (message, SOUP_STATUS_FORBIDDEN, "this token changes nothing");
   } else {
     return TRUE;
   }
@@ -227,7 +266,9 @@ watch_http_access_check (WatchHttpAccess *access, SoupServerMessage *message, gb
 gboolean
 watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message)
 {
-  if (has_own_origin (message) || check_bearer_token (access, message) == RIGHT_TOKEN)
+  Role role;
+
+  if (has_own_origin (message) || check_bearer_token (access, message, &role) == RIGHT_TOKEN)
     return TRUE;
   watch_respond_error (message, SOUP_STATUS_FORBIDDEN, "the origin is another site");
   return FALSE;
@@ -245,11 +286,11 @@ is_secure (SoupServerMessage *message)
 }
 
 static void
-set_cookie (WatchHttpAccess *access, SoupServerMessage *message)
+set_cookie (SoupServerMessage *message, const gchar *value, gint seconds)
 {
   g_autofree gchar *cookie =
-      g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s", COOKIE_NAME,
-          access->session, COOKIE_SECONDS, is_secure (message) ? "; Secure" : "");
+      g_strdup_printf ("%s=%s; Path=/; Max-Age=%d; HttpOnly; SameSite=Strict%s", COOKIE_NAME, value,
+          seconds, is_secure (message) ? "; Secure" : "");
 
   soup_message_headers_replace (
       soup_server_message_get_response_headers (message), "Set-Cookie", cookie);
@@ -262,19 +303,41 @@ watch_http_access_login (WatchHttpAccess *access, SoupServerMessage *message)
       soup_message_body_flatten (soup_server_message_get_request_body (message));
   g_autofree gchar *token = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
   TokenAnswer answer;
+  Role role = NO_ROLE;
 
   if (soup_server_message_get_method (message) != SOUP_METHOD_POST) {
     watch_respond_wrong_method (message, "POST");
     return;
   }
-  answer = access->session ? check_token (access, message, token) : NO_TOKEN;
+  answer = needs_token (access) ? check_token (access, message, token, &role) : NO_TOKEN;
   if (answer == TOO_MANY_TOKENS) {
     refuse_tokens (message);
   } else if (answer == WRONG_TOKEN) {
     watch_respond_error (message, SOUP_STATUS_UNAUTHORIZED, "this is not the token");
   } else {
     if (answer == RIGHT_TOKEN)
-      set_cookie (access, message);
+      set_cookie (message, access->sessions[role], COOKIE_SECONDS);
     soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
   }
+}
+
+void
+watch_http_access_logout (SoupServerMessage *message)
+{
+  if (soup_server_message_get_method (message) != SOUP_METHOD_POST) {
+    watch_respond_wrong_method (message, "POST");
+    return;
+  }
+  set_cookie (message, "", 0);
+  soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+}
+
+gchar *
+watch_http_access_describe (WatchHttpAccess *access, SoupServerMessage *message)
+{
+  Role role = role_of_session (access, message);
+
+  check_bearer_token (access, message, &role);
+  return g_strdup_printf ("{\"token\":%s,\"changes\":%s}", needs_token (access) ? "true" : "false",
+      !needs_token (access) || role == ADMINISTRATOR ? "true" : "false");
 }

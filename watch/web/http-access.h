@@ -6,8 +6,9 @@
 
 typedef struct _WatchHttpAccess WatchHttpAccess;
 
-/* Without a token (NULL), programs and browsers of this machine have access. */
-WatchHttpAccess *watch_http_access_new (const gchar *token);
+/* Without a token (NULL), programs and browsers of this machine have access. Clients with the
+ * `read_token` (or NULL) change nothing. */
+WatchHttpAccess *watch_http_access_new (const gchar *token, const gchar *read_token);
 void watch_http_access_free (WatchHttpAccess *access);
 
 /* Whether the request is no GET or HEAD. */
@@ -21,5 +22,10 @@ gboolean watch_http_access_check (
  * cookie, and no question before, where such a page opens a WebSocket. */
 gboolean watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message);
 
-/* Answers a request whose body is the token: gives the browser a cookie. */
+/* Answers a request whose body is a token: gives the browser a cookie. */
 void watch_http_access_login (WatchHttpAccess *access, SoupServerMessage *message);
+/* Answers a request to take the cookie back. */
+void watch_http_access_logout (SoupServerMessage *message);
+/* {"token":BOOLEAN,"changes":BOOLEAN}: whether a token is needed, and whether the client that sent
+ * an allowed request may change something; free with g_free(). */
+gchar *watch_http_access_describe (WatchHttpAccess *access, SoupServerMessage *message);

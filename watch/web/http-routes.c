@@ -244,6 +244,20 @@ handle_login (
 }
 
 static void
+handle_logout (
+    WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
+{
+  watch_http_access_logout (message);
+}
+
+static void
+handle_session (
+    WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
+{
+  watch_respond_json (message, watch_http_access_describe (self->access, message));
+}
+
+static void
 handle_media (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {
@@ -288,6 +302,8 @@ static const struct {
     {"/api/settings", handle_settings},
     {"/api/outputs", handle_outputs},
     {"/api/login", handle_login, TRUE, TRUE},
+    {"/api/logout", handle_logout, TRUE, TRUE},
+    {"/api/session", handle_session},
     {"/media", handle_media},
     {"/metrics", handle_metrics},
     {"/healthz", handle_health, TRUE},
@@ -321,7 +337,8 @@ watch_http_routes_new (Watch *watch)
   WatchHttpRoutes *self = g_new0 (WatchHttpRoutes, 1);
 
   self->watch = watch;
-  self->access = watch_http_access_new (watch_get_config (watch)->http_token);
+  self->access = watch_http_access_new (
+      watch_get_config (watch)->http_token, watch_get_config (watch)->read_token);
   self->history = watch_history_new (watch);
   self->history_file = watch_history_file_new (watch, self->history);
   self->traffic = watch_traffic_new (watch);
