@@ -32,8 +32,11 @@ def host_array(masks: Any) -> NDArray[Any]:
 
 def check_list(masks: Any) -> None:
     """Refuses a list of masks on a GPU, which NumPy would copy to the host one element after the other."""
-    if isinstance(masks, (list, tuple)) and masks and view_on_gpu(masks[0], None) is not None:
-        kind = kind_of(masks[0])
+    if not isinstance(masks, (list, tuple)):
+        return
+    on_gpu = next((mask for mask in masks if view_on_gpu(mask, None) is not None), None)
+    if on_gpu is not None:
+        kind = kind_of(on_gpu)
         call = f"{kind}.stack(masks)" if kind in ("torch", "cupy") else "one array of them"
         raise TypeError(f"a list of masks on a GPU cannot be used here: give {call}")
 

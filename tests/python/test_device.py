@@ -922,8 +922,9 @@ def test_device_memory_is_no_array_of_numpy():
 def test_calls_that_others_make():
     masks = [InterfaceArray(mask) for mask in MASKS]
     for call in cudaccl.label_batch, lambda masks: cudaccl.remove_small(masks, 3):
-        with pytest.raises(TypeError, match="a list of masks"):
-            call(masks)
+        for given in masks, [MASKS[0], *masks[1:]]:
+            with pytest.raises(TypeError, match="a list of masks"):
+                call(given)
     with pytest.raises(TypeError, match="masks > 0"):
         cudaccl.fill_holes(InterfaceArray(MASKS.astype(np.float32)), value=1)
     with pytest.raises(TypeError, match="masks > 0"):
