@@ -82,6 +82,22 @@ def undone():
         tap.equal(state.read_text().strip(), "")
 
 
+def cut_off():
+    """a state file that lost its end, wherever, is no state file; one that is whole gives the same cameras again"""
+    state.unlink(missing_ok=True)
+    with start("--state", state) as server:
+        change(server)
+        found = cameras(server)
+    whole = state.read_bytes()
+    for length in (1, 40, whole.index(b"[") - 1, *range(whole.index(b"["), len(whole) - 1, len(whole) // 4), len(whole) - 2):
+        state.write_bytes(whole[:length])
+        done = subprocess.run([served.WATCH, "--check", "door=" + str(video), "--state", state], capture_output=True, text=True, timeout=20)
+        tap.equal(done.returncode, 2, f"{length} of {len(whole)} bytes")
+    state.write_bytes(whole)
+    with start("--state", state) as server:
+        tap.equal(cameras(server), found)
+
+
 def edited():
     """SIGHUP reads the state file again: a group that was deleted there is undone"""
     state.unlink(missing_ok=True)
@@ -273,5 +289,5 @@ def wrong_arming():
         tap.equal(armed(server), {"": (True, "schedule")})
 
 
-sys.exit(tap.run(arms, wrong_arming, survive, undone, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
+sys.exit(tap.run(arms, wrong_arming, survive, undone, cut_off, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
                  killed_while_writing))

@@ -294,12 +294,11 @@ watch_note_write (gpointer data)
 {
   WatchNote *note = data;
   g_autofree gchar *text = NULL;
-  gsize length;
 
   if (!note->path)
     return;
-  text = g_key_file_to_data (note->file, &length, NULL);
-  g_file_set_contents_full (note->path, text, length,
+  text = watch_key_file_to_text (note->file);
+  g_file_set_contents_full (note->path, text, -1,
       G_FILE_SET_CONTENTS_CONSISTENT | G_FILE_SET_CONTENTS_DURABLE, MODE, &note->error);
 }
 

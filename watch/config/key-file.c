@@ -11,6 +11,11 @@
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
+/* Around what a program wrote: most files that lost their end are sound files of groups and keys.
+ */
+#define FIRST_LINE "# Written by ccl-watch, which misses the last line if the file is not whole"
+#define LAST_LINE "# end of the file"
+
 /* The mode is that of the file that was read, not of one that replaces it. */
 static gboolean
 read_file (const gchar *path, gchar **text, gboolean *others_may_read, GError **error)
@@ -110,6 +115,34 @@ file_has_secret (GKeyFile *file)
   return has;
 }
 
+gchar *
+watch_key_file_to_text (GKeyFile *file)
+{
+  g_autofree gchar *text = g_key_file_to_data (file, NULL, NULL);
+
+  return *text ? g_strconcat (FIRST_LINE "\n", text, LAST_LINE "\n", NULL)
+               : g_steal_pointer (&text);
+}
+
+/* Takes the lines around the groups away. FALSE if there is the first one, or a part of it, and not
+ * the last one. */
+static gboolean
+unwrap (gchar *text, GError **error)
+{
+  const gsize first = strlen (FIRST_LINE), length = strlen (g_strchomp (text));
+
+  if (length == 0 || strncmp (text, FIRST_LINE, MIN (length, first)) != 0)
+    return TRUE;
+  if (length <= first || !g_str_has_suffix (text, "\n" LAST_LINE)) {
+    g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE,
+        "its end is missing: the last line is not \"%s\"", LAST_LINE);
+    return FALSE;
+  }
+  text[length - strlen (LAST_LINE)] = '\0';
+  memmove (text, text + first, strlen (text + first) + 1);
+  return TRUE;
+}
+
 GKeyFile *
 watch_key_file_load (const gchar *path, GError **error)
 {
@@ -117,7 +150,7 @@ watch_key_file_load (const gchar *path, GError **error)
   gboolean others_may_read, is_valid;
   gchar *text = NULL;
 
-  is_valid = read_file (path, &text, &others_may_read, error) &&
+  is_valid = read_file (path, &text, &others_may_read, error) && unwrap (text, error) &&
              g_key_file_load_from_data (file, text, -1, G_KEY_FILE_KEEP_COMMENTS, error);
   if (is_valid && others_may_read && file_has_secret (file))
     is_valid =
