@@ -27,7 +27,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_sums, _seams
+from . import _chunk_sums, _cudaccl, _seams
+from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
@@ -100,7 +101,9 @@ def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_l
     if n != len(of_labels) - 1:
         raise RuntimeError("a chunk has other pixels when it is read or computed again: store the array, or persist() it, before")
     if not hasattr(labels, "get"):
-        return finish(pixels, np.take(of_labels, labels, mode="clip"))  # several times as fast as with a check of each label
+        of_pixels = np.empty(labels.shape, of_labels.dtype)
+        _cudaccl.replace_labels(view_of(labels), view_of(np.ascontiguousarray(of_labels)), view_of(of_pixels, writable=True))
+        return finish(pixels, of_pixels)
     import cupy
 
     return finish(pixels, cupy.asarray(of_labels)[labels])
@@ -108,15 +111,21 @@ def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_l
 
 def first_places(labels: Any, place: Place) -> NDArray[np.int64]:
     """The places of the first pixels of labels in the picture, in raster order."""
-    volume = labels if labels.ndim == 3 else labels[np.newaxis]
-    columns = measure_chunk(volume, ["first_pixel"], connectivity=26)
-    found = np.zeros(len(columns["first_pixel-0"]), np.int64)
-    for axis, (start, length) in enumerate(zip(place.start, place.shape), 3 - labels.ndim):
-        found = found * length + columns[f"first_pixel-{axis}"] + start
+    if hasattr(labels, "get"):
+        volume = labels if labels.ndim == 3 else labels[np.newaxis]
+        columns = measure_chunk(volume, ["first_pixel"], connectivity=26)
+        pixels = tuple(columns[f"first_pixel-{axis}"] for axis in range(3 - labels.ndim, 3))
+    else:
+        pixels = np.unravel_index(np.frombuffer(_cudaccl.first_pixels(view_of(labels)), np.int64), labels.shape)
+    found = np.zeros(len(pixels[0]), np.int64)
+    for of_axis, start, length in zip(pixels, place.start, place.shape):
+        found = found * length + of_axis + start
     return found
 
 
 def areas(labels: Any, place: Place) -> NDArray[np.float64]:
+    if not hasattr(labels, "get"):
+        return np.bincount(labels.ravel())[1:].astype(np.float64)
     volume = labels if labels.ndim == 3 else labels[np.newaxis]
     found: NDArray[np.float64] = measure_chunk(volume, ["area"], connectivity=26)["area"]
     return found

@@ -48,6 +48,7 @@ NB_MODULE (_cudaccl, module)
   module.doc () = "The binding of libcudaccl, for the package cudaccl alone.";
   module.attr ("version") = PACKAGE_VERSION;
   bind_batch (module);
+  bind_chunks (module);
   bind_view (module);
   bind_device (module);
   bind_device_column (module);

@@ -159,6 +159,7 @@ void make_mask (const View &image, const Threshold &threshold, uint8_t *mask);
 
 /* Each part adds its classes to the module. */
 void bind_batch (nb::module_ &module);
+void bind_chunks (nb::module_ &module);
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
 void bind_device_column (nb::module_ &module);

@@ -291,3 +291,20 @@ def test_the_labels_are_right_when_a_worker_is_killed(cluster, tmp_path):
     os.kill(pids[0], signal.SIGKILL)
     (tmp_path / "killed").touch()
     np.testing.assert_array_equal(future.result(timeout=60), reference(image, 4)[0])
+
+
+@pytest.mark.parametrize("dtype", [bool, np.uint8, np.int16, np.int32, np.int64, np.float64])
+def test_loops_over_label_maps(dtype):
+    """First pixels, and what belongs to labels, beside NumPy's."""
+    random = np.random.default_rng(5)
+    for shape in (7, 9), (3, 4, 5), (0, 3):
+        labels = cudaccl.label((random.random(shape) < 0.4).astype(np.uint8), ndim=len(shape))[0]
+        found = np.frombuffer(cudaccl._cudaccl.first_pixels(cudaccl._arrays.view_of(labels)), np.int64)
+        values, places = np.unique(labels, return_index=True)
+        assert found.tolist() == places[values > 0].tolist()
+        items = random.integers(0, 99, labels.max(initial=0) + 1).astype(dtype)
+        out = np.empty(shape, dtype)
+        cudaccl._cudaccl.replace_labels(*map(cudaccl._arrays.view_of, (labels, items, out)))
+        assert (out == items[labels]).all()
+    with pytest.raises(ValueError, match="no item"):
+        cudaccl._cudaccl.replace_labels(*map(cudaccl._arrays.view_of, (np.ones((2, 2), np.int32), items[:1], np.empty((2, 2), dtype))))
