@@ -2,6 +2,7 @@
 """Contours of components, and their masks as run lengths."""
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -176,6 +177,12 @@ def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_are
     return np.ascontiguousarray(mask)
 
 
+def has_several_values(image: Any) -> bool:
+    """Whether an array of uint8 could be a label map: its values besides 0 differ."""
+    values = np.asarray(image)
+    return values.dtype == np.uint8 and bool(((values != 0) & (values != values.max())).any())
+
+
 def is_label_map(view: _cudaccl.View, threshold: float, invert: bool, labels: bool | None) -> bool:
     """Whether an image is a label map: as the caller says, or by its type."""
     if labels is None:
@@ -243,7 +250,8 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
         boundary between pixels, where pixel (x, y) is the square from (x, y) to (x + 1, y + 1).
     tolerance: see Contours.simplify(). None: all points.
     labels: whether the image is a label map, in which each label has contours of its own, those of the mask
-        image == label, and names them. None: integers of more than 8 bits are, without threshold and invert.
+        image == label, and names them. None: integers of more than 8 bits are, without threshold and invert;
+        of uint8 in host memory with several values besides 0, a warning says that they are taken for a mask.
 
     Returns Contours. Raises ValueError or TypeError for a wrong argument. Since: 0.3; label maps whose labels
     touch since 0.4
@@ -263,6 +271,9 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
     elif are_labels:
         found = contours_of_labels(np.asarray(read), neighbours, kind == "cracks", min_area, max_area)
     else:
+        if labels is None and threshold == 0 and not invert and has_several_values(read):
+            warnings.warn("an image of uint8 with several values is taken for a mask: labels=True outlines each value by "
+                          "itself, and labels=False says that it is a mask", stacklevel=2)
         mask = mask_of(read, neighbours, threshold, invert, min_area, max_area)
         found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(mask), neighbours, kind == "cracks")),
                          kind == "cracks")

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Contours and run lengths of arrays in host memory against OpenCV, scikit-image and pycocotools."""
 import json
+import warnings
 
 import cudaccl
 import numpy as np
@@ -196,6 +197,18 @@ def signed_areas(feature):
     geometry = feature["geometry"]
     polygons = {"Polygon": [geometry["coordinates"]], "MultiPolygon": geometry["coordinates"]}[geometry["type"]]
     return [[sum(a[0] * b[1] - b[0] * a[1] for a, b in zip(ring, ring[1:])) for ring in rings] for rings in polygons]
+
+
+def test_small_integers_may_be_labels():
+    """An array of uint8 with several values may be a label map: a warning follows, unless the call says what it is."""
+    image = np.array([[1, 1, 2, 2]] * 2, np.uint8)
+    with pytest.warns(UserWarning, match="labels=True"):
+        assert len(cudaccl.contours(image)) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert len(cudaccl.contours(image, labels=True)) == 2
+        assert [len(cudaccl.contours(image, labels=False)), len(cudaccl.contours(image, threshold=1))] == [1, 1]
+        assert [len(cudaccl.contours(image == 1)), len(cudaccl.contours(255 * (image == 1).astype(np.uint8)))] == [1, 1]
 
 
 def test_hulls_as_opencv():
