@@ -473,8 +473,11 @@ gst_ccl_json_line_read (GstCclJsonLine *line, const gchar *text, gsize size, GEr
           error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "the line is not an object");
   }
   g_object_unref (parser);
-  if (!ok)
+  if (!ok) {
     gst_ccl_json_line_clear (line);
+    if (error) /* of json-glib, with a piece of the text */
+      g_strdelimit ((*error)->message, "\n\r", ' ');
+  }
   return ok;
 }
 

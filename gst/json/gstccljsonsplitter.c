@@ -144,7 +144,7 @@ measure_depth (GstCclJsonSplitter *self, gsize from, gsize to)
 static GstCclJsonFind
 find_packet (GstCclJsonSplitter *self, const gchar **text, gsize *size)
 {
-  for (;;) {
+  while (self->begin < self->bytes->len) {
     gsize header_size = 0;
     guint64 value_size = 0;
     const GstCclKlvKind kind = gst_ccl_klv_read_header (
@@ -162,6 +162,7 @@ find_packet (GstCclJsonSplitter *self, const gchar **text, gsize *size)
     }
     begin_line (self, self->begin + (gsize)value_size);
   }
+  return GST_CCL_JSON_NO_LINE;
 }
 
 GstCclJsonFind

@@ -21,7 +21,7 @@ sys.path.append(os.path.join(root, 'tests', 'simcuda'))
 from nested import environment_of_tests, prepare  # noqa: E402
 
 # The longest useful input of each target, in bytes.
-TARGETS = {'frames': 512, 'foregrounds': 512, 'elements': 512, 'metadata': 256, 'pictures': 4096}
+TARGETS = {'frames': 512, 'foregrounds': 512, 'elements': 512, 'metadata': 256, 'lines': 4096, 'pictures': 4096}
 
 
 def build_targets(build, cuda_include, targets):
