@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "batch-class.h"
+#include "core/base/strides.h"
 #include "core/label/labeller-class.h"
 #include "core/base/struct-size.h"
 
@@ -40,23 +41,13 @@ ccl_batch_plan_check (const CclBatchPlan *plan, CclError *error)
   return CUDACCL_OK;
 }
 
-/* Whether rows of row_bytes fit into slices without overlap. No product may wrap around. */
-static bool
-strides_fit (const CclBatchPlan *plan, size_t row_bytes, size_t row_stride, size_t slice_stride)
-{
-  size_t slice;
-  return row_stride >= row_bytes &&
-         !__builtin_mul_overflow (row_stride, plan->height - 1, &slice) &&
-         !__builtin_add_overflow (slice, row_bytes, &slice) && slice_stride >= slice;
-}
-
 static CclStatus
 check_masks (const CclBatch *batch, const CclMasks *masks, CclError *error)
 {
   if (!batch || !masks)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "batch and masks must not be NULL");
   if (!masks->data ||
-      !strides_fit (&batch->plan, batch->plan.width, masks->row_stride, masks->mask_stride))
+      !strides_fit (batch->plan.width, batch->plan.height, masks->row_stride, masks->mask_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the masks must have data, and rows and masks that do not overlap");
   if (masks->location != batch->klass->location)
@@ -68,10 +59,8 @@ check_masks (const CclBatch *batch, const CclMasks *masks, CclError *error)
 static bool
 map_fits (const CclBatch *batch, const CclVolumeLabels *map)
 {
-  return map->data && (uintptr_t)map->data % 4 == 0 && map->row_stride % 4 == 0 &&
-         map->slice_stride % 4 == 0 &&
-         strides_fit (
-             &batch->plan, 4 * (size_t)batch->plan.width, map->row_stride, map->slice_stride);
+  return elements_fit (map->data, 4, batch->plan.width, batch->plan.height, true, map->row_stride,
+      map->slice_stride);
 }
 
 CclStatus

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "measured-map.h"
+#include "core/base/strides.h"
 #include "core/label/labeller-class.h"
 
 CclStatus
@@ -32,8 +33,7 @@ ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolu
       ((uintptr_t)intensity->data | intensity->row_stride | intensity->slice_stride) % bytes)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "doubles of the second volume must have addresses that are multiples of %zu", bytes);
-  if (intensity->row_stride < row ||
-      !ccl_volume_slices_fit (plan, row, intensity->row_stride, intensity->slice_stride))
+  if (!strides_fit (row, plan->height, intensity->row_stride, intensity->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the second volume must have a row stride of at least %zu bytes and slices that do not "
         "overlap",

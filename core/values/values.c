@@ -3,6 +3,7 @@
 #include "values-class.h"
 
 #include "core/label/labeller-class.h"
+#include "core/base/strides.h"
 #include "core/base/struct-size.h"
 
 /* Of the plan's connectivity. */
@@ -37,7 +38,7 @@ ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
       (uint64_t)plan->width * plan->height * plan->depth > CUDACCL_MAX_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a picture of %u×%u×%u pixels is too large: at most %d can be labelled", plan->width,
-        plan->height, plan->depth, CUDACCL_MAX_PIXELS);
+        plan->height, plan->depth > 1, CUDACCL_MAX_PIXELS);
   if (!connectivity_is_known (plan))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the connectivity must be 4 or 8 for images, 6, 18 or 26 for volumes, not %u",
@@ -46,24 +47,6 @@ ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "there is no type of values %d", (int)plan->type);
   return CUDACCL_OK;
-}
-
-/* Whether address and strides are aligned to the bytes of an element, and rows and slices do not
- * overlap. No product may wrap around. */
-static bool
-layout_fits (const CclValuesPlan *plan, const void *data, size_t row_stride, size_t slice_stride,
-    size_t element)
-{
-  const size_t row_bytes = element * plan->width;
-  size_t slice;
-
-  if (!data || (uintptr_t)data % element || row_stride % element || row_stride < row_bytes)
-    return false;
-  if (plan->depth == 1)
-    return true;
-  return slice_stride % element == 0 &&
-         !__builtin_mul_overflow (row_stride, plan->height - 1, &slice) &&
-         !__builtin_add_overflow (slice, row_bytes, &slice) && slice_stride >= slice;
 }
 
 CclStatus
@@ -79,12 +62,14 @@ ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
         labeller->klass->location == CUDACCL_LOCATION_DEVICE ? "device" : "host");
   const CclValuesPlan *plan = &labeller->plan;
   const uint32_t bytes = ccl_value_bytes (plan->type);
-  if (!layout_fits (plan, values->data, values->row_stride, values->slice_stride, bytes))
+  if (!elements_fit (values->data, bytes, plan->width, plan->height, plan->depth > 1,
+          values->row_stride, values->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the picture must have rows and slices that do not overlap, and its address and strides "
         "must be multiples of %u",
         bytes);
-  if (labels && !layout_fits (plan, labels->data, labels->row_stride, labels->slice_stride, 4))
+  if (labels && !elements_fit (labels->data, 4, plan->width, plan->height, plan->depth > 1,
+                    labels->row_stride, labels->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have rows and slices that do not overlap, and its address and strides "
         "must be multiples of 4");

@@ -23,10 +23,6 @@ struct CclVolumeLabeller {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error);
 
-/* Whether rows of row_bytes fit into slices without overlap. */
-bool ccl_volume_slices_fit (
-    const CclVolumePlan *plan, size_t row_bytes, size_t row_stride, size_t slice_stride);
-
 /* Checks address and strides of a label map. */
 CclStatus ccl_volume_labels_check (
     const CclVolumeLabels *labels, const CclVolumePlan *plan, CclError *error);

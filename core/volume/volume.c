@@ -4,6 +4,7 @@
 #include "core/base/divide-up.h"
 
 #include "core/label/labeller-class.h"
+#include "core/base/strides.h"
 #include "core/base/struct-size.h"
 
 CclStatus
@@ -46,23 +47,11 @@ ccl_volume_plan_most_components (const CclVolumePlan *plan)
   return n_columns * n_rows * n_slices;
 }
 
-/* No product may wrap around. */
-bool
-ccl_volume_slices_fit (
-    const CclVolumePlan *plan, size_t row_bytes, size_t row_stride, size_t slice_stride)
-{
-  size_t slice;
-  return !__builtin_mul_overflow (row_stride, plan->height - 1, &slice) &&
-         !__builtin_add_overflow (slice, row_bytes, &slice) && slice_stride >= slice;
-}
-
 CclStatus
 ccl_volume_labels_check (const CclVolumeLabels *labels, const CclVolumePlan *plan, CclError *error)
 {
-  if (!labels->data || (uintptr_t)labels->data % 4 || labels->row_stride % 4 ||
-      labels->slice_stride % 4 || labels->row_stride < 4 * (size_t)plan->width ||
-      !ccl_volume_slices_fit (
-          plan, 4 * (size_t)plan->width, labels->row_stride, labels->slice_stride))
+  if (!elements_fit (labels->data, 4, plan->width, plan->height, true, labels->row_stride,
+          labels->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have a row stride of at least %zu bytes and slices that do not "
         "overlap, and its address and strides must be multiples of 4",
@@ -91,7 +80,7 @@ check_run (const CclVolumeLabeller *self, const CclVolume *volume,
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a row stride of %zu bytes is too small for rows of %u voxels", volume->row_stride,
         plan->width);
-  if (!ccl_volume_slices_fit (plan, plan->width, volume->row_stride, volume->slice_stride))
+  if (!strides_fit (plan->width, plan->height, volume->row_stride, volume->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a slice stride of %zu bytes is too small for %u rows %zu bytes apart",
         volume->slice_stride, plan->height, volume->row_stride);

@@ -6,6 +6,7 @@
  * is the least (u - x)² + f(x): the lower envelope of parabolas.
  */
 #include "core/base/interruption.h"
+#include "core/base/strides.h"
 #include "word-map.h"
 
 #include <stdlib.h>
@@ -43,17 +44,8 @@ ccl_map_size_check (const MapSize *size, CclError *error)
 CclStatus
 ccl_map_check (const CclVolumeLabels *map, const MapSize *size, const char *what, CclError *error)
 {
-  const size_t row_bytes = 4 * (size_t)size->width;
-  size_t slice;
-  const bool fits =
-      map && map->data && (uintptr_t)map->data % 4 == 0 && map->row_stride % 4 == 0 &&
-      map->row_stride >= row_bytes &&
-      (size->depth == 1 ||
-          (map->slice_stride % 4 == 0 &&
-              !__builtin_mul_overflow (map->row_stride, size->height - 1, &slice) &&
-              !__builtin_add_overflow (slice, row_bytes, &slice) && map->slice_stride >= slice));
-
-  if (!fits)
+  if (!map || !elements_fit (map->data, 4, size->width, size->height, size->depth > 1,
+                  map->row_stride, map->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the map of %s must have rows and slices that do not overlap, and an address and strides "
         "that are multiples of 4",
