@@ -189,33 +189,22 @@ write_tile_areas (const CclBatchParameters &batch)
   write_pixels<ROWS> (p, tile, tile_column, tile_row);
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
-    ccl_batch_tile_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  label_tile_of_batch<1> (batch);
-}
+/* A kernel for 4-connected and one for 8-connected components, whose strips have one and two rows.
+ */
+#define KERNELS(name, function, ...)                                                               \
+  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__)                                       \
+      ccl_batch_##name##_4 (const __grid_constant__ CclBatchParameters batch)                      \
+  {                                                                                                \
+    function<1> (batch);                                                                           \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__ (__VA_ARGS__)                                       \
+      ccl_batch_##name##_8 (const __grid_constant__ CclBatchParameters batch)                      \
+  {                                                                                                \
+    function<2> (batch);                                                                           \
+  }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
-    ccl_batch_tile_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  label_tile_of_batch<2> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
-    ccl_batch_merge_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  merge_tiles_of_batch<1> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
-    ccl_batch_merge_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  merge_tiles_of_batch<2> (batch);
-}
+KERNELS (tile, label_tile_of_batch, CUDACCL_STRIPS_TILE_THREADS, TILE_BLOCKS)
+KERNELS (merge, merge_tiles_of_batch, CUDACCL_STRIPS_MERGE_THREADS)
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
@@ -236,33 +225,9 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
     batch.mask_count[mask] = total;
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_batch_number_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  number_of_batch<1> (batch);
-}
+KERNELS (number, number_of_batch, CUDACCL_STRIPS_NUMBER_THREADS)
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_batch_number_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  number_of_batch<2> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_batch_write_areas_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  write_tile_areas<1> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_batch_write_areas_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  write_tile_areas<2> (batch);
-}
+KERNELS (write_areas, write_tile_areas, CUDACCL_STRIPS_NUMBER_THREADS)
 
 /* Sets the completion flag, as ccl_strips_finish() does. */
 extern "C" __global__ void __launch_bounds__ (1)
