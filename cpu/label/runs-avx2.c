@@ -4,24 +4,15 @@
 #include "cpu/pixels/pack-avx2.h"
 #include "runs-scalar.h"
 
+#define pack pack_avx2
+#define pack_words pack_words_avx2
+
 typedef __m256i Threshold;
 
 static inline Threshold
 threshold_prepare (uint8_t threshold)
 {
   return _mm256_set1_epi8 ((char)threshold);
-}
-
-static inline uint64_t
-pack (const uint8_t *pixels, Threshold threshold)
-{
-  return pack_avx2 (pixels, threshold);
-}
-
-static inline uint64_t
-pack_words (const uint8_t *pixels, CclWordThreshold threshold)
-{
-  return pack_words_avx2 (pixels, threshold);
 }
 
 static inline uint64_t

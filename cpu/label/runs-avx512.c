@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define pack_words pack_words_avx512
+
 typedef __m512i Threshold;
 
 static inline Threshold
@@ -22,12 +24,6 @@ static inline uint64_t
 pack (const uint8_t *pixels, Threshold threshold)
 {
   return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
-}
-
-static inline uint64_t
-pack_words (const uint8_t *pixels, CclWordThreshold threshold)
-{
-  return pack_words_avx512 (pixels, threshold);
 }
 
 /* Inclusive prefix sums of the lanes. */

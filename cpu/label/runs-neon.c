@@ -4,36 +4,17 @@
 #include "cpu/pixels/pack-neon.h"
 #include "runs-scalar.h"
 
+#define pack pack_neon
+#define pack_words pack_words_neon
+#define extract_bits extract_bits_scalar
+#define list_columns list_columns_scalar
+
 typedef uint8x16_t Threshold;
 
 static inline Threshold
 threshold_prepare (uint8_t threshold)
 {
   return vdupq_n_u8 (threshold);
-}
-
-static inline uint64_t
-pack (const uint8_t *pixels, Threshold threshold)
-{
-  return pack_neon (pixels, threshold);
-}
-
-static inline uint64_t
-pack_words (const uint8_t *pixels, CclWordThreshold threshold)
-{
-  return pack_words_neon (pixels, threshold);
-}
-
-static inline uint64_t
-extract_bits (uint64_t word, uint64_t mask)
-{
-  return extract_bits_scalar (word, mask);
-}
-
-static inline void
-list_columns (uint32_t *out, uint64_t word, uint32_t first)
-{
-  list_columns_scalar (out, word, first);
 }
 
 /* The bytes of label i in a vector of four. */
