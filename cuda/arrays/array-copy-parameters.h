@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernel of array_copy.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernel of array-copy.cu, compiled by the host's C and by nvcc. */
 #ifndef CUDACCL_ARRAY_COPY_PARAMETERS_H
 #define CUDACCL_ARRAY_COPY_PARAMETERS_H
 
