@@ -40,8 +40,9 @@ begin_track (CclTracker *tracker, uint32_t component)
       .came_out = came_out,
   };
   ccl_tracker_place (tracker, t, &c->box);
-  t->begin_x = t->last_x = t->rest_x = t->x.centre;
-  t->begin_y = t->last_y = t->rest_y = t->y.centre;
+  t->begin_x = t->last_x = t->x.centre;
+  t->begin_y = t->last_y = t->y.centre;
+  t->rest_box = t->box;
   t->begin_width = t->x.extent;
   t->begin_height = t->y.extent;
   c->n_members = 1;
@@ -80,6 +81,14 @@ ccl_tracker_begin (CclTracker *tracker, double elapsed)
   set_owners_of_parts (tracker);
 }
 
+/* How far a box reaches out of another one. What becomes background bit by bit does not. */
+static double
+way_out (const CclBox *from, const CclBox *box)
+{
+  return ccl_max (ccl_max (from->left - box->left, box->right - from->right),
+      ccl_max (from->top - box->top, box->bottom - from->bottom));
+}
+
 static void
 count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, double elapsed)
 {
@@ -96,9 +105,8 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
                              : options->confirm_frames;
   t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t) &&
                                      ccl_tracker_may_confirm (tracker, t, options->least_way));
-  if (ccl_track_is_farther (t, t->rest_x, t->rest_y, REST_RADIUS * ccl_track_size (t))) {
-    t->rest_x = t->x.centre;
-    t->rest_y = t->y.centre;
+  if (way_out (&t->rest_box, &t->box) > REST_RADIUS * ccl_track_size (t)) {
+    t->rest_box = t->box;
     t->rested = 0;
   } else {
     t->rested += elapsed;

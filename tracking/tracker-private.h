@@ -75,8 +75,9 @@ typedef struct Track {
   bool came_out;                    /* of a component with an object that had travelled */
   CclBox component_box;             /* of the component in which it was found last */
   Tremble tremble;
-  double last_x, last_y, path;   /* where it was found last, and the length of its way to there */
-  double rest_x, rest_y, rested; /* its place of rest, and for how many frames */
+  double last_x, last_y, path; /* where it was found last, and the length of its way to there */
+  CclBox rest_box;             /* its place of rest */
+  double rested;               /* frames */
   CclAppearance appearance;
 } Track;
 

@@ -1229,6 +1229,29 @@ test_person_who_walked_in_stays_a_track (void)
   }
 }
 
+/* A car parks and is static after 2 s. It becomes background from the left to the right, which is
+ * no motion; when it leaves, it moves. */
+static void
+test_what_becomes_background_stays_static (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    scene->options.static_frames = 2 * rates[r];
+    for (guint i = 0; i < 12 * rates[r]; i++) {
+      const double seconds = (double)i / rates[r];
+      const guint hidden = (guint)lrint (CLAMP (seconds - 8, 0, 3) * 20);
+      const guint left = (guint)lrint (60 * MIN (seconds, 4));
+      run (scene, box (left + hidden, 200, 120 - hidden, 60));
+      if (seconds > 6.5)
+        g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_STATIC);
+    }
+    for (guint i = 1; i <= rates[r]; i++)
+      run (scene, box (300 + 60 * i / rates[r], 200, 60, 60));
+    g_assert_cmpint (scene->tracks.tracks[0].state, ==, CUDACCL_TRACK_CONFIRMED);
+    scene_free (scene);
+  }
+}
+
 /* A fifth of the own height in a second; and a car that parked from the first frame on and leaves
  * after 20 s. */
 static void
@@ -1286,6 +1309,7 @@ main (int argc, char **argv)
   add (frame_rate_does_not_change_the_tracks);
   add (what_moves_in_its_place_is_no_track);
   add (what_appears_and_walks_by_chance_is_no_track);
+  add (what_becomes_background_stays_static);
   add (who_comes_out_of_a_component_has_a_track);
   add (flicker_is_learnt_as_restless);
   add (fast_object_is_confirmed_in_its_third_frame);
