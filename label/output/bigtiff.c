@@ -3,7 +3,7 @@
 #include "core/base/divide-up.h"
 
 #include "error.h"
-#include "tiff-message.h"
+#include "pictures/formats/tiff-message.h"
 
 #include <stdlib.h>
 #include <string.h>

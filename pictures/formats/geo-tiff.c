@@ -2,7 +2,7 @@
 /* GeoTIFF (OGC 19-008), as far as a picture's place is concerned. */
 #include "geo-tiff.h"
 
-#include "error.h"
+#include "pictures/error.h"
 
 #include <ctype.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* PNM: PBM, PGM and PPM, with samples in binary form (P4, P5, P6) or as text (P1, P2, P3). */
-#include "error.h"
-#include "flat.h"
+#include "pictures/error.h"
+#include "pictures/flat.h"
 
 #include <ctype.h>
 #include <stdlib.h>

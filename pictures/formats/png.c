@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "picture.h"
+#include "pictures/picture.h"
 
-#include "error.h"
+#include "pictures/error.h"
 #include "exif.h"
 
 #include <errno.h>

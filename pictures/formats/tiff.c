@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* TIFF and BigTIFF: strips, tiles, and files of several pages, which are the slices of a volume. */
-#include "error.h"
+#include "pictures/error.h"
 #include "core/base/divide-up.h"
-#include "flat.h"
+#include "pictures/flat.h"
 #include "geo-tiff.h"
 #include "tiff-message.h"
 #include "tiff-stack.h"

@@ -2,7 +2,7 @@
 #ifndef CUDACCL_PICTURES_GEO_TIFF_H
 #define CUDACCL_PICTURES_GEO_TIFF_H
 
-#include "geo.h"
+#include "pictures/geo.h"
 
 #include <cudaccl/labeller.h>
 #include <tiffio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "tiff-message.h"
 
-#include "error.h"
+#include "pictures/error.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* NPY, the format of NumPy's arrays. */
-#include "error.h"
-#include "flat.h"
-#include "transpose.h"
+#include "pictures/error.h"
+#include "pictures/flat.h"
+#include "pictures/transpose.h"
 
 #include <ctype.h>
 #include <stdio.h>
