@@ -242,11 +242,13 @@ def arms():
         hang_up(server)
         tap.equal(armed(server)[""], (False, "disarmed"), "after SIGHUP")
         server.stop(signal.SIGKILL)
+    restart = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + 1))
     with start(*words) as server:
         served.wait_for(lambda: len(armed(server)) == 3, "regions")
         tap.equal(armed(server)[""], (False, "disarmed"), "after SIGKILL")
         assert quiet(server, ["motion-begin", *crossings]), "alerts after the restart"
         assert not server.events("motion-begin"), "an alert after the restart"
+        tap.equal(server.get(f"/api/objects?from={restart}")["objects"], [], "objects that were seen")
         tap.equal({file for file in store.glob("door/*") if file.suffix == ".jpg"},
                   {file for file in files if file.suffix == ".jpg"}, "pictures")
         arm(server, "disarmed", LEFT)

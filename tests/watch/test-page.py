@@ -190,7 +190,7 @@ def streams_again():
 
 
 def plays_clip():
-    """the page plays the clip of a motion"""
+    """the page plays the clip of a motion, also from the timeline of the day"""
     clip = served.video("clip", (2, True), (60, False))
     with page("--folder", served.folder / "clips", "--set", "clips=true", "--set", "loop=false",
               "--set", "clip-post=0", f"a={clip}") as (_, view):
@@ -198,6 +198,24 @@ def plays_clip():
         view.evaluate("document.querySelector('.clip:not([hidden])').click()")
         view.wait("document.querySelector('#viewer video').currentTime > 0.5")
         shoot(view, "clip")
+        view.evaluate("document.querySelector('#viewer').close()")
+        view.wait(f"fetch('api/objects?camera=a').then((answer) => answer.json()).then(({{ objects }}) => objects.some((o) => o.clip))")
+        view.evaluate(f"{card('a')}.querySelector('.day').click()")
+        view.wait("document.querySelectorAll('#timeline-dialog .objects .playable').length")
+        assert view.evaluate("document.querySelectorAll('#timeline-dialog .gaps rect').length") > 0, "no gaps before the start"
+        view.wait("document.querySelector('#timeline-dialog polyline')?.getAttribute('points').includes(',')")
+        view.wait("[...document.querySelectorAll('#timeline-dialog img')].some(({ naturalWidth }) => naturalWidth > 100)")
+        shoot(view, "timeline")
+        view.size(390, 844, scale=2)
+        tap.equal(view.evaluate("document.querySelector('#timeline-dialog').scrollWidth <= 390"), True, "width on a phone")
+        shoot(view, "timeline-phone")
+        view.evaluate("document.querySelector('#timeline-dialog .objects .playable').dispatchEvent(new MouseEvent('click'))")
+        view.wait("document.querySelector('#viewer video').currentTime > 0.5")
+        view.evaluate("document.querySelector('#viewer').close()")
+        view.evaluate("""{ const { day } = document.querySelector('#timeline-dialog form').elements;
+            day.value = '2020-02-29'; day.dispatchEvent(new Event('change')); }""")
+        view.wait("document.querySelector('#timeline-dialog .found').textContent == 'Nothing was seen.'")
+        tap.equal(problems(view), [], "problems")
 
 
 def manages_cameras():

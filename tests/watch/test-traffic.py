@@ -27,6 +27,48 @@ ccltrack.regions=line gate 80,0 80,120 faster-than=4; region '{YARD}' 40,0 100,0
 COLUMNS = "begin kind name entered left stayed forward backward faster slower mean_speed mean_dwell".split()
 
 
+def objects_of(lines):
+    """id → begin, end, places and greatest speed that events tell."""
+    tracks = {}
+    for line in lines:
+        if line.get("event") == "appeared":
+            tracks[line["id"]] = {"begin": line["utc"], "regions": set(), "end": None}
+        elif line.get("id") in tracks and line.get("event"):
+            track = tracks[line["id"]]
+            if place := line.get("region", line.get("line")):
+                track["regions"].add(place)
+            if line["event"] == "vanished":
+                track["end"] = line["utc"]
+    return tracks
+
+
+def check_objects(server, tracks):
+    """The list of objects is what the events say, as a whole, by region and by time."""
+    objects = server.get("/api/objects?camera=a&limit=2000")["objects"]
+    tap.equal({item["id"]: set(item["regions"]) for item in objects}, {key: track["regions"] for key, track in tracks.items()})
+    tap.equal([item["number"] for item in objects], sorted((item["number"] for item in objects), reverse=True), "order")
+    for item in objects:
+        assert 1 <= len(item["path"]) <= 32 and all(0 <= part <= 100 for place in item["path"] for part in place), item
+        assert item["begin"] <= item["end"] <= tracks[item["id"]]["end"], (item, tracks[item["id"]])
+    # The square moves by 50 pixels a second of 160 × 120, at 40 to 80 from the top.
+    longest = max(objects, key=lambda item: max(x for x, _ in item["path"]) - min(x for x, _ in item["path"]))
+    assert max(x for x, _ in longest["path"]) - min(x for x, _ in longest["path"]) > 20, longest
+    assert all(55 < y < 75 for _, y in longest["path"]), longest
+    assert 9 < max(item.get("speed", 0) for item in objects) < 25, objects
+    for query, wanted in (("region=gate", [item for item in objects if "gate" in item["regions"]]), ("region=none", []),
+                          ("limit=1", objects[:1]), ("to=2020-01-01T00:00:00Z", []), ("from=2020-01-01T00:00:00Z", objects),
+                          ("from=2100-01-01T00:00:00Z", [])):
+        tap.equal(server.get(f"/api/objects?camera=a&{query}")["objects"], wanted, query)
+    tap.equal(server.request("/api/objects?from=yesterday")[0], 400)
+    tap.equal(server.request("/api/objects", "DELETE")[0], 405)
+
+
+def get_objects(server):
+    """Without their files, which come later."""
+    return [{key: value for key, value in item.items() if key not in ("picture", "clip")}
+            for item in server.get("/api/objects?camera=a")["objects"]]
+
+
 def expected(lines):
     """name → column → sum over the events, or list of values."""
     sums = collections.defaultdict(lambda: collections.defaultdict(int))
@@ -88,8 +130,10 @@ def traffic():
         check(day, sums, values)
         for row in get_rows(server, "?seconds=3600&step=119"):
             assert row["begin"].endswith(":00.000000Z"), row
+        check_objects(server, objects_of([line for line in server.lines if line["source"] == "a"]))
         tap.equal(server.request("/api/cameras/a", "DELETE")[0], 204)
         tap.equal(get_rows(server, ""), [], "of a removed camera")
+        tap.equal(server.get("/api/objects?camera=a")["objects"], [], "of a removed camera")
 
 
 def removed_inside():
@@ -167,12 +211,16 @@ def survives():
         for name, counts in totals(second).items():
             tap.equal({column: counts[column] for column in counts if counts[column]},
                       {column: added[name][column] for column in counts if added[name][column]}, name)
+        objects = get_objects(server)
+        tap.equal(sum("gate" in item["regions"] for item in objects) > 1, True, "objects at the gate")
         tap.equal(server.stop(), 0)
     with start(still) as server:
         wait_for(lambda: get_rows(server, "") == second, "the rows before SIGTERM")
+        wait_for(lambda: get_objects(server) == objects, "the objects before SIGTERM")
         tap.equal(server.request("/api/cameras/a", "DELETE")[0], 204)
         tap.equal(server.stop(), 0)
     tap.equal(path.read_text(), "", "without the camera")
+    tap.equal(path.with_name("objects.ndjson").read_text(), "", "objects without the camera")
 
 
 def bounded():

@@ -321,7 +321,7 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
 static gboolean
 check_reserved (const gchar *name, GError **error)
 {
-  static const gchar *const files[] = {"events.ndjson", "traffic.ndjson"};
+  static const gchar *const files[] = {"events.ndjson", "objects.ndjson", "traffic.ndjson"};
 
   for (guint i = 0; i < G_N_ELEMENTS (files); i++)
     if (g_ascii_strcasecmp (name, files[i]) == 0)

@@ -89,6 +89,7 @@ function makeCard(name) {
   find("h3", element).textContent = name;
   find("svg", element).setAttribute("aria-label", `Number of components of ${name} over time`);
   find(".more", element).addEventListener("click", () => openCard(element, !element.classList.contains("open")));
+  find(".day", element).addEventListener("click", () => openTimeline(name));
   find(".arm", element).addEventListener("click", () => openArmingDialog(name));
   find(".edit", element).addEventListener("click", () => openCameraDialog(name));
   find(".remove", element).addEventListener("click", () => openRemoveDialog(name));

@@ -240,13 +240,13 @@ watch_api_outputs (Watch *watch)
   return builder_to_text (builder);
 }
 
-/* Adds the file of an event if it exists: the picture or the clip. */
+/* Adds the file of a motion if it exists: the picture or the clip. */
 static void
-append_file (GString *text, Watch *watch, const WatchPastEvent *event, const gchar *key,
+append_file (GString *text, Watch *watch, const gchar *camera, gint64 utc, const gchar *key,
     const gchar *extension)
 {
   WatchFolder *folder = watch_get_folder (watch);
-  g_autofree gchar *name = watch_folder_name (event->camera, event->utc, extension);
+  g_autofree gchar *name = watch_folder_name (camera, utc, extension);
 
   if (folder && watch_folder_has (folder, name))
     g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
@@ -266,10 +266,32 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
     g_string_append_printf (
         text, "%s{\"number\":%" G_GUINT64_FORMAT ",", i > 0 ? "," : "", event->number);
     if (g_str_equal (event->kind, "motion-begin")) {
-      append_file (text, watch, event, "picture", "jpg");
-      append_file (text, watch, event, "clip", "mp4");
+      append_file (text, watch, event->camera, event->utc, "picture", "jpg");
+      append_file (text, watch, event->camera, event->utc, "clip", "mp4");
     }
     g_string_append (text, event->line + 1); /* the rest of the object behind its brace */
+  }
+  g_string_append (text, "]}");
+  return g_string_free (text, FALSE);
+}
+
+gchar *
+watch_api_objects (Watch *watch, WatchObjects *objects, const WatchObjectQuery *query)
+{
+  g_autoptr (GPtrArray) found = watch_objects_find (objects, query);
+  GString *text = g_string_new ("{\"objects\":[");
+
+  for (guint i = 0; i < found->len; i++) {
+    const WatchObject *object = found->pdata[i];
+    g_autofree gchar *json = watch_object_to_json (object);
+
+    g_string_append (text, i > 0 ? ",{" : "{");
+    if (object->motion) {
+      append_file (text, watch, object->camera, object->motion, "picture", "jpg");
+      append_file (text, watch, object->camera, object->motion, "clip", "mp4");
+    }
+    g_string_append (text, json);
+    g_string_append_c (text, '}');
   }
   g_string_append (text, "]}");
   return g_string_free (text, FALSE);

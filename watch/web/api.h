@@ -4,12 +4,16 @@
 #pragma once
 
 #include "watch/history/history.h"
+#include "watch/history/objects.h"
 
 /* {"cameras":[CAMERA,…]} */
 gchar *watch_api_cameras (Watch *watch);
 
 /* CAMERA with its settings, or NULL if there is none of this name. */
 gchar *watch_api_camera (Watch *watch, const gchar *name);
+
+/* {"objects":[…]}, the newest first: what watch_objects_find() finds */
+gchar *watch_api_objects (Watch *watch, WatchObjects *objects, const WatchObjectQuery *query);
 
 /* {"live":[…]}: keys of cameras that may change while they play */
 gchar *watch_api_live_settings (void);

@@ -12,6 +12,7 @@
 #include "http-stream.h"
 #include "watch/live/live.h"
 #include "watch/history/metrics.h"
+#include "watch/history/objects-file.h"
 #include "watch/history/traffic-file.h"
 
 #define HTTP_RESOURCES "/org/cudaccl/watch"
@@ -21,6 +22,8 @@ struct _WatchHttpRoutes {
   WatchHttpAccess *access;
   WatchHistory *history;
   WatchHistoryFile *history_file;
+  WatchObjects *objects;
+  WatchObjectsFile *objects_file;
   WatchTraffic *traffic;
   WatchTrafficFile *traffic_file;
   WatchLive *live;
@@ -57,8 +60,10 @@ on_removed (gpointer data, const gchar *name)
   WatchHttpRoutes *self = data;
 
   watch_history_forget (self->history, name);
+  watch_objects_forget (self->objects, name);
   watch_traffic_forget (self->traffic, name);
   watch_history_file_rewrite (self->history_file);
+  watch_objects_file_rewrite (self->objects_file);
   watch_traffic_file_rewrite (self->traffic_file);
 }
 
@@ -203,6 +208,34 @@ handle_events (
                    get_number (query, "limit", 50, 1, 1000)));
 }
 
+/* A time such as 2026-11-27T08:00:00Z; 0 if there is none. FALSE if it is no time. */
+static gboolean
+get_time (GHashTable *query, const gchar *name, gint64 *utc)
+{
+  const gchar *text = query ? g_hash_table_lookup (query, name) : NULL;
+  g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
+
+  *utc = time ? g_date_time_to_unix (time) * G_USEC_PER_SEC : 0;
+  return !text || time;
+}
+
+static void
+handle_objects (
+    WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
+{
+  WatchObjectQuery wanted = {
+      .camera = query ? g_hash_table_lookup (query, "camera") : NULL,
+      .place = query ? g_hash_table_lookup (query, "region") : NULL,
+      .limit = get_number (query, "limit", 100, 1, 2000),
+  };
+
+  if (!get_time (query, "from", &wanted.from) || !get_time (query, "to", &wanted.to))
+    watch_respond_error (
+        message, SOUP_STATUS_BAD_REQUEST, "from and to must be times such as 2026-11-27T08:00:00Z");
+  else
+    watch_respond_json (message, watch_api_objects (self->watch, self->objects, &wanted));
+}
+
 static void
 handle_settings (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
@@ -300,6 +333,7 @@ static const struct {
     {"/api/cameras", handle_cameras, FALSE, TRUE},
     {"/api/events", handle_events},
     {"/api/settings", handle_settings},
+    {"/api/objects", handle_objects},
     {"/api/outputs", handle_outputs},
     {"/api/login", handle_login, TRUE, TRUE},
     {"/api/logout", handle_logout, TRUE, TRUE},
@@ -341,6 +375,8 @@ watch_http_routes_new (Watch *watch)
       watch_get_config (watch)->http_token, watch_get_config (watch)->read_token);
   self->history = watch_history_new (watch);
   self->history_file = watch_history_file_new (watch, self->history);
+  self->objects = watch_objects_new (watch);
+  self->objects_file = watch_objects_file_new (watch, self->objects);
   self->traffic = watch_traffic_new (watch);
   self->traffic_file = watch_traffic_file_new (watch, self->traffic);
   self->live = watch_live_new (watch);
@@ -354,9 +390,11 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
   watch_streams_free (self->streams);
   watch_live_free (self->live);
   if (!watch_history_file_free (self->history_file, until) ||
+      !watch_objects_file_free (self->objects_file, until) ||
       !watch_traffic_file_free (self->traffic_file, until))
     return FALSE;
   watch_history_free (self->history);
+  watch_objects_free (self->objects);
   watch_traffic_free (self->traffic);
   watch_http_access_free (self->access);
   g_free (self);

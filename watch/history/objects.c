@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "objects.h"
+
+#include <gst/ccl/ccl.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+/* Of a camera that plays. */
+typedef struct {
+  GHashTable *present; /* id → WatchObject that has not ended */
+  gint64 motion;       /* when the present motion began; 0: there is none */
+  gint64 utc;          /* of the last frame */
+} Scene;
+
+struct _WatchObjects {
+  WatchObserver observer;
+  GMutex lock;
+  GHashTable *scenes; /* WatchCamera → Scene */
+  GQueue ended;       /* WatchObject, the newest first */
+  guint64 last;       /* number of the last one */
+};
+
+WatchObject *
+watch_object_new (const gchar *camera)
+{
+  WatchObject *object = g_atomic_rc_box_new0 (WatchObject);
+
+  object->camera = g_strdup (camera);
+  object->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  object->speed = -1;
+  object->step = 1;
+  return object;
+}
+
+static void
+clear_object (WatchObject *object)
+{
+  g_free (object->camera);
+  g_hash_table_unref (object->places);
+}
+
+void
+watch_object_unref (WatchObject *object)
+{
+  g_atomic_rc_box_release_full (object, (GDestroyNotify)clear_object);
+}
+
+static void
+scene_free (gpointer data)
+{
+  g_hash_table_unref (((Scene *)data)->present);
+  g_free (data);
+}
+
+/* With the lock. */
+static Scene *
+get_scene (WatchObjects *self, WatchCamera *camera)
+{
+  Scene *scene = g_hash_table_lookup (self->scenes, camera);
+
+  if (!scene) {
+    scene = g_new0 (Scene, 1);
+    scene->present = g_hash_table_new_full (
+        g_int64_hash, g_int64_equal, NULL, (GDestroyNotify)watch_object_unref);
+    g_hash_table_insert (self->scenes, camera, scene);
+  }
+  return scene;
+}
+
+/* Of a path that is full, every second point goes. */
+static void
+add_point (WatchObject *object, gfloat x, gfloat y)
+{
+  if (object->n_frames++ % object->step != 0)
+    return;
+  if (object->n_points == WATCH_OBJECT_POINTS) {
+    for (guint i = 0; i < WATCH_OBJECT_POINTS / 2; i++)
+      memcpy (object->path[i], object->path[2 * i], sizeof object->path[i]);
+    object->n_points = WATCH_OBJECT_POINTS / 2;
+    object->step *= 2;
+  }
+  object->path[object->n_points][0] = x;
+  object->path[object->n_points++][1] = y;
+}
+
+static void
+take_row (WatchObject *object, const GstCclMeta *meta, guint row, gint64 utc)
+{
+  const GstCclComponent *box = gst_ccl_meta_get_component (meta, row);
+  const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+  gdouble speed, deviation;
+
+  object->end = utc;
+  add_point (object, 100 * (box->x + box->width / 2.f) / gst_ccl_meta_get_frame_width (meta),
+      100.f * (box->y + box->height) / gst_ccl_meta_get_frame_height (meta));
+  /* A speed that is hardly known would be the greatest. */
+  if (gst_ccl_track_info_get_speed (track, &speed, &deviation) && deviation < speed / 2)
+    object->speed = MAX (object->speed, speed);
+}
+
+static void
+on_frame (
+    gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
+{
+  WatchObjects *self = data;
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
+  gboolean from_sender;
+  Scene *scene;
+
+  if (!meta)
+    return;
+  g_mutex_lock (&self->lock);
+  scene = get_scene (self, camera);
+  scene->utc = gst_ccl_utc_of_buffer (buffer, &from_sender);
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
+    const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
+    WatchObject *object = track ? g_hash_table_lookup (scene->present, &track->id) : NULL;
+
+    if (object)
+      take_row (object, meta, row, scene->utc);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+/* With the lock: takes a reference to an object that has ended. */
+static void
+keep (WatchObjects *self, WatchObject *object)
+{
+  object->number = ++self->last;
+  g_queue_push_head (&self->ended, object);
+  if (g_queue_get_length (&self->ended) > WATCH_OBJECTS)
+    watch_object_unref (g_queue_pop_tail (&self->ended));
+}
+
+static void
+begin_object (Scene *scene, WatchCamera *camera, guint64 id, gint64 utc)
+{
+  WatchObject *object = watch_object_new (watch_camera_get_name (camera));
+
+  object->id = id;
+  object->begin = object->end = utc;
+  object->motion = scene->motion;
+  g_hash_table_replace (scene->present, &object->id, object);
+}
+
+static void
+begin_motion (Scene *scene, gint64 utc)
+{
+  GHashTableIter iter;
+  gpointer object;
+
+  scene->motion = utc;
+  g_hash_table_iter_init (&iter, scene->present);
+  while (g_hash_table_iter_next (&iter, NULL, &object))
+    if (((WatchObject *)object)->motion == 0)
+      ((WatchObject *)object)->motion = utc;
+}
+
+/* An event of a track. */
+static void
+take_event (WatchObjects *self, Scene *scene, WatchCamera *camera, const WatchEvent *event)
+{
+  g_autoptr (JsonNode) root = json_from_string (event->line, NULL);
+  JsonObject *line = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const guint64 id = line ? json_object_get_int_member_with_default (line, "id", 0) : 0;
+  const gchar *place =
+      line ? json_object_get_string_member_with_default (line, "region", NULL) : NULL;
+  WatchObject *object = g_hash_table_lookup (scene->present, &id);
+
+  if (line && !place)
+    place = json_object_get_string_member_with_default (line, "line", NULL);
+  if (!object && id && !event->is_muted && g_str_equal (event->kind, "appeared"))
+    begin_object (scene, camera, id, event->utc);
+  else if (object && place && !event->is_muted)
+    g_hash_table_add (object->places, g_strdup (place));
+  else if (object && g_str_equal (event->kind, "vanished")) {
+    g_hash_table_steal (scene->present, &id);
+    keep (self, object);
+  }
+}
+
+/* Others may come when the camera has stopped, and its scene has gone. */
+static gboolean
+is_of_frames (const WatchEvent *event)
+{
+  static const gchar *const others[] = {"state", "arming", "scene-change", NULL};
+
+  return !g_strv_contains (others, event->kind);
+}
+
+static void
+on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
+{
+  WatchObjects *self = data;
+  Scene *scene;
+
+  if (!is_of_frames (event))
+    return;
+  g_mutex_lock (&self->lock);
+  scene = get_scene (self, camera);
+  if (watch_camera_is_removed (camera))
+    g_hash_table_remove (self->scenes, camera);
+  else if (g_str_equal (event->kind, "motion-begin"))
+    begin_motion (scene, event->utc);
+  else if (g_str_equal (event->kind, "motion-end"))
+    scene->motion = 0;
+  else
+    take_event (self, scene, camera, event);
+  g_mutex_unlock (&self->lock);
+}
+
+/* Tracks end with their stream. */
+static void
+on_stopped (gpointer data, WatchCamera *camera)
+{
+  WatchObjects *self = data;
+  GHashTableIter iter;
+  gpointer object;
+
+  g_mutex_lock (&self->lock);
+  if (!watch_camera_is_removed (camera)) {
+    g_hash_table_iter_init (&iter, get_scene (self, camera)->present);
+    while (g_hash_table_iter_next (&iter, NULL, &object)) {
+      g_hash_table_iter_steal (&iter);
+      keep (self, object);
+    }
+  }
+  g_hash_table_remove (self->scenes, camera);
+  g_mutex_unlock (&self->lock);
+}
+
+WatchObjects *
+watch_objects_new (Watch *watch)
+{
+  WatchObjects *self = g_new0 (WatchObjects, 1);
+
+  g_mutex_init (&self->lock);
+  g_queue_init (&self->ended);
+  self->last = g_get_real_time () / 1000; /* exceeds those of former runs */
+  self->scenes = g_hash_table_new_full (NULL, NULL, NULL, scene_free);
+  self->observer =
+      (WatchObserver){.event = on_event, .frame = on_frame, .stopped = on_stopped, .data = self};
+  watch_add_observer (watch, &self->observer);
+  return self;
+}
+
+void
+watch_objects_free (WatchObjects *self)
+{
+  g_hash_table_unref (self->scenes);
+  g_queue_clear_full (&self->ended, (GDestroyNotify)watch_object_unref);
+  g_mutex_clear (&self->lock);
+  g_free (self);
+}
+
+void
+watch_objects_forget (WatchObjects *self, const gchar *camera)
+{
+  g_mutex_lock (&self->lock);
+  for (GList *l = self->ended.head, *next; l; l = next) {
+    next = l->next;
+    if (!g_str_equal (((WatchObject *)l->data)->camera, camera))
+      continue;
+    watch_object_unref (l->data);
+    g_queue_delete_link (&self->ended, l);
+  }
+  g_mutex_unlock (&self->lock);
+}
+
+static gboolean
+matches (const WatchObject *object, const WatchObjectQuery *query)
+{
+  return (!query->camera || g_str_equal (query->camera, object->camera)) &&
+         (!query->place || g_hash_table_contains (object->places, query->place)) &&
+         (query->from == 0 || object->end >= query->from) &&
+         (query->to == 0 || object->begin <= query->to);
+}
+
+GPtrArray *
+watch_objects_find (WatchObjects *self, const WatchObjectQuery *query)
+{
+  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_object_unref);
+
+  g_mutex_lock (&self->lock);
+  for (GList *l = self->ended.head; l && found->len < query->limit; l = l->next) {
+    if (((WatchObject *)l->data)->number <= query->after)
+      break;
+    if (matches (l->data, query))
+      g_ptr_array_add (found, g_atomic_rc_box_acquire (l->data));
+  }
+  g_mutex_unlock (&self->lock);
+  return found;
+}
+
+guint
+watch_objects_count (WatchObjects *self)
+{
+  guint n;
+
+  g_mutex_lock (&self->lock);
+  n = g_queue_get_length (&self->ended);
+  g_mutex_unlock (&self->lock);
+  return n;
+}
+
+guint64
+watch_objects_add_past (WatchObjects *self, GPtrArray *objects)
+{
+  guint64 first;
+
+  g_mutex_lock (&self->lock);
+  first = self->last - g_queue_get_length (&self->ended);
+  for (guint i = objects->len; i-- > 0;) {
+    WatchObject *object = objects->pdata[i];
+
+    /* The clock may have been set back. */
+    object->number = MIN (object->number, first - (objects->len - 1 - i));
+    if (g_queue_get_length (&self->ended) < WATCH_OBJECTS)
+      g_queue_push_tail (&self->ended, object);
+    else
+      watch_object_unref (object);
+  }
+  g_mutex_unlock (&self->lock);
+  g_ptr_array_unref (objects);
+  return first;
+}
+
+static void
+add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
+{
+  g_autofree gchar *text = gst_ccl_utc_format (utc);
+
+  json_builder_set_member_name (builder, name);
+  json_builder_add_string_value (builder, text);
+}
+
+static void
+append_number (GString *text, gdouble number)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.1f", number));
+}
+
+static void
+append_path (GString *text, const WatchObject *object)
+{
+  g_string_append (text, ",\"path\":[");
+  for (guint i = 0; i < object->n_points; i++) {
+    g_string_append (text, i > 0 ? ",[" : "[");
+    append_number (text, object->path[i][0]);
+    g_string_append_c (text, ',');
+    append_number (text, object->path[i][1]);
+    g_string_append_c (text, ']');
+  }
+  g_string_append_c (text, ']');
+}
+
+static void
+add_places (JsonBuilder *builder, const WatchObject *object)
+{
+  g_autoptr (GList) names =
+      g_list_sort (g_hash_table_get_keys (object->places), (GCompareFunc)strcmp);
+
+  json_builder_set_member_name (builder, "regions");
+  json_builder_begin_array (builder);
+  for (GList *l = names; l; l = l->next)
+    json_builder_add_string_value (builder, l->data);
+  json_builder_end_array (builder);
+}
+
+gchar *
+watch_object_to_json (const WatchObject *object)
+{
+  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autoptr (JsonNode) root = NULL;
+  g_autofree gchar *members = NULL;
+  GString *text;
+
+  json_builder_begin_object (builder);
+  json_builder_set_member_name (builder, "number");
+  json_builder_add_int_value (builder, object->number);
+  json_builder_set_member_name (builder, "source");
+  json_builder_add_string_value (builder, object->camera);
+  json_builder_set_member_name (builder, "id");
+  json_builder_add_int_value (builder, object->id);
+  add_time (builder, "begin", object->begin);
+  add_time (builder, "end", object->end);
+  if (object->motion)
+    add_time (builder, "motion", object->motion);
+  add_places (builder, object);
+  json_builder_end_object (builder);
+  root = json_builder_get_root (builder);
+  members = json_to_string (root, FALSE);
+  text = g_string_new_len (members + 1, strlen (members) - 2);
+  if (object->speed >= 0) {
+    g_string_append (text, ",\"speed\":");
+    append_number (text, object->speed);
+  }
+  append_path (text, object);
+  return g_string_free (text, FALSE);
+}
