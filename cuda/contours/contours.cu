@@ -202,7 +202,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
       /* Of the ends before, the last one may be the left end of a run that is not over. */
       const uint32_t before = n + p.word_first[row + word];
-      list_ends (p, p.starts[row + word], word, y, (before + 1) / 2 * 2);
+      list_ends (p, p.starts[row + word], word, y, CUDACCL_DIVIDE_UP (before, 2) * 2);
       list_ends (p, p.stops[row + word], word, y, before / 2 * 2 + 1);
     }
     n += p.row_count[y];
@@ -230,7 +230,8 @@ find_run (const Parameters &p, const CclContourRuns &runs, uint32_t x, uint32_t 
   if (y >= p.height)
     return 0;
   const uint64_t word = (uint64_t)y * p.words_per_row + x / 32;
-  return runs.first + (p.word_first[word] + 1) / 2 + __popc (p.starts[word] & bits_below (x % 32));
+  return runs.first + CUDACCL_DIVIDE_UP (p.word_first[word], 2) +
+         __popc (p.starts[word] & bits_below (x % 32));
 }
 
 static __device__ __forceinline__ CclContourStep

@@ -206,7 +206,7 @@ read_strip_row (Tiff *self, uint64_t row, CclError *error)
 static uint64_t
 blocks_per_row (const Tiff *self)
 {
-  return (self->page.width + (uint64_t)self->block_width - 1) / self->block_width;
+  return divide_up (self->page.width, self->block_width);
 }
 
 /* Decodes a block of the row of blocks that begins with a row of the page. */
