@@ -4,7 +4,8 @@
  * who walk together, is divided where its columns are low, from their first
  * pixel to their last. Those of a standing person are nearly as tall as the
  * person; between two people there are arms, bags and shadows at most. Holes,
- * as where clothes have the colour of the background, do not matter.
+ * as where clothes have the colour of the background, do not matter. From a
+ * single object, a shadow beside it is removed.
  *
  * The heights of columns are a form of the vertical projection histogram of I.
  * Haritaoglu, D. Harwood and L. S. Davis, "W4: real-time surveillance of people
@@ -22,11 +23,13 @@
 #define HALF_WINDOW 0.06 /* typical heights; columns are averaged over a window */
 #define MIN_COLUMN 0.65  /* least height of a tall column, typical heights */
 #define N_LEVELS                                                                                   \
-  3                     /* that are tried for it; the first one that gives most objects is taken   \
-                         */
-#define LEVEL_STEP 0.1  /* typical heights from one to the next */
-#define MIN_OBJECT 0.08 /* least width of an object's tall columns, typical heights */
-#define MAX_OUTSIDE 0.1 /* typical heights that an object is wider on each side */
+  3                      /* that are tried for it; the first one that gives most objects is taken  \
+                          */
+#define LEVEL_STEP 0.1   /* typical heights from one to the next */
+#define MIN_OBJECT 0.08  /* least width of an object's tall columns, typical heights */
+#define MAX_OUTSIDE 0.1  /* typical heights that an object is wider on each side */
+#define MAX_SHADOW 0.35  /* heights; what is lower beside an object is its shadow */
+#define MAX_UPRIGHT 0.75 /* heights that the tall columns of an upright object are wide */
 
 /* Columns, from `begin` to before `end`, counted from the component's left one.
  */
@@ -171,11 +174,45 @@ make_object (
   return object;
 }
 
+/* Whether all columns from begin to before end are as low as a cast shadow. */
+static bool
+are_low (const Projection *p, uint32_t begin, uint32_t end)
+{
+  while (begin < end && !is_tall (p, begin, MAX_SHADOW * p->typical))
+    begin++;
+  return begin >= end;
+}
+
+/* Removes the shadow that an object casts to the side, hard and long, where the sun is low. Such an
+ * object is upright, and a shadow lies on the ground. A car is not narrower than it is tall, and
+ * its bonnet is not as low. Heights are parts of the component's own. */
+static void
+trim_shadow (const Projection *whole, Component *c)
+{
+  Projection p = *whole;
+  Columns tall[MAX_OBJECTS];
+  p.typical = p.bottom - p.top;
+  if (find_tall (&p, MIN_COLUMN * p.typical, tall) != 1)
+    return;
+  const uint32_t outside = (uint32_t)(MAX_OUTSIDE * p.typical);
+  const uint32_t begin = tall->begin > outside ? tall->begin - outside : 0;
+  if (tall->end - tall->begin > MAX_UPRIGHT * p.typical || !are_low (&p, 0, begin) ||
+      !are_low (&p, tall->end + outside, p.n_columns))
+    return;
+  Component object = make_object (&p, c, tall, 1, 0);
+  object.pixels = c->pixels;
+  object.fragmented = c->fragmented;
+  object.divided = c->divided;
+  *c = object;
+}
+
 static void
 divide_component (CclTracker *tracker, const Projection *p, uint32_t component)
 {
   Columns objects[MAX_OBJECTS];
-  const uint32_t n = find_objects (p, objects);
+  const uint32_t n = p->n_columns < MIN_WIDTH * p->typical ? 1 : find_objects (p, objects);
+  if (n < 2)
+    trim_shadow (p, &tracker->components[component]);
   if (n < 2 || n - 1 > tracker->plan.max_components - tracker->n_components)
     return;
   Component *first = &tracker->components[component];
@@ -194,8 +231,9 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
   for (uint32_t j = tracker->n_components; j-- > 0;) {
     const CclBox *box = &tracker->components[j].box;
     const double typical = ccl_typical_height (&tracker->typical, box->bottom);
-    if (typical <= 0 || box->right - box->left < MIN_WIDTH * typical ||
-        box->bottom - box->top < CUDACCL_MIN_HEIGHT * typical)
+    const double height = box->bottom - box->top;
+    if (typical <= 0 || box->right - box->left < MIN_WIDTH * ccl_min (typical, height) ||
+        height < CUDACCL_MIN_HEIGHT * typical)
       continue;
     const uint32_t step = tracker->label_step;
     const uint32_t left = ccl_sampled ((uint32_t)box->left, step);

@@ -191,6 +191,32 @@ test_holes_do_not_matter (void)
 }
 
 /* Shoulder to shoulder: the gap between two people is less than a third of their height. */
+/* A hard shadow to the right, as long as the person, and slanted. A car has a bonnet as low as half
+ * of it, which belongs to it. */
+static void
+test_shadows_do_not_widen_boxes (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    draw_person (scene, 20 + 2 * i);
+    for (guint x = 0; x < PERSON_HEIGHT; x++)
+      draw (scene, 40 + 2 * i + x, TOP + PERSON_HEIGHT - 4 + x / 4, 1, 8);
+    for (guint part = 0; part < 2; part++)
+      draw (scene, 330 + i + 90 * part, TOP - 40 + 45 * part, 90, 80 - 45 * part);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 2);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 2);
+  for (guint i = 0; i < 2; i++) {
+    const CclTrack *track = &scene->tracks.tracks[i];
+    const gboolean is_car = track->x > 300;
+    g_assert_cmpfloat_with_epsilon (track->x, is_car ? 330 + 59 : 20 + 118, 9);
+    g_assert_cmpfloat_with_epsilon (track->width, is_car ? 180 : PERSON_WIDTH, 10);
+    g_assert_cmpfloat_with_epsilon (track->height, PERSON_HEIGHT, 9);
+  }
+  scene_free (scene);
+}
+
 static void
 test_people_who_are_apart_only_at_their_heads_are_two_tracks (void)
 {
@@ -323,6 +349,7 @@ main (int argc, char **argv)
   add (people_hand_in_hand_are_three_tracks);
   add (samples_of_label_maps_are_enough);
   add (holes_do_not_matter);
+  add (shadows_do_not_widen_boxes);
   add (people_who_are_apart_only_at_their_heads_are_two_tracks);
   add (without_label_maps_a_group_is_one_track);
   add (people_who_meet_keep_their_identities);
