@@ -484,11 +484,14 @@ test_frames_are_queued_on_several_labellers (void)
     ccl_labeller_free (&labellers[i]);
 }
 
-/* A program can ask whether its frame is done, without waiting. */
+/* A program can ask whether its frame is done, without waiting. A GPU may be done before it is
+ * asked, where other threads take the processor, but not each time. */
 static void
 test_frames_are_done_at_some_time (void)
 {
   const char *const algorithms[] = {"strips", "bke"}; /* with and without a word that tells it */
+  const bool is_simulated = g_getenv ("SIMCUDA_SEED") != NULL; /* runs when it is asked */
+  const int n_turns = g_test_slow () && !is_simulated ? 100 : 2;
   uint8_t pixels[48 * 64] = {1, 1, 0, 1};
   CclTable table;
 
@@ -498,18 +501,20 @@ test_frames_are_done_at_some_time (void)
     plan.algorithm = algorithms[i];
     CclLabeller *labeller = ccl_cuda_labeller_new (device, &plan, NULL);
     g_assert_true (ccl_labeller_is_done (labeller));
-    for (int turn = 0; turn < 2; turn++) {
+    int n_pending = 0;
+    for (int turn = 0; turn < n_turns; turn++) {
       g_assert_cmpint (ccl_labeller_queue (
                            labeller, &(CclFrame){pixels, 64}, &(CclLabellerOptions){0}, NULL, NULL),
           ==, CUDACCL_OK);
-      if (g_test_slow () && !g_getenv ("SIMCUDA_SEED")) /* nothing runs before it is asked for */
-        g_assert_false (ccl_labeller_is_done (labeller));
+      n_pending += !ccl_labeller_is_done (labeller);
       while (!ccl_labeller_is_done (labeller))
         g_usleep (100);
       g_assert_cmpint (ccl_labeller_wait (labeller, &table, NULL), ==, CUDACCL_OK);
       g_assert_cmpuint (table.n_components, ==, 2);
       g_assert_true (ccl_labeller_is_done (labeller));
     }
+    if (n_turns > 2)
+      g_assert_cmpint (n_pending, >, 0);
     ccl_labeller_free (&labeller);
   }
 }
