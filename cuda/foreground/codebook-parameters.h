@@ -24,7 +24,8 @@ enum {
 /* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
   CclCodebookScene scene;
-  uint32_t has_rows; /* rows have light of their own */
+  CclSceneChange change; /* in the last frame */
+  uint32_t has_rows;     /* rows have light of their own */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 } CclCodebookHistory;
 
@@ -117,6 +118,8 @@ typedef struct CclUncoveredCells {
 /* What both models find, a bit for each pixel. */
 typedef struct CclCodebookCandidates {
   uint32_t *objects, *shadows;
+  uint32_t *counts; /* of the 32 words of bits that a warp has in a row: pixels of objects, and in
+                     * the upper half those that have changed; rows of divide_up (row_words, 32) */
   uint32_t finds_light; /* cells that are lit are told from objects */
 } CclCodebookCandidates;
 
@@ -166,7 +169,6 @@ typedef struct CclCodebookParameters {
   CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
   CclCodebookCell *cells;   /* of the grid; zero when a frame starts */
   uint32_t judges_scene;    /* changes of the scene are looked for */
-  uint32_t *scene_change;   /* CclSceneChange of the frame; of the host */
 } CclCodebookParameters;
 
 /* Of the one that finds the candidates of both models. */
@@ -178,12 +180,10 @@ typedef struct CclCandidateParameters {
   const CclCodebookHistory *history;
   uint32_t keeps_shadows; /* as foreground */
   uint32_t hides_objects; /* the mask is empty */
-  uint32_t *counts; /* of the 32 words of bits that a warp has in a row: pixels of objects, and
-                     * in the upper half those that have changed; rows of
-                     * divide_up (row_words, 32), of the host */
 } CclCandidateParameters;
 
-/* Of the one that takes away candidates in cells that nothing confirms, and writes the mask. */
+/* Of the last one, which takes away candidates in cells that nothing confirms, writes the mask, and
+ * gives the host what others have found: a kernel that writes memory of the host ends later. */
 typedef struct CclConfirmParameters {
   CclExtent extent;
   CclMaskParameters mask;
@@ -192,7 +192,9 @@ typedef struct CclConfirmParameters {
   const CclOutlinePairs *outlines;
   CclCodebookCandidates candidates;
   CclUncoveredCells uncovered;
-  uint32_t *found; /* a bit for each pixel: the mask */
+  const CclCodebookHistory *history;
+  uint32_t *found;                 /* a bit for each pixel: the mask */
+  uint32_t *counts, *scene_change; /* those of the candidates, and CclSceneChange; of the host */
 } CclConfirmParameters;
 
 #endif /* CUDACCL_CODEBOOK_PARAMETERS_H */

@@ -65,7 +65,7 @@ typedef struct CudaCodebook {
   CUdeviceptr light;          /* the measured light of cells, and their factors */
   void *boxes;                /* pinned: CclCodebookLightParameters */
   uint8_t *boxes_on_device;   /* the same memory */
-  void *objects;              /* pinned: counts of CclCandidateParameters */
+  void *objects;              /* pinned: counts of CclConfirmParameters */
   Parameters parameters;
   CclCodebookClock clock;
   uint64_t sampled_clock; /* nanoseconds since the first frame */
@@ -219,7 +219,7 @@ share_parameters (Parameters *p)
   p->sway.background = p->update.pixels.background;
   p->sway.sway = p->sampled.sway = p->update.sway;
   p->candidates.bits = p->update.bits;
-  p->candidates.history = p->update.pixels.history;
+  p->candidates.history = p->confirm.history = p->update.pixels.history;
   p->candidates.places = p->sampled.places;
   p->confirm.grid = p->sampled.places.grid;
   p->confirm.cells = p->sampled.places.cells;
@@ -276,11 +276,12 @@ codebook_queue (CclCudaSegmenter *segmenter, const CclForegroundOptions *options
   return status;
 }
 
-/* The warps of a row of bits. */
-static uint32_t
-row_warps (const CudaCodebook *self)
+/* One for each warp of a row of bits. */
+static size_t
+n_counts (const CudaCodebook *self)
 {
-  return divide_up (self->segmenter->extent.row_words, 32);
+  const CclExtent *extent = &self->segmenter->extent;
+  return (size_t)extent->height * divide_up (extent->row_words, 32);
 }
 
 static void
@@ -288,7 +289,7 @@ count_objects (const CudaCodebook *self)
 {
   CclForeground *base = &self->segmenter->base;
   const uint32_t *objects = self->objects;
-  const size_t n = (size_t)self->segmenter->extent.height * row_warps (self);
+  const size_t n = n_counts (self);
 
   base->n_foreground = base->n_changed = 0;
   for (size_t i = 0; i < n; i++) {
@@ -391,6 +392,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   p->update.sway.low = lay_out (&layout, n_words, 32);
   p->update.sway.high = lay_out (&layout, n_words, 32);
   place_sampled (&layout, &p->sampled);
+  candidates->counts = lay_out (&layout, n_counts (self), sizeof *candidates->counts);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
     bits->place[i] = lay_out (&layout, 1, plane);
   for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
@@ -442,15 +444,14 @@ static CclStatus
 allocate_pinned (CudaCodebook *self, CclError *error)
 {
   Parameters *p = &self->parameters;
-  const size_t n_counts = (size_t)self->segmenter->extent.height * row_warps (self);
   CUdeviceptr boxes = 0, objects = 0;
   CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
       (size_t)n_light_cells (self) * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
-        n_counts * sizeof *p->candidates.counts, &self->objects, &objects, error);
+        n_counts (self) * sizeof *p->confirm.counts, &self->objects, &objects, error);
   self->boxes_on_device = (uint8_t *)(uintptr_t)boxes;
-  p->candidates.counts = (uint32_t *)(uintptr_t)objects;
+  p->confirm.counts = (uint32_t *)(uintptr_t)objects;
   return status;
 }
 
@@ -484,7 +485,7 @@ codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
   CclCodebookPixels *pixels = &self->parameters.update.pixels;
   CclSampledPlaces *places = &self->parameters.sampled.places;
   self->segmenter = segmenter;
-  self->parameters.update.scene_change = segmenter->scene_change_on_device;
+  self->parameters.confirm.scene_change = segmenter->scene_change_on_device;
   pixels->extent = segmenter->extent;
   pixels->is_wide = ccl_cuda_segmenter_is_wide (segmenter);
   pixels->grid = ccl_light_grid (plan->width, plan->height);

@@ -369,8 +369,6 @@ begin_block (const Parameters &p, Shared *shared)
     shared->has_rows = history->has_rows != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
     shared->lost = shared->settled = 0;
-    if (blockIdx.x == 0)
-      *p.scene_change = change;
   }
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     shared->sums[threadIdx.x] = 0;
@@ -782,6 +780,7 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
   sums.chroma = shared.totals[CUDACCL_CODEBOOK_CHROMA_SUM];
   sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
   p.pixels.counts->n_blocks = 0;
+  history->change = p.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
   if (p.judges_scene)
     ccl_codebook_judge_scene (&scene, &sums, p.time.elapsed);
   else
@@ -895,5 +894,5 @@ __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
   const uint32_t counts = column < p.extent.row_words ? find_objects (p, column, y) : 0;
   const uint32_t of_warp = reduce_add (FULL_WARP, counts);
   if (lane_of_warp () == 0)
-    p.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
+    p.candidates.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
 }

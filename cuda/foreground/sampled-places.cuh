@@ -505,6 +505,17 @@ kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, ui
   return pixels;
 }
 
+/* Gives the host the counts of a warp's words, and the change of the scene. */
+static __device__ __forceinline__ void
+tell_host (const CclConfirmParameters &p, uint32_t y)
+{
+  const size_t i = (size_t)y * gridDim.x + blockIdx.x;
+  if (lane_of_warp () == 0 && y < p.extent.height)
+    p.counts[i] = p.candidates.counts[i];
+  if (threadIdx.x == 0 && blockIdx.x + blockIdx.y + blockIdx.z == 0)
+    *p.scene_change = p.history->change;
+}
+
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONFIRM_THREADS)
     ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
@@ -518,6 +529,7 @@ __launch_bounds__ (CUDACCL_CONFIRM_THREADS)
   let_next_kernel_start ();
   uint32_t object = inside ? p.candidates.objects[word] : 0;
   const uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
+  tell_host (p, y);
   find_kept_cells (p, &cells);
   if (y >= p.extent.height)
     return;
