@@ -15,6 +15,7 @@ import resource
 import shutil
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -167,6 +168,54 @@ def alerts():
     tap.equal([time for time in begins["share"] if time < 39], [], str(motions))
     assert any(40 <= time < 43.2 for time in begins["components"]), motions
     assert not any(40 <= time < 46 for time in begins["lamp"]), motions
+
+
+def interlaced_video():
+    """An object of 24 pixels' width, whose lower fields are 12 pixels farther on."""
+    frames = numpy.full((60, 120, 160), 90, numpy.uint8)
+    for number in range(30, 60):
+        for field, left in enumerate((2 * number - 40, 2 * number - 28)):
+            frames[number, 40 + field:80:2, left:left + 24] = 220
+    video = folder / "interlaced.avi"
+    subprocess.run([*"gst-launch-1.0 -q fdsrc fd=0 ! rawvideoparse width=160 height=120 format=gray8 framerate=10/1 ! jpegenc "
+                    "quality=100 ! avimux ! filesink".split(), f"location={video}"], input=frames.tobytes(), check=True, timeout=60)
+    return video
+
+
+def turned_video():
+    """A QuickTime file whose track header has the matrix of a quarter turn, in place of the identity."""
+    video = folder / "turned.mov"
+    subprocess.run([*"gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=20 ! video/x-raw,width=80,height=60,framerate=10/1 ! "
+                    "jpegenc ! qtmux ! filesink".split(), f"location={video}"], check=True, timeout=60)
+    data = video.read_bytes()
+    identity, turn = (struct.pack(">9i", *matrix) for matrix in (
+        (1 << 16, 0, 0, 0, 1 << 16, 0, 0, 0, 1 << 30), (0, 1 << 16, 0, -1 << 16, 0, 0, 0, 0, 1 << 30)))
+    at = data.index(identity, data.index(b"tkhd"))
+    video.write_bytes(data[:at] + turn + data[at + len(turn):])
+    return video
+
+
+def corrections():
+    """deinterlace and rotate: an interlaced object has its own width; pictures are turned by degrees, or as the file says"""
+    turned = turned_video()
+    path = folder / "corrections.conf"
+    keys = {"combed": "", "whole": "deinterlace=true", "auto": "deinterlace=auto"}
+    sizes = {"plain": ("", (80, 60)), "tag": ("rotate=auto", (60, 80)), "right": ("rotate=90", (60, 80)),
+             "half": ("rotate=180", (80, 60)), "both": ("rotate=270\ndeinterlace=true", (60, 80))}
+    path.write_text("[cameras]\nccl.min-area=20\nccl.denoise=none\nresults=components\n" +
+                    "".join(f"[camera {name}]\nuri={interlaced_video()}\n{key}\n" for name, key in keys.items()) +
+                    "".join(f"[camera {name}]\nuri={turned}\n{key}\n" for name, (key, _) in sizes.items()) +
+                    f"[output file]\nuri={folder}/lines.ndjson\n")
+    with watch("--config", path, output=False) as program:
+        tap.equal(program.finish(), 0, "exit status")
+        lines = program.lines.all()
+    for name, width in ("combed", 36), ("whole", 24), ("auto", 36):  # the stream does not say that it is interlaced
+        widths = [part["width"] for line in lines if line["source"] == name and "frame" in line for part in line["components"]
+                  if part["height"] > 30]
+        assert len(widths) > 10 and abs(numpy.median(widths) - width) <= 2, (name, widths)
+    for name, (_, size) in sizes.items():
+        tap.equal([(line["width"], line["height"]) for line in lines if line["source"] == name and line.get("state") == "playing"],
+                  [size], name)
 
 
 def pace():
@@ -724,7 +773,7 @@ def help_and_version():
     assert version.startswith("ccl-watch "), version
 
 
-sys.exit(tap.run(files, same_components, events, motion_travels, alerts, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
+sys.exit(tap.run(files, same_components, events, motion_travels, alerts, corrections, scene_changes, pace, pace_of_a_late_file, broken_file, mute_files, wrong_configurations,
                  secrets, secret_properties, sender_clock, local_camera, camera_killed, quiet_start, camera_stopped, garbage, no_stream,
                  unreachable, refused, frozen, kept_alive, reload, notifications, clock_steps, reconnections, limit_of_files, limit_of_threads,
                  help_and_version))

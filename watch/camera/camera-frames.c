@@ -30,8 +30,10 @@ void
 watch_camera_analysed (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time)
 {
+  /* Boxes are those of pictures that are turned, and the browser does not turn the video. */
   const gboolean has_stream =
-      camera->is_live && gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h264");
+      camera->is_live && !camera_config (camera)->rotate &&
+      gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h264");
 
   g_mutex_lock (&camera->lock);
   camera->locked.status.has_stream = has_stream;

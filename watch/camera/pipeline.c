@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pipeline of a camera: uridecodebin3, then the analysis elements
  *
- *     queue ! videoconvert ! ccl or cudaccl ! ccltrack ! ccljson ! appsink
+ *     queue ! [deinterlace !] [videoflip !] videoconvert ! ccl or cudaccl ! ccltrack ! ccljson !
+ * appsink
  */
 #include <gst/app/gstappsink.h>
 #include <string.h>
@@ -262,6 +263,34 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     add_probe (json, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, NULL);
 }
 
+/* Adds what the configuration wants done to the pictures; FALSE if an element is missing. One field
+ * of each frame is taken, so that frames stay as many. */
+static gboolean
+add_corrections (
+    const WatchCameraConfig *config, GstElement *bin, GstElement **previous, GError **error)
+{
+  GstElement *element;
+
+  if (config->deinterlace != WATCH_DEINTERLACE_NEVER) {
+    if (!add_element (bin, "videoconvert", previous, error)) /* it takes fewer formats */
+      return FALSE;
+    element = add_element (bin, "deinterlace", previous, error);
+    if (!element)
+      return FALSE;
+    gst_util_set_object_arg (G_OBJECT (element), "mode",
+        config->deinterlace == WATCH_DEINTERLACE_ALWAYS ? "interlaced" : "auto");
+    gst_util_set_object_arg (G_OBJECT (element), "fields", "top");
+    gst_util_set_object_arg (G_OBJECT (element), "method", "linear");
+  }
+  if (config->rotate) {
+    element = add_element (bin, "videoflip", previous, error);
+    if (!element)
+      return FALSE;
+    gst_util_set_object_arg (G_OBJECT (element), "video-direction", config->rotate);
+  }
+  return TRUE;
+}
+
 GstElement *
 watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
 {
@@ -269,6 +298,7 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
   gboolean has_tracks = camera_config (camera)->results != WATCH_RESULTS_COMPONENTS;
   GstElement *previous = NULL;
   GstElement *queue = add_element (bin, "queue", &previous, error);
+  const gboolean is_corrected = add_corrections (camera_config (camera), bin, &previous, error);
   GstElement *convert = add_element (bin, "videoconvert", &previous, error);
   GstElement *labeller = add_element (bin, camera->hub->labeller, &previous, error);
   GstElement *track = has_tracks ? add_element (bin, "ccltrack", &previous, error) : NULL;
@@ -276,7 +306,8 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
   GstElement *sink = add_element (bin, "appsink", &previous, error);
   GstPad *pad;
 
-  if (!queue || !convert || !labeller || (has_tracks && !track) || !json || !sink) {
+  if (!queue || !is_corrected || !convert || !labeller || (has_tracks && !track) || !json ||
+      !sink) {
     gst_object_unref (bin);
     return NULL;
   }

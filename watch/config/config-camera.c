@@ -47,6 +47,7 @@ clear_camera_config (WatchCameraConfig *config)
   g_free (config->uri);
   g_free (config->record_uri);
   g_free (config->decoder);
+  g_free (config->rotate);
   g_clear_pointer (&config->keys, g_hash_table_unref);
   g_clear_pointer (&config->properties, g_hash_table_unref);
   g_clear_pointer (&config->schedule, watch_schedule_free);
@@ -216,6 +217,36 @@ parse_record_uri (const gchar *text, gchar **record_uri, GError **error)
 }
 
 static gboolean
+parse_deinterlace (const gchar *text, WatchDeinterlace *deinterlace, GError **error)
+{
+  gboolean is_on;
+
+  *deinterlace = WATCH_DEINTERLACE_AUTO;
+  if (strcmp (text, "auto") == 0)
+    return TRUE;
+  if (!watch_parse_boolean (text, &is_on, NULL))
+    return watch_fail (error, "\"%s\" is none of auto, true and false", text);
+  *deinterlace = is_on ? WATCH_DEINTERLACE_ALWAYS : WATCH_DEINTERLACE_NEVER;
+  return TRUE;
+}
+
+/* Degrees clockwise. */
+static gboolean
+parse_rotation (const gchar *text, gchar **direction, GError **error)
+{
+  static const struct {
+    const gchar *text, *direction;
+  } rotations[] = {{"0", NULL}, {"90", "90r"}, {"180", "180"}, {"270", "90l"}, {"auto", "auto"}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (rotations); i++)
+    if (strcmp (text, rotations[i].text) == 0) {
+      *direction = g_strdup (rotations[i].direction);
+      return TRUE;
+    }
+  return watch_fail (error, "\"%s\" is none of auto, 0, 90, 180 and 270", text);
+}
+
+static gboolean
 parse_schedule (WatchCameraConfig *config, const gchar *region, const gchar *text, GError **error)
 {
   WatchSchedule *schedule = watch_schedule_new (text, error);
@@ -299,6 +330,10 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
   }
   if (strcmp (key, "results") == 0)
     return parse_results (value, &config->results, error);
+  if (strcmp (key, "deinterlace") == 0)
+    return parse_deinterlace (value, &config->deinterlace, error);
+  if (strcmp (key, "rotate") == 0)
+    return parse_rotation (value, &config->rotate, error);
   if (strcmp (key, "schedule") == 0)
     return parse_schedule (config, NULL, value, error);
   if (g_str_has_prefix (key, "schedule."))

@@ -12,6 +12,13 @@ typedef enum {
   WATCH_RESULTS_EVENTS,     /* event lines alone */
 } WatchResults;
 
+/* The key `deinterlace`. */
+typedef enum {
+  WATCH_DEINTERLACE_NEVER,
+  WATCH_DEINTERLACE_AUTO,   /* frames that the stream calls interlaced */
+  WATCH_DEINTERLACE_ALWAYS, /* all frames: some cameras do not tell */
+} WatchDeinterlace;
+
 /* One camera; the group [camera NAME] of the file. Immutable and reference-counted, so that all
  * threads may read it. */
 typedef struct {
@@ -27,7 +34,9 @@ typedef struct {
   gdouble
       max_delay; /* key `max-delay`, seconds until a frame is too old to be decoded; 0 = none is */
   gdouble stuck; /* key `stuck`, seconds without an answer of the camera's thread */
-  gdouble max_fps;        /* key `max-fps`, frames per second that are labelled; 0 = all */
+  gdouble max_fps;              /* key `max-fps`, frames per second that are labelled; 0 = all */
+  WatchDeinterlace deinterlace; /* key `deinterlace` */
+  gchar *rotate;          /* key `rotate`: a value of videoflip's video-direction; NULL: none */
   gdouble retry_min;      /* key `retry-min`, seconds until the first attempt to connect again */
   gdouble retry_max;      /* key `retry-max`, and the most seconds between attempts */
   GHashTable *keys;       /* as they were given, text → text */
