@@ -179,9 +179,11 @@ def fill(store, ages, days=None):
     return paths
 
 
-def retention(name, ages, settings, kept, days=None):
+def retention(name, ages, settings, kept, days=None, unwritable=()):
     store = served.folder / name
     paths = fill(store, ages, days)
+    for n in unwritable:
+        paths[n].chmod(0o440)
     others = [store / "a" / "notes.txt", store / "other.jpg"]
     for other in others:
         other.write_text("x" * 5000)
@@ -209,5 +211,29 @@ def keeps_bytes():
     retention("clock", [400, 300, 200, 100], "keep-bytes=2500", [False, False, True, True], days=[28, 27, 2, 1])
 
 
-sys.exit(tap.run(clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+def keeps_chosen():
+    """a file that is kept stays, whatever its age and the size of all; after a restart, too; not any more when it is released"""
+    retention("chosen", [9 * 86400, 8 * 86400, 60, 60], "keep-days=7", [True, False, True, True], unwritable=[0])
+    retention("chosen bytes", [400, 300, 200, 100], "keep-bytes=1500", [False, True, False, False], unwritable=[1])
+    store = served.folder / "released"
+    paths = fill(store, [9 * 86400, 60])
+    paths[0].chmod(0o440)
+    config = served.folder / "released.ini"
+    config.write_text(f"[ccl-watch]\nfolder={store}\nkeep-days=7\n")
+    config.chmod(0o600)
+    with served.Served("--config", config) as server:
+        for path, body, status in ((paths[1], {"keep": True}, 204), (paths[0], {"keep": 1}, 400), (paths[0], b"{", 400),
+                                   (store / "a" / "notes.txt", {"keep": True}, 404),
+                                   (store / "a" / "2026-02-01T00-00-00.000Z.mp4", {"keep": True}, 404)):
+            got, _, answer = server.request(f"/media/{path.relative_to(store)}", "PUT", body)
+            tap.equal(got, status, f"{path}: {answer}")
+            assert str(store) not in answer.decode(), answer
+        tap.equal([path.stat().st_mode & 0o777 for path in paths], [0o440, 0o440], "modes")
+        tap.equal(server.request(f"/media/{paths[0].relative_to(store)}", "DELETE")[0], 405)
+        tap.equal(server.request(f"/media/{paths[0].relative_to(store)}", "PUT", {"keep": False})[0], 204)
+    with served.Served("--config", config):
+        served.wait_for(lambda: [path.exists() for path in paths] == [False, True], "the released file stays", 5)
+
+
+sys.exit(tap.run(keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
                  rtsp_clip, keeps_days, keeps_bytes))

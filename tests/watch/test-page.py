@@ -193,7 +193,7 @@ def plays_clip():
     """the page plays the clip of a motion, also from the timeline of the day"""
     clip = served.video("clip", (2, True), (60, False))
     with page("--folder", served.folder / "clips", "--set", "clips=true", "--set", "loop=false",
-              "--set", "clip-post=0", f"a={clip}") as (_, view):
+              "--set", "clip-post=0", f"a={clip}") as (server, view):
         view.wait("document.querySelector('.clip:not([hidden])') !== null")
         view.evaluate("document.querySelector('.clip:not([hidden])').click()")
         view.wait("document.querySelector('#viewer video').currentTime > 0.5")
@@ -211,6 +211,11 @@ def plays_clip():
         shoot(view, "timeline-phone")
         view.evaluate("document.querySelector('#timeline-dialog .objects .playable').dispatchEvent(new MouseEvent('click'))")
         view.wait("document.querySelector('#viewer video').currentTime > 0.5")
+        view.evaluate("document.querySelector('#viewer .keep').click()")
+        clip, = (object["clip"] for object in server.get("/api/objects?camera=a&limit=1")["objects"])
+        served.wait_for(lambda: server.get("/api/objects?camera=a&limit=1")["objects"][0].get("kept"), "the clip is not kept")
+        tap.equal(view.evaluate("new URL(document.querySelector('#viewer .export').href).pathname"), clip)
+        shoot(view, "keep")
         view.evaluate("document.querySelector('#viewer').close()")
         view.evaluate("""{ const { day } = document.querySelector('#timeline-dialog form').elements;
             day.value = '2020-02-29'; day.dispatchEvent(new Event('change')); }""")

@@ -317,7 +317,7 @@ function makeEvent(event) {
   }
   if (event.clip) {
     find(".clip", item).hidden = false;
-    find(".clip", item).addEventListener("click", () => view(event.clip, caption));
+    find(".clip", item).addEventListener("click", () => view(event.clip, caption, event.kept));
   }
   return item;
 }
@@ -329,7 +329,7 @@ async function updateEvents() {
   const { events } = await request(
     "GET", `api/events?limit=${MAX_EVENTS}${kinds ? `&kinds=${kinds}` : ""}`);
   const list = find("#events");
-  const key = JSON.stringify(events.map((event) => [event.number, event.utc, event.picture, event.clip]));
+  const key = JSON.stringify(events.map((event) => [event.number, event.utc, event.picture, event.clip, event.kept]));
   find("#no-events").hidden = events.length > 0;
   if (key !== shownEvents)
     list.replaceChildren(...events.map(makeEvent));
@@ -457,7 +457,7 @@ find("#sign-out").addEventListener("click", async () => {
 });
 
 // Shows a picture or a clip.
-function view(url, caption) {
+function view(url, caption, isKept = false) {
   const dialog = find("#viewer");
   const image = find("img", dialog);
   const video = find("video", dialog);
@@ -466,6 +466,11 @@ function view(url, caption) {
   video.hidden = !isClip;
   (isClip ? video : image).src = url;
   find("p", dialog).textContent = caption;
+  find(".buttons", dialog).hidden = !isClip;
+  find(".keep", dialog).checked = isKept;
+  find(".keep", dialog).onchange = ({ target }) => request("PUT", url, JSON.stringify({ keep: target.checked }))
+    .catch((error) => { target.checked = !target.checked; find("p", dialog).textContent = error.message; });
+  find(".export", dialog).href = url;
   dialog.showModal();
   if (isClip)
     video.play().catch(() => {});

@@ -53,7 +53,7 @@ function describeObject(object) {
 function showObject(object) {
   const caption = `${object.source}, ${new Date(object.begin).toLocaleString()}: ${describeObject(object)}`;
   if (object.clip || object.picture)
-    view(object.clip || object.picture, caption);
+    view(object.clip || object.picture, caption, object.kept);
 }
 
 function makeObject(object) {

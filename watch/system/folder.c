@@ -17,6 +17,8 @@
   "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z\\.(jpg|mp4)\\z"
 #define IN_USE_SECONDS 10
 #define CLEAN_SECONDS 60
+#define FILE_MODE 0640
+#define KEPT_MODE 0440    /* a file that its owner may not write is not deleted */
 #define LIST_SECONDS 3600 /* without limits */
 #define MAX_NAMES 1000    /* that are tried for a new file */
 
@@ -32,6 +34,8 @@ struct _WatchFolder {
   guint64 keep_bytes;
   GHashTable *names; /* of the files that exist */
   GHashTable *noted; /* names that were noted since the thread began to list; NULL otherwise */
+  GHashTable *kept;  /* names of files that are not deleted */
+  guint n_keeps;     /* how often a file was kept, or not any more */
   gboolean is_due;   /* the limits are others than when the thread last looked */
   gboolean is_stopping, is_stopped;
   WatchHeartbeat *heartbeat;
@@ -69,6 +73,17 @@ watch_folder_has (WatchFolder *folder, const gchar *name)
   return has;
 }
 
+gboolean
+watch_folder_is_kept (WatchFolder *folder, const gchar *name)
+{
+  gboolean is_kept;
+
+  g_mutex_lock (&folder->lock);
+  is_kept = g_hash_table_contains (folder->kept, name);
+  g_mutex_unlock (&folder->lock);
+  return is_kept;
+}
+
 void
 watch_folder_note (WatchFolder *folder, const gchar *name)
 {
@@ -84,6 +99,7 @@ forget_name (WatchFolder *folder, const gchar *name)
 {
   g_mutex_lock (&folder->lock);
   g_hash_table_remove (folder->names, name);
+  g_hash_table_remove (folder->kept, name);
   if (folder->noted)
     g_hash_table_remove (folder->noted, name);
   g_mutex_unlock (&folder->lock);
@@ -160,8 +176,8 @@ watch_folder_create (WatchFolder *folder, const gchar *camera, gint64 utc, const
   for (gint i = 0; i < MAX_NAMES && descriptor < 0; i++) {
     g_autofree gchar *next = watch_folder_name (camera, utc + i * 1000, extension);
 
-    descriptor = openat (
-        parent, strchr (next, '/') + 1, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0640);
+    descriptor = openat (parent, strchr (next, '/') + 1,
+        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, FILE_MODE);
     if (descriptor >= 0)
       *name = g_steal_pointer (&next);
     else if (errno != EEXIST)
@@ -199,6 +215,30 @@ watch_folder_open (WatchFolder *folder, const gchar *name, GError **error)
   return fail (error, name);
 }
 
+gboolean
+watch_folder_keep (WatchFolder *folder, const gchar *name, gboolean is_kept, GError **error)
+{
+  gint descriptor = watch_folder_open (folder, name, error);
+  gboolean is_done;
+
+  if (descriptor < 0)
+    return FALSE;
+  is_done = fchmod (descriptor, is_kept ? KEPT_MODE : FILE_MODE) == 0;
+  if (!is_done)
+    fail (error, name);
+  close (descriptor);
+  if (!is_done)
+    return FALSE;
+  g_mutex_lock (&folder->lock);
+  folder->n_keeps++;
+  if (is_kept)
+    g_hash_table_add (folder->kept, g_strdup (name));
+  else
+    g_hash_table_remove (folder->kept, name);
+  g_mutex_unlock (&folder->lock);
+  return TRUE;
+}
+
 void
 watch_folder_delete (WatchFolder *folder, const gchar *name)
 {
@@ -217,6 +257,7 @@ typedef struct {
   gchar *name;
   guint64 size;
   gint64 changed; /* nanoseconds since 1970 */
+  gboolean is_kept;
 } File;
 
 static void
@@ -262,6 +303,7 @@ list_camera (WatchFolder *folder, const gchar *camera, GPtrArray *files)
     file = g_new (File, 1);
     file->name = g_steal_pointer (&name);
     file->size = info.st_size;
+    file->is_kept = (info.st_mode & S_IWUSR) == 0;
     file->changed = info.st_mtim.tv_sec * G_GINT64_CONSTANT (1000000000) + info.st_mtim.tv_nsec;
     g_ptr_array_add (files, file);
   }
@@ -286,16 +328,24 @@ static GPtrArray *
 learn_files (WatchFolder *folder)
 {
   GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GHashTable *kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GPtrArray *files;
   GHashTableIter iter;
   gpointer name;
+  guint n_keeps;
 
   g_mutex_lock (&folder->lock);
+  n_keeps = folder->n_keeps;
   folder->noted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_unlock (&folder->lock);
   files = list_files (folder);
-  for (guint i = 0; i < files->len; i++)
-    g_hash_table_add (names, g_strdup (((File *)files->pdata[i])->name));
+  for (guint i = 0; i < files->len; i++) {
+    const File *file = files->pdata[i];
+
+    g_hash_table_add (names, g_strdup (file->name));
+    if (file->is_kept)
+      g_hash_table_add (kept, g_strdup (file->name));
+  }
 
   g_mutex_lock (&folder->lock);
   g_hash_table_iter_init (&iter, folder->noted);
@@ -304,6 +354,11 @@ learn_files (WatchFolder *folder)
   g_clear_pointer (&folder->noted, g_hash_table_unref);
   g_hash_table_unref (folder->names);
   folder->names = names;
+  if (n_keeps == folder->n_keeps) { /* otherwise the list may be older */
+    g_hash_table_unref (folder->kept);
+    folder->kept = g_steal_pointer (&kept);
+  }
+  g_clear_pointer (&kept, g_hash_table_unref);
   g_mutex_unlock (&folder->lock);
   return files;
 }
@@ -325,7 +380,8 @@ clean (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes)
     gboolean is_too_old = keep_days > 0 && age > keep_days * 86400;
     gboolean is_too_much = keep_bytes > 0 && total > keep_bytes;
 
-    if ((!is_too_old && !is_too_much) || ABS (age) < IN_USE_SECONDS)
+    if ((!is_too_old && !is_too_much) || ABS (age) < IN_USE_SECONDS || file->is_kept ||
+        watch_folder_is_kept (folder, file->name))
       continue;
     watch_heartbeat_beat (folder->heartbeat);
     watch_folder_delete (folder, file->name);
@@ -374,6 +430,7 @@ watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes)
   folder->keep_days = keep_days;
   folder->keep_bytes = keep_bytes;
   folder->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  folder->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&folder->lock);
   g_mutex_init (&folder->lock_lock);
   folder->lock_file = -1;
@@ -393,6 +450,7 @@ static void
 clear_folder (WatchFolder *folder)
 {
   g_hash_table_unref (folder->names);
+  g_hash_table_unref (folder->kept);
   watch_heartbeat_free (folder->heartbeat);
   g_mutex_clear (&folder->lock);
   g_mutex_clear (&folder->lock_lock);

@@ -37,6 +37,10 @@ gboolean watch_folder_is_name (const gchar *name);
 /* Whether there is a file of this name, as far as the thread and the writers know. */
 gboolean watch_folder_has (WatchFolder *folder, const gchar *name);
 
+/* Whether the file is kept, whatever its age and size, as far as the thread knows: its owner may
+ * not write it. */
+gboolean watch_folder_is_kept (WatchFolder *folder, const gchar *name);
+
 /* These wait for the disk, and follow no symbolic link below the folder. */
 
 /* Makes a file that did not exist, and its folders. Returns a descriptor and the name, or -1 and an
@@ -46,6 +50,9 @@ gint watch_folder_create (WatchFolder *folder, const gchar *camera, gint64 utc,
 /* The file can be used now. */
 void watch_folder_note (WatchFolder *folder, const gchar *name);
 void watch_folder_delete (WatchFolder *folder, const gchar *name);
+/* From now on the file is kept, or not any more. */
+gboolean watch_folder_keep (
+    WatchFolder *folder, const gchar *name, gboolean is_kept, GError **error);
 /* Opens a file to be read; -1 and an error if there is no such regular file. */
 gint watch_folder_open (WatchFolder *folder, const gchar *name, GError **error);
 

@@ -250,6 +250,8 @@ append_file (GString *text, Watch *watch, const gchar *camera, gint64 utc, const
 
   if (folder && watch_folder_has (folder, name))
     g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
+  if (folder && strcmp (key, "clip") == 0 && watch_folder_is_kept (folder, name))
+    g_string_append (text, "\"kept\":true,");
   g_clear_pointer (&folder, watch_folder_unref);
 }
 

@@ -2,6 +2,7 @@
 #include "http-media.h"
 
 #include <errno.h>
+#include <json-glib/json-glib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -250,4 +251,92 @@ watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gc
   sending->file = -1;
   soup_server_message_pause (message);
   watch_offload (open_file, sending, sending_unref, READ_SECONDS, on_opened, sending_ref (sending));
+}
+
+/* Keeping. */
+
+typedef struct {
+  WatchFolder *folder;
+  gchar *name;
+  gboolean is_kept;
+  GError *error;
+} Keeping;
+
+static void
+keeping_free (gpointer data)
+{
+  Keeping *keeping = data;
+
+  watch_folder_unref (keeping->folder);
+  g_clear_error (&keeping->error);
+  g_free (keeping->name);
+  g_free (keeping);
+}
+
+static void
+keep_file (gpointer data)
+{
+  Keeping *keeping = data;
+
+  watch_folder_keep (keeping->folder, keeping->name, keeping->is_kept, &keeping->error);
+}
+
+/* The message of the error names paths. */
+static void
+on_kept (gpointer message, gpointer data)
+{
+  const Keeping *keeping = data;
+
+  if (!keeping)
+    watch_respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "the disk does not answer");
+  else if (!keeping->error)
+    soup_server_message_set_status (message, SOUP_STATUS_NO_CONTENT, NULL);
+  else if (g_error_matches (keeping->error, G_IO_ERROR, G_IO_ERROR_NOT_FOUND))
+    watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
+  else
+    watch_respond_error (
+        message, SOUP_STATUS_INTERNAL_SERVER_ERROR, "the file's mode cannot be changed");
+  soup_server_message_unpause (message);
+  g_object_unref (message);
+}
+
+/* FALSE if the body is neither {"keep":true} nor {"keep":false}. */
+static gboolean
+read_keep (SoupServerMessage *message, gboolean *is_kept)
+{
+  g_autoptr (GBytes) body =
+      soup_message_body_flatten (soup_server_message_get_request_body (message));
+  g_autofree gchar *text = g_strndup (g_bytes_get_data (body, NULL), g_bytes_get_size (body));
+  g_autoptr (JsonNode) root = json_from_string (text, NULL);
+  JsonNode *node = root && JSON_NODE_HOLDS_OBJECT (root)
+                       ? json_object_get_member (json_node_get_object (root), "keep")
+                       : NULL;
+
+  if (!node || !JSON_NODE_HOLDS_VALUE (node) || json_node_get_value_type (node) != G_TYPE_BOOLEAN)
+    return FALSE;
+  *is_kept = json_node_get_boolean (node);
+  return TRUE;
+}
+
+void
+watch_http_media_keep (SoupServerMessage *message, WatchFolder *folder, const gchar *name)
+{
+  Keeping *keeping;
+  gboolean is_kept;
+
+  if (!folder || !watch_folder_is_name (name)) {
+    watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
+    return;
+  }
+  if (!read_keep (message, &is_kept)) {
+    watch_respond_error (message, SOUP_STATUS_BAD_REQUEST,
+        "the body is neither {\"keep\":true} nor {\"keep\":false}");
+    return;
+  }
+  keeping = g_new0 (Keeping, 1);
+  keeping->folder = watch_folder_ref (folder);
+  keeping->name = g_strdup (name);
+  keeping->is_kept = is_kept;
+  soup_server_message_pause (message);
+  watch_offload (keep_file, keeping, keeping_free, READ_SECONDS, on_kept, g_object_ref (message));
 }

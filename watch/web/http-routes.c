@@ -296,7 +296,12 @@ handle_media (
 {
   WatchFolder *folder = watch_get_folder (self->watch);
 
-  watch_http_media_send (message, folder, rest);
+  if (!watch_http_is_change (message))
+    watch_http_media_send (message, folder, rest);
+  else if (soup_server_message_get_method (message) == SOUP_METHOD_PUT)
+    watch_http_media_keep (message, folder, rest);
+  else
+    watch_respond_wrong_method (message, "GET, HEAD, PUT");
   g_clear_pointer (&folder, watch_folder_unref);
 }
 
@@ -338,7 +343,7 @@ static const struct {
     {"/api/login", handle_login, TRUE, TRUE},
     {"/api/logout", handle_logout, TRUE, TRUE},
     {"/api/session", handle_session},
-    {"/media", handle_media},
+    {"/media", handle_media, FALSE, TRUE},
     {"/metrics", handle_metrics},
     {"/healthz", handle_health, TRUE},
     {"", handle_page, TRUE},
