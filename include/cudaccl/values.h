@@ -99,6 +99,21 @@ CclStatus ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues 
 CUDACCL_API
 void ccl_values_labeller_free (CclValuesLabeller **labeller);
 
+/* Labels a picture in host memory whose neighbours are connected where their values differ by at
+ * most a tolerance, from neighbour to neighbour: within a component values may differ by more.
+ *
+ * plan: zero_is_background is not read. is_signed: whether integers have a sign. tolerance: 0 or
+ * more, of integers rounded down; a NaN differs from all. foreground: [width × height × depth]
+ * bytes, 0 for pixels of the background, which get label 0; NULL: there are none. labels: as of
+ * ccl_values_labeller_run(), 1…N in raster order of first pixels. n_components: set to N.
+ *
+ * It allocates four bytes per pixel. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_INTERRUPTED. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *values,
+    bool is_signed, double tolerance, const uint8_t *foreground, const CclVolumeLabels *labels,
+    uint32_t *n_components, CclError *error);
+
 /* Counts the parts of each label of a label map: the sets of its pixels that are connected. A label
  * in a frame has as many holes as it has more parts than its Euler number says (columns.h).
  *

@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import HOST, as_numpy, empty, finish, kind_of, view_of, zeros
 from ._batch import view_on_gpu
+from ._device_maps import on_host
 from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
 from ._labeller import kept_for_values
+from ._objects import as_given
 from ._types import Array, HostImage, Out
 
 KEPT = 2  # labellers of the last images
@@ -107,29 +109,51 @@ def values_of(labels: Any, image: Any, n: int) -> NDArray[Any]:
     return found
 
 
+def label_similar(image: Any, connectivity: int | None, background: float | None, ndim: int | None, out: Any,
+                  return_values: bool, tolerance: float) -> Any:
+    """label_values() with a tolerance."""
+    if not tolerance > 0:
+        raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
+    on_gpu = not isinstance(image, np.ma.MaskedArray) and view_on_gpu(image, None) is not None
+    if on_gpu and out is not None:
+        raise ValueError("with a tolerance, labels of an array on a GPU are a new array: give no out")
+    array = plain(on_host(image) if on_gpu else image)
+    wanted = wanted_ndim(ndim, connectivity)
+    check_shape(array.shape, wanted)
+    neighbours = check_connectivity(connectivity, wanted)
+    labels = np.zeros(array.shape, np.int32) if out is None else out
+    foreground = np.ones(array.shape, bool) if background is None else np.asarray(array != background)
+    n = 0
+    if array.size:
+        n = _cudaccl.label_similar_values(view_of(array), neighbours, float(tolerance), view_of(foreground),
+                                          view_of(labels, writable=True))
+    result = labels if out is not None else as_given(labels, image) if on_gpu else finish(labels, image)
+    return (result, n, values_of(labels, array, n)) if return_values else (result, n)
+
+
 @overload
 def label_values(image: HostImage, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
                  out: None = None, stream: Any = None,
-                 return_values: Literal[False] = False) -> tuple[NDArray[np.int32], int]: ...
+                 return_values: Literal[False] = False, tolerance: float = 0) -> tuple[NDArray[np.int32], int]: ...
 
 
 @overload
 def label_values(image: Array, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: None = None, stream: Any = None, return_values: Literal[False] = False) -> tuple[Array, int]: ...
+                 out: None = None, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Array, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Out, stream: Any = None, return_values: Literal[False] = False) -> tuple[Out, int]: ...
+                 out: Out, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Out, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Any = None, stream: Any = None, return_values: Literal[True]) -> tuple[Any, int, NDArray[Any]]: ...
+                 out: Any = None, stream: Any = None, return_values: Literal[True], tolerance: float = 0) -> tuple[Any, int, NDArray[Any]]: ...
 
 
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Any = None, stream: Any = None, return_values: bool = False) -> Any:
+                 out: Any = None, stream: Any = None, return_values: bool = False, tolerance: float = 0) -> Any:
     """Labels an image with many values, on the device where it is: neighbours are connected where they are equal.
 
     image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
@@ -142,7 +166,9 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
     out: an array of the shape for the label map, on the same device, of int32 or uint32. None: a new array of int32.
     stream: of images on a GPU, as of label().
-    return_values: whether the values of the components are returned, too.
+    return_values: whether the values of the components are returned, too; with a tolerance those of their first pixels.
+    tolerance: neighbours are connected where they differ by at most so much, from neighbour to neighbour, so that values in a
+        component may differ by more. With one, arrays on a GPU are labelled on the host, and copied back. Since: 0.4
 
     Returns (labels, n), or (labels, n, values): the label map, whose labels are 1…n in raster order of each component's first
     pixel, their number, and an array in host memory of the value of each component, of the type of the image.
@@ -152,6 +178,8 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     """
     if background is not None and not np.isfinite(background):
         raise ValueError(f"background must be a finite number or None, not {background!r}")
+    if tolerance != 0:
+        return label_similar(image, connectivity, background, ndim, out, return_values, tolerance)
     view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)
     if view is not None and view.dtype in ("float16", "bfloat16"):
         array = wide_on_gpu(image)

@@ -94,6 +94,41 @@ private:
   std::mutex mutex_;
 };
 
+/* Labels an image in host memory whose neighbours are connected where they differ by at most a
+ * tolerance. foreground: bytes of its shape without gaps. */
+static uint32_t
+label_similar_values (const View &image, uint32_t connectivity, double tolerance,
+    const View &foreground, const View &labels)
+{
+  const size_t ndim = image.shape.size ();
+  for (const View *view : {&image, &foreground, &labels})
+    if (view->device != HOST || !view->has_plain_rows () || view->shape != image.shape ||
+        (ndim != 2 && ndim != 3))
+      throw nb::value_error ("plain arrays of one shape in host memory are needed");
+  if (!foreground.type.is_byte () || labels.type.size != 4 || labels.type.kind == 'f' ||
+      (size_t)foreground.strides[0] * foreground.shape[0] != foreground.n_elements ())
+    throw nb::value_error ("the foreground must be bytes without gaps, labels of 32 bits");
+  CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
+  plan.width = to_uint32 ("the width", (int64_t)image.shape[ndim - 1]);
+  plan.height = to_uint32 ("the height", (int64_t)image.shape[ndim - 2]);
+  plan.depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)image.shape[0]) : 1;
+  plan.connectivity = connectivity;
+  plan.type = value_type_of (image.type);
+  const CclValues values = {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0]};
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  CclError error = {};
+  CclStatus status;
+  uint32_t n = 0;
+  {
+    const WithoutGil release;
+    status = ccl_label_similar_values (&plan, &values, image.type.kind == 'i', tolerance,
+        (const uint8_t *)foreground.data, &map, &n, &error);
+  }
+  check (status, error);
+  return n;
+}
+
 void
 bind_values (nb::module_ &module)
 {
@@ -103,4 +138,7 @@ bind_values (nb::module_ &module)
           nb::arg ("connectivity"), nb::arg ("like"), nb::arg ("zero_is_background"))
       .def ("run", &ValuesLabeller::run, nb::arg ("image"), nb::arg ("labels"),
           "Labels an image; returns the number of components.");
+  module.def ("label_similar_values", label_similar_values, nb::arg ("image"),
+      nb::arg ("connectivity"), nb::arg ("tolerance"), nb::arg ("foreground"), nb::arg ("labels"),
+      "Labels an image whose neighbours are connected where they are similar.");
 }

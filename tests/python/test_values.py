@@ -150,3 +150,53 @@ def test_wrong_backgrounds():
             cudaccl.label_values(np.ones((2, 2)), background=wrong)
     labels, n, values = cudaccl.label_values(np.zeros((0, 4), np.int16), return_values=True)
     assert labels.shape == (0, 4) and n == 0 and len(values) == 0
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64"])
+def test_tolerance(dtype):
+    """Components of the graph of similar neighbours, by scipy."""
+    from scipy import sparse
+
+    random = np.random.default_rng(11)
+    for shape, connectivity in ((9, 13), 4), ((9, 13), 8), ((4, 5, 6), 6), ((4, 5, 6), 18), ((4, 5, 6), 26), ((1, 7), 8):
+        kind = np.dtype(dtype)
+        base = 0 if kind.kind == "f" else np.iinfo(kind).max - 20  # where floats of 64 bits do not tell integers apart
+        image = (random.integers(0, 12, shape).astype(kind) + kind.type(base)) if kind.kind != "f" else random.random(shape).astype(kind)
+        tolerance = 2.5 if kind.kind != "f" else 0.2
+        background = None if random.random() < 0.5 else image.flat[0].item()
+        labels, n, values = cudaccl.label_values(image, connectivity, background=background, tolerance=tolerance, return_values=True,
+                                                 ndim=len(shape))
+        exact = image.astype(object) if kind.kind != "f" else image.astype(np.float32 if kind == np.float16 else kind)
+        is_there = np.ones(shape, bool) if background is None else image != background
+        edges = []
+        reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[connectivity]
+        for place in np.ndindex(*shape):
+            for step in np.ndindex(*(3,) * len(shape)):
+                other = tuple(np.add(place, step) - 1)
+                if (0 < np.abs(np.subtract(step, 1)).sum() <= reach and all(0 <= i < length for i, length in zip(other, shape))
+                        and is_there[place] and is_there[other] and abs(exact[place] - exact[other]) <= tolerance):
+                    edges.append([np.ravel_multi_index(place, shape), np.ravel_multi_index(other, shape)])
+        a, b = np.reshape(np.array(edges, int), (-1, 2)).T
+        graph = sparse.coo_matrix((np.ones(len(a)), (a, b)), shape=(image.size,) * 2)
+        owners = sparse.csgraph.connected_components(graph, directed=False)[1].reshape(shape)
+        expected, count = np.zeros(shape, int), 0
+        for place in np.ndindex(*shape):  # in raster order of first pixels
+            if is_there[place] and not expected[place]:
+                count += 1
+                expected[(owners == owners[place]) & is_there] = count
+        assert n == count and (labels == expected).all()
+        assert (values == [image[labels == k][0] for k in range(1, n + 1)]).all()
+
+
+def test_tolerance_of_other_arrays():
+    image = np.array([[1.0, 1.4, np.nan], [9, 1.9, np.inf], [9.2, np.inf, np.nan]])
+    labels, n = cudaccl.label_values(image, 4, background=None, tolerance=0.5)
+    assert labels.tolist() == [[1, 1, 2], [3, 1, 4], [3, 5, 6]] and n == 6
+    assert cudaccl.label_values(np.array([[np.inf, np.inf, -np.inf]]), background=None, tolerance=1)[0].tolist() == [[1, 1, 2]]
+    assert cudaccl.label_values(image.T[::-1], 4, background=None, tolerance=0.5)[1] == 6
+    assert cudaccl.label_values(np.zeros((0, 3)), tolerance=1)[1] == 0
+    out = np.full((2, 2), 7, np.int32)
+    assert cudaccl.label_values(np.array([[3, 4], [0, 9]]), tolerance=1, out=out)[0] is out and out.tolist() == [[1, 1], [0, 2]]
+    for wrong in -1, np.nan:
+        with pytest.raises(ValueError, match="tolerance"):
+            cudaccl.label_values(image, tolerance=wrong)

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Labels of pictures whose neighbours are connected where their values are similar. Unlike
+ * equality, that does not follow from others: every pixel is compared with each neighbour before
+ * it. */
+#include <cudaccl/values.h>
+
+#include "core/base/interruption.h"
+#include "core/values/values-class.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Whether two values differ by at most the tolerance; what is not a number differs from all. */
+#define IS_SIMILAR(type, magnitude)                                                                \
+  static bool is_similar_##type (const void *a, const void *b, magnitude most)                     \
+  {                                                                                                \
+    const type one = *(const type *)a, other = *(const type *)b;                                   \
+    if (one == other) /* infinities, too */                                                        \
+      return true;                                                                                 \
+    return one > other ? (magnitude)((magnitude)one - (magnitude)other) <= most                    \
+                       : other > one && (magnitude)((magnitude)other - (magnitude)one) <= most;    \
+  }
+IS_SIMILAR (uint8_t, uint64_t)
+IS_SIMILAR (int8_t, uint64_t)
+IS_SIMILAR (uint16_t, uint64_t)
+IS_SIMILAR (int16_t, uint64_t)
+IS_SIMILAR (uint32_t, uint64_t)
+IS_SIMILAR (int32_t, uint64_t)
+IS_SIMILAR (uint64_t, uint64_t)
+IS_SIMILAR (int64_t, uint64_t)
+IS_SIMILAR (float, double)
+IS_SIMILAR (double, double)
+
+typedef bool (*IsSimilar) (const void *a, const void *b, uint64_t most);
+typedef bool (*IsSimilarReal) (const void *a, const void *b, double most);
+
+typedef struct Similar {
+  const CclValues *values;
+  const CclValuesPlan *plan;
+  size_t bytes; /* of a value */
+  IsSimilar of_integers;
+  IsSimilarReal of_reals; /* NULL: values are integers */
+  uint64_t most;          /* the tolerance of integers */
+  double most_real;
+  uint32_t *parents; /* of each pixel: the number of a pixel from 1 on, never of a later one; 0:
+                        background */
+} Similar;
+
+static const void *
+value_at (const Similar *self, uint32_t x, uint32_t y, uint32_t z)
+{
+  return (const char *)self->values->data + z * self->values->slice_stride +
+         y * self->values->row_stride + x * self->bytes;
+}
+
+static bool
+are_similar (const Similar *self, const void *a, const void *b)
+{
+  return self->of_reals ? self->of_reals (a, b, self->most_real)
+                        : self->of_integers (a, b, self->most);
+}
+
+static uint32_t
+find_root (uint32_t *parents, uint32_t pixel)
+{
+  while (parents[pixel - 1] != pixel) {
+    parents[pixel - 1] = parents[parents[pixel - 1] - 1];
+    pixel = parents[pixel - 1];
+  }
+  return pixel;
+}
+
+static void
+unite (uint32_t *parents, uint32_t a, uint32_t b)
+{
+  a = find_root (parents, a);
+  b = find_root (parents, b);
+  if (a < b)
+    parents[b - 1] = a;
+  else
+    parents[a - 1] = b;
+}
+
+/* Unites a pixel with the neighbours before it that are similar. */
+static void
+unite_pixel (Similar *self, uint32_t x, uint32_t y, uint32_t z)
+{
+  const CclValuesPlan *plan = self->plan;
+  const uint32_t width = plan->width, height = plan->height, c = plan->connectivity;
+  const int most_axes = c == 4 || c == 6 ? 1 : c == 8 || c == 18 ? 2 : 3;
+  const uint32_t pixel = (z * height + y) * width + x + 1;
+  const void *value = value_at (self, x, y, z);
+
+  for (int dz = z > 0 ? -1 : 0; dz <= 0; dz++)
+    for (int dy = y > 0 ? -1 : 0; dy <= (dz < 0 && y + 1 < height ? 1 : 0); dy++)
+      for (int dx = x > 0 ? -1 : 0; dx <= (x + 1 < width ? 1 : 0); dx++) {
+        if (dz == 0 && (dy > 0 || (dy == 0 && dx >= 0)))
+          continue;
+        if ((dx != 0) + (dy != 0) + (dz != 0) > most_axes)
+          continue;
+        const uint32_t other =
+            ((z + (uint32_t)dz) * height + y + (uint32_t)dy) * width + x + (uint32_t)dx + 1;
+        if (self->parents[other - 1] &&
+            are_similar (
+                self, value, value_at (self, x + (uint32_t)dx, y + (uint32_t)dy, z + (uint32_t)dz)))
+          unite (self->parents, pixel, other);
+      }
+}
+
+/* Replaces parents by labels. Returns the number of components. */
+static uint32_t
+write_numbers (Similar *self, const CclVolumeLabels *labels)
+{
+  const uint32_t width = self->plan->width, height = self->plan->height;
+  uint32_t n = 0, i = 0;
+
+  for (uint32_t z = 0; z < self->plan->depth; z++)
+    for (uint32_t y = 0; y < height; y++) {
+      uint32_t *row =
+          (uint32_t *)((char *)labels->data + z * labels->slice_stride + y * labels->row_stride);
+      for (uint32_t x = 0; x < width; x++, i++) {
+        const uint32_t parent = self->parents[i];
+        self->parents[i] = parent == 0 ? 0 : parent == i + 1 ? ++n : self->parents[parent - 1];
+        row[x] = self->parents[i];
+      }
+    }
+  return n;
+}
+
+static void
+choose_comparison (Similar *self, bool is_signed)
+{
+  static const IsSimilar of_integers[2][4] = {
+      {is_similar_uint8_t, is_similar_uint16_t, is_similar_uint32_t, is_similar_uint64_t},
+      {is_similar_int8_t, is_similar_int16_t, is_similar_int32_t, is_similar_int64_t}};
+  const CclValueType type = self->plan->type;
+
+  self->bytes = (size_t)1 << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
+  if (type >= CUDACCL_VALUE_TYPE_REAL_32)
+    self->of_reals = type == CUDACCL_VALUE_TYPE_REAL_32 ? is_similar_float : is_similar_double;
+  else
+    self->of_integers = of_integers[is_signed][type];
+}
+
+CclStatus
+ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *values, bool is_signed,
+    double tolerance, const uint8_t *foreground, const CclVolumeLabels *labels,
+    uint32_t *n_components, CclError *error)
+{
+  CclStatus status = ccl_values_plan_check (plan, error);
+
+  if (status != CUDACCL_OK)
+    return status;
+  if (!values || !values->data || !labels || !labels->data || !n_components || !(tolerance >= 0))
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "values, labels and a tolerance of 0 or more are needed");
+  const uint64_t n = (uint64_t)plan->width * plan->height * plan->depth;
+  Similar self = {.values = values,
+      .plan = plan,
+      .most = tolerance >= 0x1p64 ? UINT64_MAX : (uint64_t)tolerance,
+      .most_real = tolerance,
+      .parents = malloc (n * sizeof *self.parents)};
+  if (!self.parents)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to label a picture with a tolerance");
+  choose_comparison (&self, is_signed);
+  uint64_t i = 0;
+  for (uint32_t z = 0; z < plan->depth; z++)
+    for (uint32_t y = 0; y < plan->height && !ccl_is_interrupted (plan->width); y++)
+      for (uint32_t x = 0; x < plan->width; x++, i++) {
+        self.parents[i] = foreground && !foreground[i] ? 0 : (uint32_t)i + 1;
+        if (self.parents[i])
+          unite_pixel (&self, x, y, z);
+      }
+  status = ccl_interruption_status (error);
+  if (status == CUDACCL_OK)
+    *n_components = write_numbers (&self, labels);
+  free (self.parents);
+  return status;
+}
