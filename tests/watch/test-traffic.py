@@ -136,6 +136,33 @@ def traffic():
         tap.equal(server.get("/api/objects?camera=a")["objects"], [], "of a removed camera")
 
 
+def old_objects():
+    """objects of former runs are listed for keep-days; lines that are damaged are left out"""
+    store = served.folder / "objects"
+    store.mkdir()
+
+    def at(days):
+        return time.strftime("%Y-%m-%dT%H:%M:%S.250000Z", time.gmtime(time.time() - days * 86400))
+
+    later = at(0.5)
+    recent = {"number": 8, "source": "a", "id": 3, "begin": at(1), "end": at(1), "speed": 12.5, "regions": ["gate"],
+              "path": [[1.5, 99.9], [50.0, 50.0]]}
+    lines = [json.dumps({**recent, "begin": at(9), "end": at(8)}), "{", '{"source":"a","begin":7,"end":[]}', "\0" * 50,
+             json.dumps({**recent, "source": "gone"}), json.dumps({**recent, "regions": 1, "path": [[1], {}, 2], "end": later}),
+             json.dumps(recent)]
+    (store / "objects.ndjson").write_text("\n".join(lines) + "\n")
+    configuration = served.folder / "objects.conf"
+    configuration.write_text(f"[ccl-watch]\nfolder={store}\nkeep-days=7\n[camera a]\nuri={served.video('still', (1, False))}\n"
+                             "loop=true\npace=true\n")
+    with served.Served("-c", configuration) as server:
+        objects = wait_for(lambda: server.get("/api/objects?camera=a")["objects"], "the objects of a former run")
+        tap.equal([{key: item[key] for key in recent if key != "number"} for item in objects],
+                  [{key: value for key, value in {**recent, **changed}.items() if key != "number"} for changed in
+                   ({}, {"regions": [], "path": [], "end": later})])
+        assert not [line for line in server.log if "CRITICAL" in line], server.log
+        server.stop()
+
+
 def removed_inside():
     """what a removed camera still sends while it ends has no rows"""
     configuration = served.folder / "removed.conf"
@@ -248,4 +275,4 @@ def bounded():
     tap.equal([one["forward"] for one in map(json.loads, path.read_text().splitlines())], [3000], "the file")
 
 
-sys.exit(tap.run(traffic, removed_inside, nothing, survives, bounded))
+sys.exit(tap.run(traffic, old_objects, removed_inside, nothing, survives, bounded))

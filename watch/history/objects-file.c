@@ -6,6 +6,7 @@
 #define MAX_NUMBER 1e15 /* of an object; others are damaged */
 
 struct _WatchObjectsFile {
+  Watch *watch;
   WatchObjects *objects;
   WatchLineFile *file;
 
@@ -107,12 +108,26 @@ read_line (gpointer data, const gchar *line)
   g_clear_pointer (&object, watch_object_unref);
 }
 
+/* As the folder keeps files. */
+static void
+forget_old (WatchObjectsFile *self)
+{
+  WatchFolder *folder = watch_get_folder (self->watch);
+  const gdouble days = folder ? watch_folder_get_keep_days (folder) : 0;
+
+  g_clear_pointer (&folder, watch_folder_unref);
+  if (days > 0)
+    watch_objects_forget_old (
+        self->objects, g_get_real_time () - (gint64)(MIN (days, 1e6) * 86400 * G_USEC_PER_SEC));
+}
+
 static void
 has_read (gpointer data)
 {
   WatchObjectsFile *self = data;
 
   self->written = watch_objects_add_past (self->objects, g_steal_pointer (&self->read));
+  forget_old (self);
   g_clear_object (&self->parser);
 }
 
@@ -146,7 +161,10 @@ written (gpointer data)
 static guint
 count (gpointer data)
 {
-  return watch_objects_count (((WatchObjectsFile *)data)->objects);
+  WatchObjectsFile *self = data;
+
+  forget_old (self);
+  return watch_objects_count (self->objects);
 }
 
 WatchObjectsFile *
@@ -155,6 +173,7 @@ watch_objects_file_new (Watch *watch, WatchObjects *objects)
   WatchObjectsFile *self = g_new0 (WatchObjectsFile, 1);
   const WatchLineFileFunctions functions = {read_line, has_read, format, written, count, self};
 
+  self->watch = watch;
   self->objects = objects;
   self->cameras = watch_config_get_camera_names (watch_get_config (watch));
   self->parser = json_parser_new ();

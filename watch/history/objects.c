@@ -253,18 +253,33 @@ watch_objects_free (WatchObjects *self)
   g_free (self);
 }
 
-void
-watch_objects_forget (WatchObjects *self, const gchar *camera)
+/* Those of the camera, or of any one (NULL), that ended before the time. */
+static void
+forget (WatchObjects *self, const gchar *camera, gint64 utc)
 {
   g_mutex_lock (&self->lock);
   for (GList *l = self->ended.head, *next; l; l = next) {
+    WatchObject *object = l->data;
+
     next = l->next;
-    if (!g_str_equal (((WatchObject *)l->data)->camera, camera))
+    if ((camera && !g_str_equal (object->camera, camera)) || object->end >= utc)
       continue;
-    watch_object_unref (l->data);
+    watch_object_unref (object);
     g_queue_delete_link (&self->ended, l);
   }
   g_mutex_unlock (&self->lock);
+}
+
+void
+watch_objects_forget (WatchObjects *self, const gchar *camera)
+{
+  forget (self, camera, G_MAXINT64);
+}
+
+void
+watch_objects_forget_old (WatchObjects *self, gint64 utc)
+{
+  forget (self, NULL, utc);
 }
 
 static gboolean

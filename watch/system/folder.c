@@ -472,6 +472,17 @@ watch_folder_get_path (WatchFolder *folder)
   return folder->path;
 }
 
+gdouble
+watch_folder_get_keep_days (WatchFolder *folder)
+{
+  gdouble days;
+
+  g_mutex_lock (&folder->lock);
+  days = folder->keep_days;
+  g_mutex_unlock (&folder->lock);
+  return days;
+}
+
 void
 watch_folder_set_limits (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes)
 {

@@ -20,6 +20,8 @@ WatchFolder *watch_folder_ref (WatchFolder *folder);
 void watch_folder_unref (WatchFolder *folder);
 
 const gchar *watch_folder_get_path (WatchFolder *folder);
+/* Days; 0 = no limit. */
+gdouble watch_folder_get_keep_days (WatchFolder *folder);
 void watch_folder_set_limits (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes);
 
 /* Ends the thread. TRUE if it ended until the monotonic time; otherwise it ends when the disk
