@@ -77,6 +77,8 @@ class Tracker:
     frame_rate: frames per second, 0.01…10000; 0: unknown, 25 is used.
     least_way: 0…100, in sizes of the object (the square root of its box's area): a track must go so far, and farther
         where tracks come to nothing, before it is confirmed. ccltrack uses 0.3. 0: none must. Since: 0.4
+    whole_objects: whether each row is an object by itself, as the boxes of a detector are: none is divided or joined, and
+        tracks share none. Since: 0.4
 
     Raises ValueError or MemoryError. Calls from several threads run one after the other. Since: 0.2
     """
@@ -84,7 +86,8 @@ class Tracker:
     def __init__(self, shape: tuple[int, int], *, max_tracks: int = DEFAULTS["max_tracks"],
                  max_components: int = DEFAULTS["max_components"], confirm_frames: int = DEFAULTS["confirm_frames"],
                  max_lost: int = DEFAULTS["max_lost"], static_frames: int = DEFAULTS["static_frames"],
-                 frame_rate: float = DEFAULTS["frame_rate"], least_way: float = DEFAULTS["least_way"]) -> None:
+                 frame_rate: float = DEFAULTS["frame_rate"], least_way: float = DEFAULTS["least_way"],
+                 whole_objects: bool = DEFAULTS["whole_objects"]) -> None:
         sides = check_sides(shape)
         check_integers(1, 4096, max_tracks=max_tracks, max_components=max_components)
         self._tracker = _cudaccl.Tracker(*sides, max_tracks, max_components)
@@ -93,6 +96,7 @@ class Tracker:
         self.static_frames = static_frames
         self.frame_rate = frame_rate
         self.least_way = least_way
+        self.whole_objects = whole_objects
         self.feet: NDArray[Any] = np.empty(0, foot_dtype)
         """The foot points of the tracks that update() returned last, rows of foot_dtype, for Ground.motion().
         Since: 0.3"""
@@ -121,6 +125,7 @@ class Tracker:
         map_view = None if labels is None else view_of(host_labels(labels))
         image_view = None if image is None else view_of(image)
         settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate, self.least_way
+        settings += (bool(self.whole_objects),)
         try:
             tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, image_view, *settings)
         except TypeError:

@@ -36,7 +36,7 @@ public:
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray, nb::bytearray>
   run (const View &rows, const View *labels, const View *image, double elapsed,
       int64_t confirm_frames, int64_t max_lost, int64_t static_frames, double frame_rate,
-      double least_way)
+      double least_way, bool whole_objects)
   {
     const uint32_t n =
         to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
@@ -54,6 +54,7 @@ public:
         .frame_rate = frame_rate,
         .label_step = 1,
         .least_way = least_way,
+        .whole_objects = whole_objects,
         .picture = image ? &picture : nullptr};
     CclTracks tracks = {};
     CclError error = {};
@@ -139,6 +140,7 @@ defaults ()
   values["static_frames"] = options.static_frames;
   values["frame_rate"] = options.frame_rate;
   values["least_way"] = options.least_way;
+  values["whole_objects"] = options.whole_objects != 0;
   return values;
 }
 
@@ -152,7 +154,7 @@ bind_tracker (nb::module_ &module)
       .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (),
           nb::arg ("image").none (), nb::arg ("elapsed"), nb::arg ("confirm_frames"),
           nb::arg ("max_lost"), nb::arg ("static_frames"), nb::arg ("frame_rate"),
-          nb::arg ("least_way"),
+          nb::arg ("least_way"), nb::arg ("whole_objects"),
           "Tracks the components of a frame; returns the rows of tracks, members, events and feet.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }

@@ -132,6 +132,20 @@ def test_tables_are_signed():
     assert len(cudaccl.Tracker((3, 3)).update(former).tracks) == 1
 
 
+def test_whole_objects():
+    """the box of a bag in the box of a person, missed now and then, is one object, where rows are whole objects"""
+    for whole_objects in (False, True):
+        tracker, counts = cudaccl.Tracker((240, 640), whole_objects=whole_objects), set()
+        for x in range(50, 250, 5):
+            table = np.zeros(2, cudaccl.component_dtype)
+            for row, (left, top, width, height) in zip(table, ((x, 100, 30, 80), (x + 8, 120, 10, 20))):
+                row["x"], row["y"], row["width"], row["height"], row["area"] = left, top, width, height, width * height
+                row["centroid_x"], row["centroid_y"] = left + (width - 1) / 2, top + (height - 1) / 2
+            table["label"] = 1, 2
+            counts.add(len(tracker.update(table[:1] if x % 25 == 20 else table).tracks))
+        assert (counts == {2}) == whole_objects
+
+
 def test_least_way_of_tracks():
     """a thing that stays in its place is confirmed without a least way alone"""
     image = np.zeros((60, 80), np.uint8)
