@@ -37,6 +37,7 @@ enum {
   CUDACCL_CODEBOOK_NOISE_QUARTERS = 12,
   /* The same of weak background; night: of 7 to 12. */
   CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS = 9,
+  CUDACCL_CODEBOOK_USUAL_SENSITIVITY = 100, /* percent */
   /* Of pixels that are not dynamic. */
   CUDACCL_CODEBOOK_MOST_TOLERANCE = 60,
   CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE = 45,
@@ -156,26 +157,51 @@ ccl_codebook_count_level (CclCodebookLevel before, uint32_t level,
       ccl_codebook_quantile (counts, 15), elapsed);
 }
 
-/* The tolerance of a level in the next frame. */
-CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_tolerance (uint32_t level, CclCodebookLevel known)
+/* The sensitivity in percent, from an option that is set or 0. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_codebook_sensitivity (uint32_t option)
 {
-  const uint32_t least =
-      ccl_codebook_least_tolerance (level) - known.relief / CUDACCL_CODEBOOK_RELIEF_STEPS;
+  return option > 0 ? option : CUDACCL_CODEBOOK_USUAL_SENSITIVITY;
+}
+
+/* The least tolerance of a level, less its relief. Where the sensitivity is greater, it is less. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_codebook_contrast (uint32_t level, CclCodebookLevel known, uint32_t sensitivity)
+{
+  const uint32_t relief = known.relief / CUDACCL_CODEBOOK_RELIEF_STEPS;
+  return (ccl_codebook_least_tolerance (level) - relief) * CUDACCL_CODEBOOK_USUAL_SENSITIVITY /
+         sensitivity;
+}
+
+/* The tolerance of noise, so many quarters of the median distance. A lower sensitivity raises it, a
+ * greater one would find noise. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_codebook_noise_tolerance (uint32_t quarters, CclCodebookLevel known, uint32_t sensitivity)
+{
+  const uint32_t usual = CUDACCL_CODEBOOK_USUAL_SENSITIVITY;
+  return quarters * known.median * usual / (4 * (sensitivity < usual ? sensitivity : usual));
+}
+
+/* The tolerance of a level in the next frame. sensitivity: from ccl_codebook_sensitivity(). */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
+ccl_codebook_tolerance (uint32_t level, CclCodebookLevel known, uint32_t sensitivity)
+{
+  const uint32_t least = ccl_codebook_contrast (level, known, sensitivity);
   const uint32_t most = CUDACCL_CODEBOOK_MOST_TOLERANCE;
-  const uint32_t tolerance = CUDACCL_CODEBOOK_NOISE_QUARTERS * known.median / 4u;
+  const uint32_t tolerance =
+      ccl_codebook_noise_tolerance (CUDACCL_CODEBOOK_NOISE_QUARTERS, known, sensitivity);
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 
 /* The distance from which on background of a level is weak. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_codebook_weak_tolerance (uint32_t level, CclCodebookLevel known)
+ccl_codebook_weak_tolerance (uint32_t level, CclCodebookLevel known, uint32_t sensitivity)
 {
-  const uint32_t whole =
-      ccl_codebook_least_tolerance (level) - known.relief / CUDACCL_CODEBOOK_RELIEF_STEPS;
-  const uint32_t least = CUDACCL_CODEBOOK_WEAK_FIFTHS * whole / 5;
+  const uint32_t least =
+      CUDACCL_CODEBOOK_WEAK_FIFTHS * ccl_codebook_contrast (level, known, sensitivity) / 5;
   const uint32_t most = CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE;
-  const uint32_t tolerance = CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS * known.median / 4u;
+  const uint32_t tolerance =
+      ccl_codebook_noise_tolerance (CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS, known, sensitivity);
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
 }
 

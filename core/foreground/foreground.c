@@ -56,6 +56,11 @@ check_model_options (const CclForegroundOptions *options, CclError *error)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "absorb_after must be at most a day, %" PRIu64 " nanoseconds, not %" PRIu64,
         CUDACCL_MAX_ABSORB_AFTER, options->absorb_after);
+  if (options->sensitivity != 0 && (options->sensitivity < CUDACCL_MIN_SENSITIVITY ||
+                                       options->sensitivity > CUDACCL_MAX_SENSITIVITY))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "sensitivity must be 0 or %d…%d percent, not %" PRIu32, CUDACCL_MIN_SENSITIVITY,
+        CUDACCL_MAX_SENSITIVITY, options->sensitivity);
   return CUDACCL_OK;
 }
 

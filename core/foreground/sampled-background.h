@@ -48,6 +48,8 @@ enum {
    * this.
    */
   CUDACCL_SAMPLED_TOLERANCE = 16,
+  /* The same where the sensitivity is low; times CUDACCL_SAMPLED_MOST_QUARTERS, it fits a byte. */
+  CUDACCL_SAMPLED_MOST_TOLERANCE = 31,
   CUDACCL_SAMPLED_NEEDED = 2,
 
   /* A place's restlessness grows by this where it becomes different, and loses a sixteenth, rounded
@@ -161,12 +163,17 @@ ccl_sampled_learns (uint32_t turn, bool in_object, bool is_unfound, uint32_t per
 
 /* The greatest difference of a near sample, in luma; chroma may differ by half of it. own, darker:
  * the codebook's tolerances at the level of the place's luma, and at the one below, which the
- * background of a brighter object may have. */
+ * background of a brighter object may have. sensitivity: from ccl_codebook_sensitivity(). */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
-ccl_sampled_tolerance (uint32_t own, uint32_t darker)
+ccl_sampled_tolerance (uint32_t own, uint32_t darker, uint32_t sensitivity)
 {
   const uint32_t least = 4 * (own < darker ? own : darker) / 5;
-  return (uint8_t)(least < CUDACCL_SAMPLED_TOLERANCE ? least : CUDACCL_SAMPLED_TOLERANCE);
+  const uint32_t usual = CUDACCL_CODEBOOK_USUAL_SENSITIVITY;
+  const uint32_t wanted =
+      CUDACCL_SAMPLED_TOLERANCE * usual / (sensitivity < usual ? sensitivity : usual);
+  const uint32_t most =
+      wanted < CUDACCL_SAMPLED_MOST_TOLERANCE ? wanted : (uint32_t)CUDACCL_SAMPLED_MOST_TOLERANCE;
+  return (uint8_t)(least < most ? least : most);
 }
 
 CUDACCL_CODEBOOK_FUNCTION bool

@@ -358,7 +358,7 @@ judge_scene (Codebooks *self)
 }
 
 static void
-set_tolerances (Codebooks *self)
+take_noise (Codebooks *self)
 {
   for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
     uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
@@ -374,8 +374,17 @@ set_tolerances (Codebooks *self)
         ccl_codebook_count_level (self->levels[level], level, counts, self->state.time.elapsed);
     self->levels[level] = known;
     self->noise[level] = (uint8_t)known.median;
-    self->state.tolerances[level] = ccl_codebook_tolerance (level, known);
-    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, known);
+  }
+}
+
+/* Sets the tolerances of the frame from what is known of the noise. */
+static void
+set_tolerances (Codebooks *self, uint32_t sensitivity)
+{
+  for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
+    const CclCodebookLevel known = self->levels[level];
+    self->state.tolerances[level] = ccl_codebook_tolerance (level, known, sensitivity);
+    self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, known, sensitivity);
   }
 }
 
@@ -391,7 +400,7 @@ codebook_reset (CpuForeground *foreground, CclError *error)
   self->clock = (CclCodebookClock){0};
   self->sampled.clock = 0;
   self->light.has_rows = false;
-  set_tolerances (self);
+  take_noise (self);
   /* Discarded pages read as zeros. */
   if (madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) != 0)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
@@ -552,6 +561,7 @@ codebook_begin (CpuForeground *foreground, CclError *error)
   self->state.scene_changes = self->scene.change != CUDACCL_SCENE_UNCHANGED;
   self->state.time = ccl_codebook_advance (&self->clock, options->frame_duration,
       ccl_absorb_time (options->absorb_after, options->hold));
+  set_tolerances (self, ccl_codebook_sensitivity (options->sensitivity));
 
   if (self->luma)
     workers_run (self->workers, narrow_band, self);
@@ -571,7 +581,7 @@ codebook_begin (CpuForeground *foreground, CclError *error)
     workers_run (self->workers, count_cells, self);
     judge_scene (self);
   }
-  set_tolerances (self);
+  take_noise (self);
   workers_run (self->workers, look_around, self);
   workers_run (self->workers, find_candidates, self);
   sampled_places_connect (&self->sampled);

@@ -51,7 +51,8 @@ sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *opt
     const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS])
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
-    self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0]);
+    self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0],
+        ccl_codebook_sensitivity (options->sensitivity));
   self->begins = begins;
   self->period = ccl_sampled_period (ccl_absorb_time (options->absorb_after, options->hold));
   self->finds_light = options->light && options->shadows != CUDACCL_SHADOWS_KEEP;

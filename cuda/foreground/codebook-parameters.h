@@ -74,6 +74,7 @@ typedef struct CclCodebookPixels {
   CclExtent extent;
   CclFrameParameters frame;
   uint32_t is_wide;      /* luma has 16 bits */
+  uint32_t sensitivity;  /* from ccl_codebook_sensitivity() */
   uint32_t sample_shift; /* a sample of light each 1 << sample_shift pixels, in both directions */
   uint8_t *background;   /* luma of each pixel; rows of 32 × row_words */
   CclCodebookHistory *history;

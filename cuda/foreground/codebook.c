@@ -242,6 +242,7 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
   const uint64_t absorb_time = ccl_absorb_time (options->absorb_after, options->hold);
 
   p->update.pixels.frame = segmenter->frame;
+  p->update.pixels.sensitivity = ccl_codebook_sensitivity (options->sensitivity);
   p->update.pixels.light = options->light && !is_first ? self->frame_light : NULL;
   p->light.boxes = base->camera->takes_boxes ? self->boxes_on_device : NULL;
   p->update.sway.distance = is_first ? 0 : ccl_camera_sway (base->camera);

@@ -374,8 +374,10 @@ begin_block (const Parameters &p, Shared *shared)
     shared->sums[threadIdx.x] = 0;
   if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
     const CclCodebookLevel known = history->levels[threadIdx.x];
-    shared->frame.tolerances[threadIdx.x] = ccl_codebook_tolerance (threadIdx.x, known);
-    shared->frame.weak_tolerances[threadIdx.x] = ccl_codebook_weak_tolerance (threadIdx.x, known);
+    shared->frame.tolerances[threadIdx.x] =
+        ccl_codebook_tolerance (threadIdx.x, known, p.pixels.sensitivity);
+    shared->frame.weak_tolerances[threadIdx.x] =
+        ccl_codebook_weak_tolerance (threadIdx.x, known, p.pixels.sensitivity);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)
@@ -427,7 +429,7 @@ value_at (const Pixels &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
 static __device__ __forceinline__ uint32_t
 tolerance_of_level (const Pixels &p, uint32_t level)
 {
-  return ccl_codebook_tolerance (level, p.history->levels[level]);
+  return ccl_codebook_tolerance (level, p.history->levels[level], p.sensitivity);
 }
 
 #include "sway.cuh"

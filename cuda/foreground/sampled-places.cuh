@@ -76,8 +76,8 @@ is_different (const CclSampledParameters &p, size_t place, const FirstSamples &f
     CclCodebookValue colour, uint32_t restlessness)
 {
   const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
-  const uint32_t calm = ccl_sampled_tolerance (
-      tolerance_of_level (p.pixels, own), tolerance_of_level (p.pixels, darker));
+  const uint32_t calm = ccl_sampled_tolerance (tolerance_of_level (p.pixels, own),
+      tolerance_of_level (p.pixels, darker), p.pixels.sensitivity);
   const uint32_t tolerance = ccl_sampled_restless_tolerance (calm, restlessness);
   uint32_t n_near = 0;
 #pragma unroll

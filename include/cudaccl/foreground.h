@@ -216,7 +216,15 @@ typedef struct CclForegroundOptions {
                           * before: after half of it at the earliest, if the model is some seconds
                           * old. Where a part of it moves, it stays. At most
                           * CUDACCL_MAX_ABSORB_AFTER. 0: six seconds, `hold` times. Since: 0.4 */
+  uint32_t sensitivity;  /* percent, CUDACCL_MIN_SENSITIVITY…CUDACCL_MAX_SENSITIVITY: 200 finds
+                          * objects that differ half as much from the background as those which 100
+                          * finds, though not in the noise of the camera, 50 only those that differ
+                          * twice as much. 0: 100. Since: 0.4 */
 } CclForegroundOptions;
+
+/* The range of CclForegroundOptions.sensitivity. Since: 0.4 */
+#define CUDACCL_MIN_SENSITIVITY 50
+#define CUDACCL_MAX_SENSITIVITY 200
 
 /* The most that CclForegroundOptions.absorb_after can be, in nanoseconds: a day. Since: 0.4 */
 #define CUDACCL_MAX_ABSORB_AFTER UINT64_C (86400000000000)
@@ -229,7 +237,7 @@ typedef struct CclForegroundOptions {
   {                                                                                                \
     .size = sizeof (CclForegroundOptions), .closing_width = 1, .closing_height = 1,                \
     .history = 500, .var_threshold = 9, .learning_rate = -1, .mixtures = 5,                        \
-    .shadows = CUDACCL_SHADOWS_REMOVE, .light = true, .hold = 4                                    \
+    .shadows = CUDACCL_SHADOWS_REMOVE, .light = true, .hold = 4, .sensitivity = 100                \
   }
 
 /* The values of a foreground mask. */

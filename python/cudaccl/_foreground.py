@@ -22,7 +22,7 @@ SCENE_CHANGES: dict[str, int] = _cudaccl.scene_changes()
 PIXELS = {"uint8": 0, "uint16": 1}
 DEFAULTS: Any = SimpleNamespace(**_cudaccl.foreground_defaults())  # those of the library and the elements
 AUTO_REDUCTION = 0
-INTEGERS = ("threshold", "history", "mixtures", "hold")
+INTEGERS = ("threshold", "history", "mixtures", "hold", "sensitivity")
 
 
 def choose(name: str, names: dict[str, int], value: str) -> int:
@@ -97,6 +97,8 @@ class Foreground:
     warm_up: for 'codebook', seconds from the first frame on in which the masks are empty. Since: 0.4
     absorb_after: for 'codebook', seconds after which an object that has stopped is background, 0…86400; half of them
         pass at least. 0: six seconds, `hold` times. Since: 0.4
+    sensitivity: for 'codebook', how faint an object may be, in percent, 50…200: 200 finds objects that differ half as
+        much from the background as those which 100 finds. Since: 0.4
 
     Raises ValueError, MemoryError, or RuntimeError where there is no such GPU. Calls from several
     threads run one after the other. Since: 0.2
@@ -111,7 +113,8 @@ class Foreground:
                  learning_rate: float = DEFAULTS.learning_rate, mixtures: int = DEFAULTS.mixtures,
                  shadows: str = name_of(SHADOWS, DEFAULTS.shadows), light: bool = DEFAULTS.light,
                  hold: int = DEFAULTS.hold, frame_rate: float = DEFAULTS.frame_rate,
-                 warm_up: float = DEFAULTS.warm_up, absorb_after: float = DEFAULTS.absorb_after) -> None:
+                 warm_up: float = DEFAULTS.warm_up, absorb_after: float = DEFAULTS.absorb_after,
+                 sensitivity: int = DEFAULTS.sensitivity) -> None:
         sides = check_sides(shape)
         check_integers(0, ALL, n_threads=n_threads)
         self._device = device_number(device)
@@ -134,6 +137,7 @@ class Foreground:
         self.frame_rate = frame_rate
         self.warm_up = warm_up
         self.absorb_after = absorb_after
+        self.sensitivity = sensitivity
 
     @property
     def scene_change(self) -> str:
@@ -146,7 +150,7 @@ class Foreground:
     def _options(self) -> _cudaccl.ForegroundOptions:
         options = _cudaccl.ForegroundOptions()
         for name in ("threshold", "invert", "history", "var_threshold", "learning_rate", "mixtures", "light", "hold",
-                     "frame_rate", "warm_up", "absorb_after"):
+                     "frame_rate", "warm_up", "absorb_after", "sensitivity"):
             try:
                 setattr(options, name, getattr(self, name))
             except TypeError:

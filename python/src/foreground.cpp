@@ -20,6 +20,7 @@ struct Options {
   int shadows = initial.shadows;
   bool light = initial.light;
   int64_t hold = initial.hold;
+  int64_t sensitivity = initial.sensitivity;
   double frame_rate = 1e9 / CUDACCL_FRAME_DURATION;
   double warm_up = 0, absorb_after = 0; /* seconds */
 
@@ -50,7 +51,8 @@ struct Options {
         .frame_duration =
             nanoseconds ("frame_rate must be frames per second, 1e-6 or more", 1 / frame_rate),
         .warm_up = nanoseconds ("warm_up must be 0…1e6 seconds", warm_up),
-        .absorb_after = nanoseconds ("absorb_after must be 0…86400 seconds", absorb_after)};
+        .absorb_after = nanoseconds ("absorb_after must be 0…86400 seconds", absorb_after),
+        .sensitivity = to_uint32 ("sensitivity", sensitivity)};
   }
 };
 
@@ -240,6 +242,7 @@ defaults ()
   values["frame_rate"] = 1e9 / CUDACCL_FRAME_DURATION;
   values["warm_up"] = 0.0;
   values["absorb_after"] = 0.0;
+  values["sensitivity"] = initial.sensitivity;
   return values;
 }
 
@@ -275,7 +278,8 @@ bind_foreground (nb::module_ &module)
       .def_rw ("hold", &Options::hold)
       .def_rw ("frame_rate", &Options::frame_rate)
       .def_rw ("warm_up", &Options::warm_up)
-      .def_rw ("absorb_after", &Options::absorb_after);
+      .def_rw ("absorb_after", &Options::absorb_after)
+      .def_rw ("sensitivity", &Options::sensitivity);
 
   nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
       .def (nb::init<uint32_t, uint32_t, int, View *, bool, bool, int, uint32_t, uint32_t> (),

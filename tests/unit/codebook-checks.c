@@ -262,6 +262,7 @@ options_of_frame (uint32_t number, bool light)
   options.hold = number / 8 % 17;
   options.frame_duration = durations[number / 6 % G_N_ELEMENTS (durations)];
   options.absorb_after = number / 9 % 4 * UINT64_C (7000000000);
+  options.sensitivity = number / 5 % 5 * 50;
   options.denoise = (CclDenoise)(number % 5);
   options.closing_width = number % 7 == 0 ? 9 : 1;
   options.invert = number % 11 == 0;

@@ -23,14 +23,27 @@ level_after_frame (const CodebookReference *self, uint32_t level)
       (uint16_t)ccl_codebook_quantile (self->noise[level], 8), (uint16_t)relief};
 }
 
+/* Three times the median distance (2.25 times that of weak pixels), and at least 20 steps where it
+ * is bright, 8 in the dark, less the relief (three fifths of that). The least is divided by the
+ * sensitivity; what noise demands is not, where it is above 1. */
 static void
 set_tolerances (CodebookReference *self)
 {
-  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
-    self->levels[i] = level_after_frame (self, i);
-    self->frame.tolerances[i] = ccl_codebook_tolerance (i, self->levels[i]);
-    self->frame.weak_tolerances[i] = ccl_codebook_weak_tolerance (i, self->levels[i]);
+  static const int dark[] = {8, 8, 11, 15};
+  const int percent = self->sensitivity ? (int)self->sensitivity : 100;
+  for (int i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
+    const int least = ((i < 4 ? dark[i] : 20) - self->levels[i].relief / 100) * 100 / percent;
+    const int median = self->levels[i].median, divisor = 4 * MIN (percent, 100);
+    self->frame.tolerances[i] = (uint8_t)MAX (MIN (1200 * median / divisor, 60), least);
+    self->frame.weak_tolerances[i] = (uint8_t)MAX (MIN (900 * median / divisor, 45), 3 * least / 5);
   }
+}
+
+static void
+take_noise (CodebookReference *self)
+{
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
+    self->levels[i] = level_after_frame (self, i);
 }
 
 CodebookReference *
@@ -61,7 +74,6 @@ codebook_reference_new (uint32_t width, uint32_t height)
   self->settled = g_new0 (uint32_t, n_cells);
   self->camera = ccl_camera_new (width, height);
   g_assert_nonnull (self->camera);
-  set_tolerances (self);
   self->has_light = true;
   self->shadows = CUDACCL_SHADOWS_REMOVE;
   return self;
@@ -569,7 +581,6 @@ begin_model (CodebookReference *self)
   self->n_frames = 0;
   sampled_reference_free (self->sampled);
   self->sampled = sampled_reference_new (self->width, self->height);
-  set_tolerances (self);
 }
 
 /* What the frame before says of the camera. */
@@ -628,6 +639,7 @@ codebook_reference_run (
   const uint32_t n_cells = self->grid.columns * self->grid.rows;
   follow_camera (self, luma);
   advance (self);
+  set_tolerances (self);
   const bool corrects = self->has_light && self->n_frames > 0;
 
   if (!self->has_light)
@@ -660,12 +672,13 @@ codebook_reference_run (
     self->values[pixel] = corrects ? corrected (self, value, x, y) : value;
     update_pixel (self, pixel, luma[pixel], self->values[pixel], cell);
   }
+  self->sampled->least_percent = self->sensitivity ? MIN (self->sensitivity, 100) : 100;
   sampled_reference_update (self->sampled, self->values, self->frame.tolerances,
       period_of_objects (self), self->frame_duration,
       self->n_frames == 0 || self->frame.scene_changes, self->sways ? self->low : NULL, self->high);
   self->has_rows = next_has_rows;
   judge_scene (self);
-  set_tolerances (self);
+  take_noise (self);
   filter (self);
   check_with_samples (self, luma);
   self->n_frames++;

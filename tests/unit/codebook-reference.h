@@ -43,8 +43,9 @@ typedef struct CodebookReference {
   CclCodebookValue *values;  /* of the last frame, in the model's light */
   uint32_t hold;             /* these are CclForegroundOptions */
   uint64_t frame_duration, absorb_after;
-  uint64_t now, rest; /* nanoseconds; and of object_gain what is left of a weight of 1 */
-  uint8_t *mask;      /* of the last frame */
+  uint32_t sensitivity; /* percent; 0: 100 */
+  uint64_t now, rest;   /* nanoseconds; and of object_gain what is left of a weight of 1 */
+  uint8_t *mask;        /* of the last frame */
 } CodebookReference;
 
 /* Free with codebook_reference_free(). */

@@ -1404,11 +1404,24 @@ check_impossible_arguments (const ForegroundBackend *backend)
       {.denoise = 5, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
       {.shadows = 3, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
       {.hold = 17, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
+      {.size = sizeof (CclForegroundOptions),
+          .sensitivity = 49,
+          .history = 9,
+          .var_threshold = 16,
+          .learning_rate = -1,
+          .mixtures = 5},
+      {.size = sizeof (CclForegroundOptions),
+          .sensitivity = 201,
+          .history = 9,
+          .var_threshold = 16,
+          .learning_rate = -1,
+          .mixtures = 5},
       {.closing_width = 64, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
       {.closing_height = 64, .history = 9, .var_threshold = 16, .learning_rate = -1, .mixtures = 5},
   };
   static const char *const words[] = {"history", "variance", "learning rate", "Gaussians",
-      "Gaussians", "denoise", "shadows", "hold", "closing", "closing"};
+      "Gaussians", "denoise", "shadows", "hold", "sensitivity", "sensitivity", "closing",
+      "closing"};
   memset (untouched, UNTOUCHED_BYTE, sizeof untouched);
   const CclFrame frame = {.data = bytes, .stride = 8};
   const CclMask mask = {.data = untouched, .stride = 8};

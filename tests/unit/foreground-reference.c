@@ -504,6 +504,7 @@ compare_with_codebook (ForegroundReference *self, const CclFrame *frame,
   self->codebook->has_light = options->light;
   self->codebook->shadows = options->shadows;
   self->codebook->hold = options->hold;
+  self->codebook->sensitivity = options->sensitivity;
   self->codebook->absorb_after = options->absorb_after;
   self->codebook->frame_duration = options->frame_duration;
   codebook_reference_run (self->codebook, luma, u, v);

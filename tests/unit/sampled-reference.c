@@ -58,7 +58,8 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   const bool is_due = turn != (then + phase) / 256;
   const int own = tolerances[colour.luma / 16];
   const int darker = tolerances[MAX (colour.luma / 16 - 1, 0)];
-  const int calm = MIN (MIN (own, darker) * 4 / 5, 16);
+  const int most = MIN (1600 / (int)self->least_percent, 31);
+  const int calm = MIN (MIN (own, darker) * 4 / 5, most);
   const int near = calm * (4 + MIN (place->restlessness / 16, 8)) / 4;
   int n_near = 0;
 

@@ -19,9 +19,10 @@ typedef struct SampledReference {
   uint32_t width, height;
   uint32_t columns, rows; /* of places */
   SampledPlace *places;
-  uint64_t nanoseconds; /* since the first frame */
-  int elapsed;          /* since the frame before, in 1/256 s */
-  bool *found;          /* the mask of the last frame */
+  uint64_t nanoseconds;   /* since the first frame */
+  uint32_t least_percent; /* the sensitivity, at most 100 */
+  int elapsed;            /* since the frame before, in 1/256 s */
+  bool *found;            /* the mask of the last frame */
   /* For how long a cell has been uncovered ground, in 1/256 s; −1: it is not. */
   int uncovered_for[64][64];
 } SampledReference;

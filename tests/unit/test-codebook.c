@@ -186,7 +186,7 @@ test_quantiles_of_noise (void)
 static uint8_t
 tolerance (uint32_t level, uint16_t median)
 {
-  return ccl_codebook_tolerance (level, (CclCodebookLevel){median, 0});
+  return ccl_codebook_tolerance (level, (CclCodebookLevel){median, 0}, 100);
 }
 
 static void
@@ -205,8 +205,8 @@ test_tolerance_of_noise (void)
       CclCodebookLevel known = {distance, 0};
       for (int i = 0; i < 1000; i++)
         known = ccl_codebook_next_level (known, level, distance, 0, 25);
-      g_assert_cmpint (
-          ccl_codebook_weak_tolerance (level, known), <, ccl_codebook_tolerance (level, known));
+      g_assert_cmpint (ccl_codebook_weak_tolerance (level, known, 100), <,
+          ccl_codebook_tolerance (level, known, 100));
     }
 }
 
@@ -217,18 +217,18 @@ test_tolerance_falls_in_the_dark (void)
 {
   CclCodebookLevel dark = {0, 0}, bright = dark;
   for (int second = 0; second < 20; second++) {
-    g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 11 - second / 4);
+    g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11 - second / 4);
     dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
     bright = ccl_codebook_next_level (bright, 4, 1, 3, 25);
   }
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 6);
-  g_assert_cmpint (ccl_codebook_tolerance (4, bright), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 6);
+  g_assert_cmpint (ccl_codebook_tolerance (4, bright, 100), ==, 20);
   dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 6);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 6);
   dark = ccl_codebook_next_level (dark, 2, 1, 6, 25);
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 8);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 8);
   dark = ccl_codebook_next_level (dark, 2, 1, 40, 25);
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark), ==, 11);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11);
 }
 
 static void
@@ -772,6 +772,35 @@ test_plain_object_on_plain_ground_is_foreground (void)
   scene_clear (&scene);
 }
 
+/* The sensitivity is what a difference of luma is divided by, from the next frame on: 20 steps make
+ * an object where it is 100. */
+static void
+test_sensitivity (void)
+{
+  static const struct {
+    uint32_t sensitivity;
+    uint8_t contrast;
+    bool is_found;
+  } cases[] = {{0, 19, false}, {0, 22, true}, {100, 19, false}, {100, 22, true}, {200, 9, false},
+      {200, 12, true}, {50, 38, false}, {50, 42, true}};
+  for (size_t i = 0; i < G_N_ELEMENTS (cases); i++) {
+    Scene scene;
+    scene_start (&scene);
+    scene.reference->shadows = CUDACCL_SHADOWS_KEEP;
+    for (int t = 0; t < 42; t++) {
+      memset (scene.luma, 150, N);
+      if (t >= 40) {
+        draw_square (&scene, 30, (uint8_t)(150 + cases[i].contrast));
+        scene.reference->sensitivity = cases[i].sensitivity;
+      }
+      const int n = run (&scene);
+      if (t >= 40)
+        g_assert_cmpint (n > 300, ==, cases[i].is_found);
+    }
+    scene_clear (&scene);
+  }
+}
+
 /* An object that stands there from the first frame on goes to another place. The ground that it
  * leaves differs from the model for more than a minute, and is no object after half a second. */
 static void
@@ -847,6 +876,7 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/infrared-settles-without-objects", test_infrared_settles_without_objects);
   g_test_add_func ("/codebook/edge-of-cloud-is-background", test_edge_of_cloud_is_background);
+  g_test_add_func ("/codebook/sensitivity", test_sensitivity);
   g_test_add_func ("/codebook/uncovered-ground-is-no-object", test_uncovered_ground_is_no_object);
   g_test_add_func ("/codebook/plain-object-on-plain-ground-is-foreground",
       test_plain_object_on_plain_ground_is_foreground);

@@ -204,6 +204,12 @@ static const GstCclProperty properties[] = {
       "times slower than others; raise it where objects that stop must stay in the result for "
       "longer (foreground=codebook and mog2)",
       1, 16, NULL, CONTROLLED, BOTH, DESCRIBED},
+  {GST_CCL_KIND_UINT, FIELD (sensitivity), "sensitivity", "Sensitivity",
+      "How faint an object may be, in percent: 200 finds objects that differ half as much from the "
+      "background as those which 100 finds, 50 only those that differ twice as much. Raise it where "
+      "people in clothes of the ground's colour are missed, lower it where shadows or reflections are "
+      "found (foreground=codebook)",
+      CUDACCL_MIN_SENSITIVITY, CUDACCL_MAX_SENSITIVITY, NULL, CONTROLLED, BOTH, DESCRIBED},
   {GST_CCL_KIND_DOUBLE, FIELD (absorb_after), "absorb-after", "Absorb after",
       "The time in seconds after which an object that has stopped is background; half of it passes at "
       "least. 0: 6 seconds, `hold` times, which is 24 by default. Raise it where a car that parks, or "
@@ -331,6 +337,7 @@ gst_ccl_settings_init (GstCclSettings *settings)
       .shadows = (gint)foreground.shadows,
       .light = foreground.light,
       .hold = foreground.hold,
+      .sensitivity = foreground.sensitivity,
       .reduction = (gint)foreground_plan.reduction,
       .connectivity = (gint)plan.connectivity,
       .algorithm = ALGORITHM_AUTO,
@@ -405,6 +412,7 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
       .shadows = (CclShadows)settings->shadows,
       .light = settings->light,
       .hold = settings->hold,
+      .sensitivity = settings->sensitivity,
       .warm_up = (guint64)(settings->warm_up * GST_SECOND),
       .absorb_after = (guint64)(settings->absorb_after * GST_SECOND),
   };

@@ -52,6 +52,7 @@ typedef struct {
   gint shadows; /* CclShadows */
   gboolean light;
   guint hold;
+  guint sensitivity;             /* percent */
   gdouble absorb_after, warm_up; /* seconds */
   gint reduction;                /* as CclForegroundPlan.reduction */
   gchar *roi_mask;               /* path of a file, or NULL; owned */
