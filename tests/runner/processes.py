@@ -8,10 +8,10 @@ import time
 
 
 def wait_for(condition, what, seconds=30):
-    """Waits for a true value of condition() and returns it."""
+    """Waits for a true value of condition() and returns it. what: for the message, or a function that gives it."""
     end = time.monotonic() + seconds
     while not (value := condition()):
-        assert time.monotonic() < end, f"{what} after {seconds} s"
+        assert time.monotonic() < end, f"{what() if callable(what) else what} after {seconds} s"
         time.sleep(0.02)
     return value
 

@@ -61,19 +61,6 @@ def same_components():
     tap.equal({line["source"] for line in want}, {"a"})
 
 
-def events():
-    """events alone: motion begins before it ends, a track crosses a line; no line of a frame"""
-    gate = "ccltrack.regions=line gate 40,0 40,60"
-    with watch(f"a={ball(60, 30)}", *SMALL, "--events", "-s", gate) as program:
-        tap.equal(program.finish(), 0, "exit status")
-        lines = program.lines.all()
-    kinds = [line["event"] for line in lines]
-    assert kinds.index("motion-begin") < kinds.index("motion-end"), kinds
-    assert "appeared" in kinds, kinds
-    tap.equal({line["line"] for line in lines if line["event"] == "crossed"}, {"gate"}, "lines that were crossed")
-    assert all(line["source"] == "a" and "utc" in line for line in lines), lines
-
-
 def pendulum_video():
     """160×120, 15 frames/s: from 3 s on a box of 24×24 pixels swings by 6 pixels; from 8 s on another one crosses."""
     video = folder / "pendulum.avi"
@@ -89,6 +76,19 @@ def pendulum_video():
     subprocess.run([*"gst-launch-1.0 -q fdsrc ! rawvideoparse format=gray8 width=160 height=120 framerate=15/1 ! jpegenc ! "
                     "avimux ! filesink".split(), f"location={video}"], input=bytes(frames), check=True, timeout=60)
     return video
+
+
+def events():
+    """events alone: motion begins before it ends, a track crosses a line; no line of a frame"""
+    gate = "ccltrack.regions=line gate 100,60 100,120"
+    with watch(f"a={pendulum_video()}", *SMALL, "--events", "-s", gate) as program:
+        tap.equal(program.finish(), 0, "exit status")
+        lines = program.lines.all()
+    kinds = [line["event"] for line in lines]
+    assert kinds.index("motion-begin") < kinds.index("motion-end"), kinds
+    assert "appeared" in kinds, kinds
+    tap.equal({line["line"] for line in lines if line["event"] == "crossed"}, {"gate"}, "lines that were crossed")
+    assert all(line["source"] == "a" and "utc" in line for line in lines), lines
 
 
 def motion_travels():

@@ -372,7 +372,8 @@ def events_survive():
         tap.equal(first.stop(), 0)
     for number in signal.SIGKILL, signal.SIGTERM:
         with served.Served(*words) as server:
-            served.wait_for(lambda: server.get(query)["events"][-2:] == before, "the events of the first run")
+            served.wait_for(lambda: server.get(query)["events"][-2:] == before,
+                            lambda: f"{before}, the events of the first run, in {server.get(query)['events']}")
             served.wait_for(lambda: len(server.get(query)["events"]) >= 4, "two more")
             # An event gets its picture after it is listed, possibly between two requests.
             served.wait_for(lambda: server.get(f"{query}&after={before[0]['number']}")["events"] ==
