@@ -14,9 +14,11 @@ static const guint8 key[KEY_SIZE] = {
 void
 gst_ccl_klv_write_header (guint8 header[GST_CCL_KLV_HEADER_SIZE], gsize size)
 {
+  const guint32 length = GUINT32_TO_BE ((guint32)size);
+
   memcpy (header, key, KEY_SIZE);
   header[KEY_SIZE] = LONG_LENGTH | 4;
-  GST_WRITE_UINT32_BE (header + KEY_SIZE + 1, (guint32)size);
+  memcpy (header + KEY_SIZE + 1, &length, sizeof length); /* it is not aligned */
 }
 
 GstCclKlvKind

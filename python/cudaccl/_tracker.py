@@ -124,8 +124,8 @@ class Tracker:
         rows = np.ascontiguousarray(table).view(np.uint8)
         map_view = None if labels is None else view_of(host_labels(labels))
         image_view = None if image is None else view_of(image)
-        settings = elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate, self.least_way
-        settings += (bool(self.whole_objects),)
+        settings = (elapsed, self.confirm_frames, self.max_lost, self.static_frames, self.frame_rate, self.least_way,
+                    bool(self.whole_objects))
         try:
             tracks, members, events, feet = self._tracker.run(view_of(rows), map_view, image_view, *settings)
         except TypeError:

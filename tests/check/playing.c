@@ -26,6 +26,7 @@ static const struct {
     {"ccloverlay", {"ccl " MAPS " ! ccltrack regions=\"region a 0,0 30,0 30,40\" ! ccloverlay "
                     "name=e fill-components=true draw-mask=true style=both trail-length=5"}},
     {"ccljson", {"ccl ! ccltrack ! ccljson name=e"}},
+    {"ccljsonparse", {"ccl ! ccltrack ! ccljson ! ccljsonparse name=e"}},
     {"cclcombiner", {"tee name=t ! queue ! e.video t. ! queue ! ccl ! e.mask cclcombiner name=e"}},
 };
 

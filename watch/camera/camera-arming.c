@@ -118,16 +118,11 @@ has_regions (gchar **names, const GstCclRegionState *state)
   return !names || !names[n];
 }
 
-void
-watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer)
+static void
+take_regions (WatchCamera *camera, const GstCclRegionState *state)
 {
-  const GstCclMeta *meta = gst_buffer_get_ccl_meta ((GstBuffer *)buffer);
-  const GstCclRegionState *state = meta ? gst_ccl_meta_get_region_state (meta) : NULL;
   const guint n = state ? gst_ccl_region_state_get_n_regions (state) : 0;
 
-  /* This thread alone writes them. */
-  if (has_regions (camera->locked.regions, state))
-    return;
   g_mutex_lock (&camera->lock);
   g_strfreev (camera->locked.regions);
   camera->locked.regions = g_new0 (gchar *, n + 1);
@@ -136,6 +131,18 @@ watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer)
   update_armed (camera);
   g_mutex_unlock (&camera->lock);
   g_atomic_int_set (&camera->atomic.is_arming_new, TRUE);
+}
+
+void
+watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer)
+{
+  const GstCclMeta *meta = gst_buffer_get_ccl_meta ((GstBuffer *)buffer);
+  GstCclRegionState *state = meta ? gst_ccl_meta_get_region_state (meta) : NULL;
+
+  /* This thread alone writes them. */
+  if (!has_regions (camera->locked.regions, state))
+    take_regions (camera, state);
+  g_clear_pointer (&state, gst_ccl_region_state_unref);
 }
 
 /* Whether what is armed depends on the time of day. */

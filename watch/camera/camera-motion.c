@@ -44,13 +44,11 @@ watch_camera_note_foreground (WatchCamera *camera, GstBuffer *buffer)
   camera->delivery.foreground_share = pixels > 0 ? sum / pixels : 0;
 }
 
-/* Whether the track of a row is in a region that is not armed. */
+/* Whether the track of a row is in a region that is not armed. state: of the frame, or NULL. */
 static gboolean
-is_in_disarmed_region (const GstCclMeta *meta, guint row, const WatchArmed *armed)
+is_in_disarmed_region (const GstCclRegionState *state, guint row, const WatchArmed *armed)
 {
-  const GstCclRegionState *state = gst_ccl_meta_get_region_state (meta);
-
-  if (!armed->disarmed || !state)
+  if (!state)
     return FALSE;
   for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++)
     if (gst_ccl_region_state_is_inside (state, i, row) &&
@@ -62,14 +60,17 @@ is_in_disarmed_region (const GstCclMeta *meta, guint row, const WatchArmed *arme
 static gboolean
 has_moving_track (const GstCclMeta *meta, const WatchArmed *armed)
 {
-  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
+  GstCclRegionState *state = armed->disarmed ? gst_ccl_meta_get_region_state (meta) : NULL;
+  gboolean found = FALSE;
+
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta) && !found; row++) {
     const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
 
-    if (track && track->state == GST_CCL_TRACK_STATE_CONFIRMED &&
-        !is_in_disarmed_region (meta, row, armed))
-      return TRUE;
+    found = track && track->state == GST_CCL_TRACK_STATE_CONFIRMED &&
+            !is_in_disarmed_region (state, row, armed);
   }
-  return FALSE;
+  g_clear_pointer (&state, gst_ccl_region_state_unref);
+  return found;
 }
 
 void
