@@ -259,6 +259,7 @@ take_colours (Case *c, Input *input, uint32_t padding)
   c->options.shadows = (CclShadows)((flags >> 3 & 3) % 3);
   c->options.light = flags & 64;
   c->options.hold = hold % 17;
+  c->options.size = sizeof c->options;
   c->options.sensitivity = hold < 17 ? 0 : 50 + (uint32_t)hold % 151;
   c->options.closing_width = take_byte (input) % (CUDACCL_MAX_CLOSING + 1);
   c->options.closing_height = take_byte (input) % (CUDACCL_MAX_CLOSING + 1);
