@@ -258,8 +258,8 @@ learn (CclCamera *self, Finding finding, uint64_t time)
     self->sway = 0;
 }
 
-/* Whether the exposure has changed since the model began: then parts that were white show what is
- * there, which no light explains. */
+/* Whether the exposure has changed since the model began. Parts of the picture that were white then
+ * have texture now, which no change of light explains. */
 static bool
 changes_exposure (const CclCamera *self)
 {

@@ -36,7 +36,7 @@ enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 6 };
   (CUDACCL_CAMERA_SECOND * 6 / 5) /* of the same after a cut, in motion                            \
                                    */
 #define CUDACCL_CAMERA_SETTLING (CUDACCL_CAMERA_SECOND * 3 / 2)
-/* The same of infrared light, after the exposure has settled, for which it is waited so long. */
+/* The same of infrared light, once the exposure has settled; and the longest wait for that. */
 #define CUDACCL_CAMERA_INFRARED_SETTLING (CUDACCL_CAMERA_SECOND * 6 / 10)
 #define CUDACCL_CAMERA_MOST_EXPOSING (8 * CUDACCL_CAMERA_SECOND)
 #define CUDACCL_CAMERA_MEMORY (25 * CUDACCL_CAMERA_SECOND)        /* of the picture at rest */

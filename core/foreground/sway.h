@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * A camera that shakes brings what is around a place there. While it does (camera.h), a pixel whose
- * luma is between the least and the greatest of the background within the sway is background, and a
- * place of the second model (sampled-background.h) is not different. The codebooks learn as ever.
+ * A shaking camera displaces the picture by a few pixels, so that a pixel shows its neighbours.
+ * While the camera shakes (camera.h), the neighbours within that displacement explain a pixel: it
+ * is background if its luma lies between the least and the greatest luma of their background, and a
+ * place of the second model (sampled-background.h) is not different then. The codebooks learn as
+ * they do with a camera at rest.
  *
- * The background is the luma of the heaviest words before the frame; beyond the frame there is
- * none.
+ * The background is the luma of the heaviest words before the frame. There is none outside the
+ * frame.
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */

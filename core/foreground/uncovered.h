@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Ground that an object has uncovered. An object that stands still while a model begins, or for
- * long, is background, and where it goes away, the ground is different from the model. It is no
- * object:
+ * long, becomes background. When it leaves, the ground behind it differs from the model, although
+ * the ground is no object. Three steps find such ground:
  *
  * 1. Pixels of a row that are CUDACCL_TEXTURE_DISTANCE apart, in the same 32, and of which one is a
  * candidate, are a pair of the outline (texture.h has the pairs inside). At the outline of
