@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "core/foreground/light.h"
+#include "foreground-parameters.h"
 
 enum {
   CUDACCL_LIGHT_THREADS =
@@ -23,5 +24,21 @@ typedef struct CclFrameLight {
   uint32_t counts[CUDACCL_LIGHT_RATIOS]; /* explained cells of each log ratio */
   CclLightSums sums;
 } CclFrameLight;
+
+/* The parameters of the kernels of light.cu. */
+typedef struct CclLightParameters {
+  CclExtent extent;
+  CclFrameParameters frame;
+  /* Of the heaviest Gaussians, as in CclMog2Parameters. */
+  const uint32_t *shapes;
+  const uint16_t *chroma;
+  uint32_t row_groups;
+  CclFrameLight *light;
+  CclLightGrid grid;
+  CclLightCell *cells;
+  uint16_t *factors;      /* of the cells */
+  uint32_t may_begin;     /* the model has learnt from enough frames to find scene changes */
+  uint32_t *scene_change; /* CclSceneChange of a new model; memory of the host */
+} CclLightParameters;
 
 #endif /* CUDACCL_LIGHT_PARAMETERS_H */

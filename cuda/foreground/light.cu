@@ -6,7 +6,6 @@
 #include "colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "light.cuh"
-#include "mog2-parameters.h"
 
 typedef CclLightParameters Parameters;
 

@@ -1,27 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of light.cu and mog2.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernels of mog2.cu, compiled by the host's C and by nvcc. */
 #ifndef CUDACCL_MOG2_PARAMETERS_H
 #define CUDACCL_MOG2_PARAMETERS_H
 
 #include "core/foreground/mixture.h"
 #include "foreground-parameters.h"
 #include "light-parameters.h"
-
-/* Of light.cu. */
-typedef struct CclLightParameters {
-  CclExtent extent;
-  CclFrameParameters frame;
-  /* Of the heaviest Gaussians, as in CclMog2Parameters. */
-  const uint32_t *shapes;
-  const uint16_t *chroma;
-  uint32_t row_groups;
-  CclFrameLight *light;
-  CclLightGrid grid;
-  CclLightCell *cells;
-  uint16_t *factors;      /* of the cells */
-  uint32_t may_begin;     /* the model has learnt from enough frames to find scene changes */
-  uint32_t *scene_change; /* CclSceneChange of a new model; memory of the host */
-} CclLightParameters;
 
 /* Each Gaussian has a plane of weights and a plane of shapes. A shape is a mean in the lower and a
  * variance in the upper 16 bits. With chroma, it has a plane of chroma, too. The pixels of a thread
