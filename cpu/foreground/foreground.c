@@ -20,7 +20,7 @@
 #include "core/base/divide-up.h"
 #include "foreground-tuning.h"
 #include "cpu/pixels/pixel-code.h"
-#include "reduced-foreground.h"
+#include "cpu/foreground/reduction/reduced-foreground.h"
 #include "core/foreground/reduction.h"
 #include "cpu/pixels/words.h"
 

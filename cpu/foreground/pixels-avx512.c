@@ -211,9 +211,9 @@ all_lanes (Mask low, Mask high)
   return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
-#include "codebook-rows.h"
-#include "mog2.h"
-#include "sampled-rows.h"
+#include "cpu/foreground/codebook/codebook-rows.h"
+#include "cpu/foreground/mog2/mog2.h"
+#include "cpu/foreground/codebook/sampled-rows.h"
 
 static ALWAYS_INLINE __mmask64
 columns (uint32_t n)

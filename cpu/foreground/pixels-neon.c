@@ -211,9 +211,9 @@ all_lanes (Mask low, Mask high)
   return vminvq_u32 (vandq_u32 (low, high)) == UINT32_MAX;
 }
 
-#include "codebook-rows.h"
-#include "mog2.h"
-#include "sampled-rows.h"
+#include "cpu/foreground/codebook/codebook-rows.h"
+#include "cpu/foreground/mog2/mog2.h"
+#include "cpu/foreground/codebook/sampled-rows.h"
 
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)

@@ -12,7 +12,7 @@
 #include "core/label/labeller-class.h"
 #include "core/base/layout.h"
 #include "cuda/driver/runner.h"
-#include "cuda/label/strips-geometry.h"
+#include "cuda/label/strips/strips-geometry.h"
 #include "cuda/label/table-memory.h"
 
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 /* The public functions of foreground segmenters on a GPU: segmenter.c has those for frames as they
  * are, reduced-foreground.c those around them for reduced frames. */
 #include "core/foreground/reduction.h"
-#include "reduced-foreground.h"
+#include "cuda/foreground/reduction/reduced-foreground.h"
 #include "segmenter.h"
 
 CclForeground *

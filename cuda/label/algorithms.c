@@ -6,7 +6,7 @@
 
 #include "images.h"
 #include "sequence-engine.h"
-#include "strips.h"
+#include "cuda/label/strips/strips.h"
 
 #define TPDS_2020                                                                                  \
   "Allegretti, Bolelli, Grana: Optimized Block-Based Algorithms to Label Connected Components on " \

@@ -11,7 +11,7 @@
 
 #include "cuda/label/engine.h"
 #include "reference.h"
-#include "cuda/label/strips.h"
+#include "cuda/label/strips/strips.h"
 
 enum { WIDTH = 517, HEIGHT = 203, MOST_ROWS = 40000, N_FRAMES = 6 };
 

@@ -15,8 +15,8 @@
 #include <string.h>
 
 #include "cuda/driver/device.h"
-#include "cuda/foreground/mog2-model.h"
-#include "cuda/foreground/reduced-foreground.h"
+#include "cuda/foreground/mog2/mog2-model.h"
+#include "cuda/foreground/reduction/reduced-foreground.h"
 #include "cuda/foreground/segmenter.h"
 
 static CclCudaDevice *device;

@@ -2,7 +2,7 @@
 /* The foreground methods on the CPU in each variant, and Otsu's threshold. */
 #include "cpu/foreground/foreground-tuning.h"
 #include "cpu/foreground/foreground.h"
-#include "cpu/foreground/mog2-model.h"
+#include "cpu/foreground/mog2/mog2-model.h"
 #include "foreground-checks.h"
 
 #include <glib.h>

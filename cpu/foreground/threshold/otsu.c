@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground by Otsu's threshold of the frame: the histograms of bands, by all threads. */
-#include "foreground.h"
+#include "cpu/foreground/foreground.h"
 #include "core/foreground/otsu.h"
 #include "cpu/pixels/words.h"
 

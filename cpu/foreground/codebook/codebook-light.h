@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CPU_CODEBOOK_LIGHT_H
 #define CUDACCL_CPU_CODEBOOK_LIGHT_H
 
-#include "frame-light.h"
+#include "cpu/foreground/light/frame-light.h"
 
 /* Two planes of luma of 8 bits: of the frame, and of the heaviest words. */
 typedef struct CodebookLuma {

@@ -13,7 +13,7 @@
 #include "cuda/driver/launch.h"
 #include "cuda/driver/upload.h"
 #include "reduction-parameters.h"
-#include "segmenter.h"
+#include "cuda/foreground/segmenter.h"
 
 enum { REDUCE, ENLARGE, N_KERNELS };
 

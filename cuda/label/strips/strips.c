@@ -17,7 +17,7 @@
 #include "cuda/driver/kernel-graph.h"
 #include "core/base/log-message.h"
 #include "strips-geometry.h"
-#include "table-memory.h"
+#include "cuda/label/table-memory.h"
 
 /* Scratch memory from this size on is given back for one that needs less than an eighth of it. */
 #define LARGE_SCRATCH ((size_t)256 << 20)

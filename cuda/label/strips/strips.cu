@@ -40,9 +40,9 @@
  * The result does not depend on the order in which threads run: components are identified by their
  * first pixel, and all sums are integers.
  */
-#include "cuda/label/strips/last-phases.cuh"
-#include "cuda/label/strips/label-tile.cuh"
-#include "cuda/label/strips/merge.cuh"
+#include "last-phases.cuh"
+#include "label-tile.cuh"
+#include "merge.cuh"
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)

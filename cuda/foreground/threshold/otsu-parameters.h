@@ -3,7 +3,7 @@
 #ifndef CUDACCL_OTSU_PARAMETERS_H
 #define CUDACCL_OTSU_PARAMETERS_H
 
-#include "foreground-parameters.h"
+#include "cuda/foreground/foreground-parameters.h"
 
 enum {
   CUDACCL_HISTOGRAM_THREADS = 32 * CUDACCL_HISTOGRAM_WARPS,

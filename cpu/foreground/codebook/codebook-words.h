@@ -7,7 +7,7 @@
 #ifndef CUDACCL_CPU_CODEBOOK_WORDS_H
 #define CUDACCL_CPU_CODEBOOK_WORDS_H
 
-#include "mog2.h"
+#include "cpu/foreground/mog2/mog2.h"
 
 typedef int16_t SignedSteps __attribute__ ((vector_size (sizeof (Steps))));
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground by a threshold. */
-#include "foreground.h"
+#include "cpu/foreground/foreground.h"
 
 void
 cpu_foreground_compare_row (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground by a threshold, which is given or that of the frame (otsu.cu). */
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "mask.cuh"
+#include "cuda/foreground/mask.cuh"
 #include "threshold-parameters.h"
 
 typedef CclThresholdParameters Parameters;

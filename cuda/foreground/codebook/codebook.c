@@ -13,7 +13,7 @@
  *
  * What the next frame needs of a frame stays in device memory. No run waits for the one before.
  */
-#include "segmenter.h"
+#include "cuda/foreground/segmenter.h"
 
 #include "core/base/layout.h"
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "images.h"
-#include "segmenter.h"
+#include "cuda/foreground/segmenter.h"
 
 /* Bytes of the background model for the pixels of one thread, without and with chroma. */
 #define LUMA_GROUP_SIZE                                                                            \

@@ -5,7 +5,7 @@
 #define CUDACCL_CUDA_STRIPS_GEOMETRY_H
 
 #include "cuda/driver/driver.h"
-#include "cuda/label/strips/strips-columns-parameters.h"
+#include "strips-columns-parameters.h"
 
 /* Sets the geometry of the plan's frames in parameters that are zero. strip_rows: 2 for
  * 8-connectivity, 1 for 4-connectivity. CUDACCL_ERROR_UNSUPPORTED: they are too large. */

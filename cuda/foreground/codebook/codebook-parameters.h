@@ -7,8 +7,8 @@
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-cells.h"
 #include "core/foreground/uncovered.h"
-#include "foreground-parameters.h"
-#include "light-parameters.h"
+#include "cuda/foreground/foreground-parameters.h"
+#include "cuda/foreground/light/light-parameters.h"
 
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,

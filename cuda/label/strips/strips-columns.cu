@@ -9,10 +9,10 @@
  * component: with 4-connectivity, labels of pixels that touch at a corner are compared, which are
  * known in the end only (measure.cu).
  */
-#include "cuda/label/strips/last-phases.cuh"
-#include "cuda/label/strips/component-rows.cuh"
-#include "cuda/label/strips/measure-tile.cuh"
-#include "cuda/label/strips/merge.cuh"
+#include "last-phases.cuh"
+#include "component-rows.cuh"
+#include "measure-tile.cuh"
+#include "merge.cuh"
 
 /* The first blocks merge, the others measure. */
 #define MERGE_KERNEL(name, rows, neighbours, values)                                               \

@@ -4,8 +4,8 @@
 #define CUDACCL_MOG2_PARAMETERS_H
 
 #include "core/foreground/mixture.h"
-#include "foreground-parameters.h"
-#include "light-parameters.h"
+#include "cuda/foreground/foreground-parameters.h"
+#include "cuda/foreground/light/light-parameters.h"
 
 /* Each Gaussian has a plane of weights and a plane of shapes. A shape is a mean in the lower and a
  * variance in the upper 16 bits. With chroma, it has a plane of chroma, too. The pixels of a thread

@@ -21,7 +21,7 @@
  * the share 1 / (n1 − n0) of the other two corners.
  */
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "mask.cuh"
+#include "cuda/foreground/mask.cuh"
 #include "core/foreground/otsu.h"
 #include "otsu-parameters.h"
 

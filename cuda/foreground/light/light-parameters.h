@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "core/foreground/light.h"
-#include "foreground-parameters.h"
+#include "cuda/foreground/foreground-parameters.h"
 
 enum {
   CUDACCL_LIGHT_THREADS =

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_THRESHOLD_PARAMETERS_H
 #define CUDACCL_THRESHOLD_PARAMETERS_H
 
-#include "foreground-parameters.h"
+#include "cuda/foreground/foreground-parameters.h"
 
 enum { CUDACCL_THRESHOLD_MOST_PARTS = 4 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground by Otsu's threshold of the frame: the histogram, of pixels of 16 bits in two kernels,
  * and the threshold. */
-#include "segmenter.h"
+#include "cuda/foreground/segmenter.h"
 
 #include <stdlib.h>
 

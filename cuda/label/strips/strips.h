@@ -2,7 +2,7 @@
 #ifndef CUDACCL_CUDA_STRIPS_H
 #define CUDACCL_CUDA_STRIPS_H
 
-#include "engine.h"
+#include "cuda/label/engine.h"
 
 /* The engine of the strips algorithm (strips.cu): label map and table in one graph of kernels.
  *

@@ -5,7 +5,7 @@
 
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/bit-rows.h"
-#include "frame-light.h"
+#include "cpu/foreground/light/frame-light.h"
 
 /* One row each: luma in the model's light in the format's number of bits, the chroma of pixels, the
  * factors of pixels. */

@@ -3,7 +3,7 @@
 #ifndef CUDACCL_CUDA_THRESHOLD_H
 #define CUDACCL_CUDA_THRESHOLD_H
 
-#include "segmenter.h"
+#include "cuda/foreground/segmenter.h"
 #include "threshold-parameters.h"
 
 typedef struct CclCudaThreshold {

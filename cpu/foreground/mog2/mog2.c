@@ -4,7 +4,7 @@
 #include "mog2-model.h"
 #include "core/base/divide-up.h"
 
-#include "foreground.h"
+#include "cpu/foreground/foreground.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
  * The light of a frame (light.h): measured in each cell, smoothed over the cells around it, and
  * judged. The background model, which follows on the stream, reads the result.
  */
-#include "colour.cuh"
+#include "cuda/foreground/colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "light.cuh"
 

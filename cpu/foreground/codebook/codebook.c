@@ -13,7 +13,7 @@
 #include "codebook-boxes.h"
 #include "core/base/divide-up.h"
 #include "codebook-light.h"
-#include "foreground.h"
+#include "cpu/foreground/foreground.h"
 #include "sampled-places.h"
 #include "sway-rows.h"
 

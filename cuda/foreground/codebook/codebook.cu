@@ -11,11 +11,11 @@
  * host.
  */
 #include "codebook-parameters.h"
-#include "bit-windows.cuh"
-#include "colour.cuh"
+#include "cuda/foreground/bit-windows.cuh"
+#include "cuda/foreground/colour.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
-#include "light.cuh"
-#include "mask-words.cuh"
+#include "cuda/foreground/light/light.cuh"
+#include "cuda/foreground/mask-words.cuh"
 
 typedef CclCodebookPixels Pixels;
 typedef CclCodebookLightParameters LightParameters;

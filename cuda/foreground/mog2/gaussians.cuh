@@ -15,7 +15,7 @@
 #include "quotient.cuh"
 #define CUDACCL_DIVIDE(a, b) ccl_quotient (a, b)
 
-#include "colour.cuh"
+#include "cuda/foreground/colour.cuh"
 #include "mog2-parameters.h"
 
 typedef CclMog2Parameters Parameters;
