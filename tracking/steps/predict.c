@@ -2,7 +2,7 @@
 /*
  * The begin of a frame: the boxes of tracks are predicted, and the components are read.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 /* Of the changes within a second. Random changes add up as variances do. */
 #define ACCELERATION 0.474 /* of the velocity, sizes per second */

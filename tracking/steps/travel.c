@@ -9,7 +9,7 @@
  * there, and for a shorter time in the whole picture. Where many of them were, a track must go
  * farther and straighter.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define RESTLESS_WAY 2.0  /* sizes that a track must go besides least_way when it has just begun */
 #define RESTLESS_TIME 1.0 /* seconds, and frames, after which least_way is enough */

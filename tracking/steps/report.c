@@ -3,7 +3,7 @@
  * The result of a frame: tracks, their components, and events.
  */
 #include "core/base/status.h"
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 void
 ccl_tracker_add_event (CclTracker *tracker, CclTrackEventKind kind, uint64_t id, uint64_t other)

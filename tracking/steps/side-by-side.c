@@ -12,7 +12,7 @@
  * and their activities", IEEE Transactions on Pattern Analysis and Machine
  * Intelligence 22(8), 2000.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #include <string.h>
 

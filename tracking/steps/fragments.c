@@ -3,7 +3,7 @@
  * Fragments of objects: a component without a track inside the box of a track is a part of that
  * object, a separate object, or noise. The sizes of objects seen nearby decide.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define MAX_COMMON 0.3     /* of the narrower box's width that objects side by side share */
 #define FRAGMENT_SLACK 0.2 /* sizes that a fragment may reach out of its track's box */

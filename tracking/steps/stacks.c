@@ -3,7 +3,7 @@
  * Stacks: components one above the other that have the height of one object together, such as head,
  * trunk and legs of a person. They become one component before tracks are assigned.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define MAX_PART 0.25     /* of the frame that a component may cover to be learnt */
 #define LEAST_PART 0.0002 /* of the frame that it must cover */

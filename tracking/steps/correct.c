@@ -5,7 +5,7 @@
  * A box that shares its component keeps its size and its velocity. Only the component's own edges
  * correct it: each one is the edge of the track that is predicted to be the outermost there.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define SHARED_NOISE 2.0    /* factor for the edges of a component that tracks share */
 #define BORDER_GROWTH 0.316 /* of the extent, a second, while the border cuts the box */

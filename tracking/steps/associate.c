@@ -3,7 +3,7 @@
  * Components are assigned to tracks: one to one where they fit best; then a track without a
  * component shares the one that covers its box.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #include <math.h>
 

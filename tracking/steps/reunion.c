@@ -5,7 +5,7 @@
  * width and height, if it can have come there from where the object was last, and if no other lost
  * track comes into question.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define MAX_RATIO 1.3 /* of extents before and after */
 #define MAX_SPEED 1.0 /* sizes per second */

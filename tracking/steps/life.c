@@ -2,7 +2,7 @@
 /*
  * Tracks begin with components that have no track, are confirmed, rest, and end when they are lost.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define FIRST_VELOCITY 2.5 /* standard deviation of a new track's velocity, sizes per second */
 #define PROVEN_FRAMES 10   /* frames alone in a component after which a track is one object */

@@ -4,7 +4,7 @@
  * no component is assigned to its track. The new track that begins gets the velocity that leads
  * from one place to the other, so the third place decides: a component is there, or the track ends.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define MAX_SPEED 20.0 /* sizes per second */
 #define MAX_LEAP 4.0   /* sizes */

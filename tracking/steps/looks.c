@@ -4,7 +4,7 @@
  * learnt while an object is alone and has its size, and compared with components of its height
  * alone, because the bands of others are those of other parts of an object.
  */
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #define MAX_RATIO 1.3  /* of the extents of box and component */
 #define MIN_ALIKE 0.4  /* colours that are less alike are those of another object */

@@ -5,7 +5,7 @@
  */
 #include "core/base/layout.h"
 #include "core/base/status.h"
-#include "tracker-private.h"
+#include "tracking/tracker-private.h"
 
 #include <math.h>
 #include <stdlib.h>
