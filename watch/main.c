@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "watch/camera/sockets.h"
+#include "watch/camera/stream/sockets.h"
 #include "watch/media/clips.h"
 #include "watch/config/command-line.h"
 #include "watch/config/places.h"

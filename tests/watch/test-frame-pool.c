@@ -3,7 +3,7 @@
 #include <gst/video/gstvideopool.h>
 #include <gst/video/video.h>
 
-#include "watch/camera/frame-pool.h"
+#include "watch/camera/stream/frame-pool.h"
 
 static GstQuery *
 query_of (const gchar *caps_text)

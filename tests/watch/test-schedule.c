@@ -2,7 +2,7 @@
 /* Schedules by local time, also where clocks change, commands to arm, and when motions begin. */
 #include <string.h>
 
-#include "watch/camera/motion.h"
+#include "watch/camera/motion/motion.h"
 #include "watch/config/arming.h"
 
 static gint64

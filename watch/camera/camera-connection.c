@@ -7,13 +7,13 @@
 
 #include "backlog.h"
 #include "camera-state.h"
-#include "damage.h"
-#include "decoder.h"
-#include "record.h"
-#include "sockets.h"
+#include "watch/camera/stream/damage.h"
+#include "watch/camera/stream/decoder.h"
+#include "watch/camera/stream/record.h"
+#include "watch/camera/stream/sockets.h"
 #include "watch/output/scene-change.h"
 #include "watch/system/log.h"
-#include "reach.h"
+#include "watch/camera/stream/reach.h"
 
 #define CHECK_INTERVAL 200                /* ms */
 #define ROOM_INTERVAL 1000                /* ms */

@@ -4,11 +4,11 @@
 
 #include <gst/ccl/ccl.h>
 
-#include "armed.h"
+#include "watch/camera/motion/armed.h"
 #include "camera.h"
-#include "motion.h"
+#include "watch/camera/motion/motion.h"
 #include "watch/system/heartbeat.h"
-#include "rate.h"
+#include "watch/camera/stream/rate.h"
 typedef struct _WatchRecord WatchRecord; /* record.h */
 
 /* A time of day. */

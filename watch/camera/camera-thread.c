@@ -6,7 +6,7 @@
 #include "camera-state.h"
 #include "watch/output/scene-change.h"
 #include "watch/system/process-limits.h"
-#include "sockets.h"
+#include "watch/camera/stream/sockets.h"
 #include "watch/system/log.h"
 
 #define ALIVE_INTERVAL 200 /* ms */

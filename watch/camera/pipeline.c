@@ -9,12 +9,12 @@
 
 #include "backlog.h"
 #include "camera-state.h"
-#include "damage.h"
-#include "decimation.h"
-#include "decoder.h"
-#include "frame-pool.h"
-#include "sockets.h"
-#include "settings.h"
+#include "watch/camera/stream/damage.h"
+#include "watch/camera/stream/decimation.h"
+#include "watch/camera/stream/decoder.h"
+#include "watch/camera/stream/frame-pool.h"
+#include "watch/camera/stream/sockets.h"
+#include "watch/camera/stream/settings.h"
 #include "watch/system/config-values.h"
 
 #define CUDA_CONTEXT_TYPE "gst.cuda.context"

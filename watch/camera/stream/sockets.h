@@ -4,7 +4,7 @@
  * on which a thread waits can be ended. */
 #pragma once
 
-#include "camera.h"
+#include "watch/camera/camera.h"
 
 /* Before the first camera. */
 void watch_sockets_install (void);

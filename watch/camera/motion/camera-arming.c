@@ -2,7 +2,7 @@
 /* Whether a camera and its regions raise alerts. */
 #include <string.h>
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 
 #define FOLLOW_INTERVAL G_TIME_SPAN_SECOND
 

@@ -3,7 +3,7 @@
  * neither analysed nor shown nor stored. Called in streaming threads. */
 #pragma once
 
-#include "camera.h"
+#include "watch/camera/camera.h"
 
 /* A connection begins: it may be between two key frames. */
 void watch_damage_begin (WatchCamera *camera);

@@ -3,7 +3,7 @@
  * there is none of them, or the one that there is fails, the camera gets another one. */
 #pragma once
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 
 /* A decoder was made for the camera's pipeline, which is not used yet: makes it refuse the stream
  * if another one is wanted and can decode it. Any thread. */

@@ -3,7 +3,7 @@
  * but the key frames, are dropped before the decoder where enough others remain. */
 #pragma once
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 
 /* Whether the frame of that time is one more than max_fps per second; with a max_fps of 0 and
  * without a time never. *next is 0 at first, then the time before which frames are too many. */

@@ -7,7 +7,7 @@
 #include <netinet/in.h>
 #include <string.h>
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 #include "reach.h"
 
 /* A source that sends so many bytes without a frame is cut off. Even the largest key frame with all

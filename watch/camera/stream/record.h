@@ -4,7 +4,7 @@
  * without an effect on the analysis. Called in the camera's thread. */
 #pragma once
 
-#include "camera.h"
+#include "watch/camera/camera.h"
 
 typedef struct _WatchRecord WatchRecord;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "damage.h"
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 
 /* A stream without key frames, or with very few, is decoded after this time as it comes. */
 #define MAX_WAIT (30 * G_TIME_SPAN_SECOND)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What moves in the frames of a camera, and the motions that follow. */
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 
 #define CAMERA_SETTLE 2.0 /* seconds, unless the configuration says otherwise */
 

@@ -6,7 +6,7 @@
  * with further sinks for streams that are not recorded, such as sound. */
 #include "record.h"
 
-#include "camera-state.h"
+#include "watch/camera/camera-state.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
 #include "settings.h"
