@@ -129,10 +129,10 @@
 #include <gst/video/video.h>
 
 #include "gstccldetections.h"
-#include "gstcclground.h"
+#include "tracking/regions/gstcclground.h"
 #include "gstcclparents.h"
-#include "gstcclregions.h"
-#include "gstcclsamplelabels.h"
+#include "tracking/regions/gstcclregions.h"
+#include "tracking/sample/gstcclsamplelabels.h"
 #include "gstccltrackanalytics.h"
 #include "gstccltrackclasses.h"
 #include "gstccltrackreport.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstccltrackreport.h"
 
-#include "gstcclregionlist.h"
+#include "tracking/regions/gstcclregionlist.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
 

@@ -10,7 +10,7 @@
 #include <cudaccl/tracker.h>
 
 #include "gstcclparents.h"
-#include "gstcclregions.h"
+#include "tracking/regions/gstcclregions.h"
 #include "gstccltrackclasses.h"
 
 G_BEGIN_DECLS

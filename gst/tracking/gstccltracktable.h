@@ -9,7 +9,7 @@
 
 #include <cudaccl/tracker.h>
 
-#include "gstcclground.h"
+#include "tracking/regions/gstcclground.h"
 #include "gstcclparents.h"
 #include "gstccltracksettings.h"
 

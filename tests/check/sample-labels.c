@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The label map that ccltrack makes of a sample of the foreground is that of a labeller, which the
  * tests of labellers compare with a flood fill. */
-#include "gstcclsamplelabels.h"
+#include "tracking/sample/gstcclsamplelabels.h"
 
 #include <gst/check/gstcheck.h>
 #include <gst/video/video.h>
