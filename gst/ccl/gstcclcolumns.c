@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclcolumns.h"
 
-#include "gstcclmeta-private.h"
+#include "gst/ccl/meta/gstcclmeta-private.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclregionstate.h"
 
-#include "gstcclmeta-private.h"
+#include "gst/ccl/meta/gstcclmeta-private.h"
 
 #include <string.h>
 

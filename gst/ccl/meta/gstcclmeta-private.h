@@ -3,7 +3,7 @@
 #ifndef __GST_CCL_META_PRIVATE_H__
 #define __GST_CCL_META_PRIVATE_H__
 
-#include "gstcclmeta.h"
+#include "gst/ccl/gstcclmeta.h"
 
 G_BEGIN_DECLS
 
