@@ -13,8 +13,8 @@ SIMULATED = "launch-child.h"  # of tests/simcuda, for kernels that are compiled 
 LEAF = "core/base/divide-up.h"  # which needs no other file; any room may include it
 # Beside itself and the installed headers, which folders a folder includes; docs/architecture.md explains it.
 ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "research": ("core", "cpu", "cuda"), "tracking": ("core",), "tiled": ("core",),
-         "pictures": (), "programs": (), "gst": ("pictures",), "label": ("pictures", "programs"),
-         "watch": ("programs",), "python": ("pictures",), "examples": ()}
+         "pictures": (), "programs": (), "recording": (), "gst": ("pictures", "recording"), "label": ("pictures", "programs"),
+         "watch": ("programs", "recording"), "python": ("pictures",), "examples": ()}
 
 
 def sources():

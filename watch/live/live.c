@@ -2,7 +2,7 @@
 #include "live.h"
 
 #include "watch/system/log.h"
-#include "watch/media/pictures.h"
+#include "recording/jpeg.h"
 
 #define MAX_ENCODING 4
 #define MAX_WAITING 64
@@ -61,7 +61,7 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
   Job *job = data;
   GError *error = NULL;
   GBytes *jpeg =
-      watch_picture_encode (job->frame, job->picture->boxes, job->picture->width, &error);
+      jpeg_encode (job->frame, job->picture->boxes, job->picture->width, &error);
 
   if (jpeg)
     g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pictures: one JPEG file at the beginning of each motion, and JPEG encoding for the page. */
+/* Pictures: one JPEG file at the beginning of each motion. */
 #pragma once
 
-#include <gst/gst.h>
-
 #include "writer.h"
-
-/* A labelled frame as JPEG, with or without a box around each component. Blocks; any thread.
- * @width: the picture is made smaller if it is wider, in pixels; 0 = as it is
- * Returns NULL and sets the error on failure. */
-GBytes *watch_picture_encode (GstSample *frame, gboolean boxes, gint width, GError **error);
 
 typedef struct _WatchPictures WatchPictures;
 

@@ -101,9 +101,9 @@ end_failures (WatchWriter *writer, Lane *lane)
   watch_log_reset_limit (&writer->fail_limit);
 }
 
-/* Reports the first failure of a file. */
-static void
-fail_file (WatchFile *file, const gchar *reason)
+/* Only the first failure of a file is reported. */
+void
+watch_file_fail (WatchFile *file, const gchar *reason)
 {
   WatchWriter *writer = file->writer;
   g_autofree gchar *name = NULL;
@@ -129,7 +129,7 @@ cut_file (WatchFile *file)
   if (file->mark == 0)
     watch_folder_delete (file->folder, file->name);
   else if (ftruncate (file->descriptor, file->mark) != 0)
-    fail_file (file, g_strerror (errno));
+    watch_file_fail (file, g_strerror (errno));
   close (file->descriptor);
   file->descriptor = -1;
 }
@@ -139,7 +139,7 @@ static void
 break_file (WatchFile *file)
 {
   file->is_broken = TRUE;
-  fail_file (file, g_strerror (errno));
+  watch_file_fail (file, g_strerror (errno));
   cut_file (file);
 }
 
@@ -153,7 +153,7 @@ open_file (WatchFile *file)
   if (file->descriptor >= 0)
     return TRUE;
   file->is_broken = TRUE;
-  fail_file (file, error->message);
+  watch_file_fail (file, error->message);
   return FALSE;
 }
 
@@ -204,7 +204,7 @@ close_file (WatchFile *file, gboolean is_complete)
   mark_file (file);
   /* A network folder may say only now that it is full. */
   if (close (file->descriptor) != 0 && errno != EINTR)
-    fail_file (file, g_strerror (errno));
+    watch_file_fail (file, g_strerror (errno));
 }
 
 static void
@@ -397,7 +397,7 @@ watch_file_write (WatchFile *file, goffset position, GstBuffer *buffer)
       file->lane->n_bytes + size <= MAX_BYTES_PER_CAMERA && writer->n_bytes + size <= MAX_BYTES;
   g_mutex_unlock (&writer->lock);
   if (!has_room)
-    fail_file (file, "the disk is too slow");
+    watch_file_fail (file, "the disk is too slow");
   if (g_atomic_int_get (&file->has_failed)) {
     gst_buffer_unref (buffer);
     return FALSE;

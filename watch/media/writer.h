@@ -38,6 +38,9 @@ gboolean watch_file_write (WatchFile *file, goffset position, GstBuffer *buffer)
 /* What was written so far can be used if the rest fails. */
 void watch_file_mark (WatchFile *file);
 
+/* What will be written of the file is not complete, for this reason, which is logged. */
+void watch_file_fail (WatchFile *file, const gchar *reason);
+
 /* The file ends, and the pointer must not be used any more. A file that failed, or ends without
  * being complete, is cut at its last mark; without a mark it is deleted. */
 void watch_file_end (WatchFile *file, gboolean is_complete);

@@ -12,16 +12,16 @@ is_key_frame (GstBuffer *buffer)
 static void
 frame_free (gpointer data)
 {
-  WatchEncodedFrame *frame = data;
+  EncodedFrame *frame = data;
 
   gst_buffer_unref (frame->buffer);
   g_free (frame);
 }
 
 static void
-forget_first (WatchRecentFrames *self)
+forget_first (RecentFrames *self)
 {
-  WatchEncodedFrame *frame = self->frames.head->data;
+  EncodedFrame *frame = self->frames.head->data;
 
   if (g_queue_peek_head (&self->key_frames) == self->frames.head)
     g_queue_pop_head (&self->key_frames);
@@ -32,33 +32,33 @@ forget_first (WatchRecentFrames *self)
 
 /* The key frame after the first frame, or NULL. */
 static GList *
-next_key_frame (WatchRecentFrames *self)
+next_key_frame (RecentFrames *self)
 {
   return g_queue_peek_nth (&self->key_frames, 1);
 }
 
 static void
-forget_old_frames (WatchRecentFrames *self, GstClockTimeDiff kept)
+forget_old_frames (RecentFrames *self, GstClockTimeDiff kept)
 {
-  GstClockTimeDiff newest = ((WatchEncodedFrame *)g_queue_peek_tail (&self->frames))->running_time;
+  GstClockTimeDiff newest = ((EncodedFrame *)g_queue_peek_tail (&self->frames))->running_time;
   GList *next;
 
   while ((next = next_key_frame (self)) &&
-         (((WatchEncodedFrame *)next->data)->running_time + kept <= newest ||
-             self->n_bytes > WATCH_RECENT_BYTES))
+         (((EncodedFrame *)next->data)->running_time + kept <= newest ||
+             self->n_bytes > RECENT_FRAMES_BYTES))
     while (self->frames.head != next)
       forget_first (self);
 }
 
 gboolean
-watch_recent_frames_add (WatchRecentFrames *self, GstBuffer *buffer, GstClockTimeDiff running_time,
-    GstClockTimeDiff kept)
+recent_frames_add (
+    RecentFrames *self, GstBuffer *buffer, GstClockTimeDiff running_time, GstClockTimeDiff kept)
 {
-  WatchEncodedFrame *frame;
+  EncodedFrame *frame;
 
   if (g_queue_is_empty (&self->frames) && !is_key_frame (buffer))
     return TRUE;
-  frame = g_new (WatchEncodedFrame, 1);
+  frame = g_new (EncodedFrame, 1);
   frame->buffer = gst_buffer_ref (buffer);
   frame->running_time = running_time;
   frame->n_bytes = gst_buffer_get_size (buffer) + BYTES_PER_BUFFER;
@@ -67,28 +67,28 @@ watch_recent_frames_add (WatchRecentFrames *self, GstBuffer *buffer, GstClockTim
     g_queue_push_tail (&self->key_frames, self->frames.tail);
   self->n_bytes += frame->n_bytes;
   forget_old_frames (self, kept);
-  if (self->n_bytes <= WATCH_RECENT_BYTES)
+  if (self->n_bytes <= RECENT_FRAMES_BYTES)
     return TRUE;
-  watch_recent_frames_clear (self);
+  recent_frames_clear (self);
   return FALSE;
 }
 
 GList *
-watch_recent_frames_find (WatchRecentFrames *self, GstClockTimeDiff time)
+recent_frames_find (RecentFrames *self, GstClockTimeDiff time)
 {
   GList *found = self->frames.head;
 
   for (GList *l = self->key_frames.head; l; l = l->next) {
     GList *key = l->data;
 
-    if (((WatchEncodedFrame *)key->data)->running_time <= time)
+    if (((EncodedFrame *)key->data)->running_time <= time)
       found = key;
   }
   return found;
 }
 
 void
-watch_recent_frames_clear (WatchRecentFrames *self)
+recent_frames_clear (RecentFrames *self)
 {
   g_queue_clear (&self->key_frames);
   g_queue_clear_full (&self->frames, frame_free);

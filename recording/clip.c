@@ -4,15 +4,13 @@
 #include <gst/app/gstappsrc.h>
 #include <string.h>
 
-#include "watch/system/log.h"
-
 #define FRAGMENT_MS 1000
 
-struct _WatchClip {
-  gchar *camera;
+struct _Clip {
   GstElement *pipeline;
   GstElement *input; /* its appsrc; the pipeline holds it */
-  WatchFile *file;   /* until the pipeline has ended */
+  const ClipFileFunctions *functions;
+  gpointer file; /* until the pipeline has ended */
   GstClockTimeDiff start;
   gint has_failed; /* atomic */
   gint is_closing; /* atomic */
@@ -21,8 +19,6 @@ struct _WatchClip {
   goffset position; /* in the file */
   guint n_fragments;
 };
-
-static WatchLogLimit message_limit;
 
 /* Elements that make a stream fit for MP4; NULL if it cannot be. A stream without decoding times
  * gets them. */
@@ -45,7 +41,7 @@ elements_for (GstCaps *caps, gboolean has_dts)
 }
 
 gboolean
-watch_clip_takes (GstCaps *caps)
+clip_takes (GstCaps *caps)
 {
   return elements_for (caps, TRUE) != NULL;
 }
@@ -53,10 +49,9 @@ watch_clip_takes (GstCaps *caps)
 /* The caller holds the clip until its end, and the pipeline until it is closed. */
 
 static void
-clear_clip (WatchClip *clip)
+clear_clip (Clip *clip)
 {
   gst_object_unref (clip->pipeline);
-  g_free (clip->camera);
 }
 
 static void
@@ -69,15 +64,15 @@ clip_unref (gpointer clip)
 static void
 close_clip (GstElement *pipeline, gpointer data)
 {
-  WatchClip *clip = data;
+  Clip *clip = data;
 
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  watch_file_end (clip->file, !g_atomic_int_get (&clip->has_failed));
+  clip->functions->end (clip->file, !g_atomic_int_get (&clip->has_failed));
 }
 
 /* Has the pipeline stopped, once, although an error and an end may both be reported. */
 static void
-close_later (WatchClip *clip)
+close_later (Clip *clip)
 {
   if (g_atomic_int_compare_and_exchange (&clip->is_closing, FALSE, TRUE))
     gst_element_call_async (clip->pipeline, close_clip, clip, clip_unref);
@@ -86,14 +81,13 @@ close_later (WatchClip *clip)
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
-  WatchClip *clip = data;
+  Clip *clip = data;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     g_autoptr (GError) error = NULL;
 
     gst_message_parse_error (message, &error, NULL);
-    watch_log_warning_limited (
-        &message_limit, "camera %s: a clip is incomplete: %s", clip->camera, error->message);
+    clip->functions->fail (clip->file, error->message);
     g_atomic_int_set (&clip->has_failed, TRUE);
     close_later (clip);
   }
@@ -114,18 +108,18 @@ is_fragment (GstBuffer *buffer)
 }
 
 static void
-write_buffer (WatchClip *clip, GstBuffer *buffer)
+write_buffer (Clip *clip, GstBuffer *buffer)
 {
   /* The first fragment follows the head, which is of no use alone. */
   if (is_fragment (buffer) && clip->n_fragments++ > 0)
-    watch_file_mark (clip->file);
-  if (!watch_file_write (clip->file, clip->position, gst_buffer_ref (buffer)))
+    clip->functions->mark (clip->file);
+  if (!clip->functions->write (clip->file, clip->position, gst_buffer_ref (buffer)))
     g_atomic_int_set (&clip->has_failed, TRUE);
   clip->position += gst_buffer_get_size (buffer);
 }
 
 static void
-take_event (WatchClip *clip, GstEvent *event)
+take_event (Clip *clip, GstEvent *event)
 {
   const GstSegment *segment;
 
@@ -141,7 +135,7 @@ take_event (WatchClip *clip, GstEvent *event)
 static GstPadProbeReturn
 on_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
-  WatchClip *clip = data;
+  Clip *clip = data;
 
   if (info->type & GST_PAD_PROBE_TYPE_BUFFER) {
     write_buffer (clip, GST_PAD_PROBE_INFO_BUFFER (info));
@@ -163,25 +157,22 @@ on_output (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 /* The interface. */
 
 static GstElement *
-build_pipeline (const gchar *elements, const gchar *camera)
+build_pipeline (const gchar *elements, GError **error)
 {
   g_autofree gchar *description =
       g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! %s ! "
                        "mp4mux fragment-duration=%d ! "
                        "fakesink name=out async=false sync=false enable-last-sample=false",
           elements, FRAGMENT_MS);
-  g_autoptr (GError) error = NULL;
   GstElement *pipeline =
-      gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, &error);
+      gst_parse_launch_full (description, NULL, GST_PARSE_FLAG_FATAL_ERRORS, error);
 
-  if (!pipeline)
-    watch_log_warning ("camera %s: clips are not possible: %s", camera, error->message);
   return pipeline ? gst_object_ref_sink (pipeline) : NULL;
 }
 
 /* Connects the clip with its pipeline. */
 static void
-connect_pipeline (WatchClip *clip, GstCaps *caps)
+connect_pipeline (Clip *clip, GstCaps *caps)
 {
   g_autoptr (GstElement) output = gst_bin_get_by_name (GST_BIN (clip->pipeline), "out");
   g_autoptr (GstPad) pad = gst_element_get_static_pad (output, "sink");
@@ -195,21 +186,18 @@ connect_pipeline (WatchClip *clip, GstCaps *caps)
   gst_bus_set_sync_handler (bus, on_message, clip, NULL);
 }
 
-WatchClip *
-watch_clip_new (WatchWriter *writer, const gchar *camera, gint64 utc, GstCaps *caps,
-    gboolean has_dts, GstClockTimeDiff start)
+Clip *
+clip_new (const ClipFileFunctions *functions, gpointer file, GstCaps *caps, gboolean has_dts,
+    GstClockTimeDiff start, GError **error)
 {
-  GstElement *pipeline = build_pipeline (elements_for (caps, has_dts), camera);
-  WatchFile *file = pipeline ? watch_writer_begin (writer, camera, utc, "mp4") : NULL;
-  WatchClip *clip;
+  GstElement *pipeline = build_pipeline (elements_for (caps, has_dts), error);
+  Clip *clip;
 
-  if (!file) {
-    gst_clear_object (&pipeline);
+  if (!pipeline)
     return NULL;
-  }
-  clip = g_atomic_rc_box_new0 (WatchClip);
-  clip->camera = g_strdup (camera);
+  clip = g_atomic_rc_box_new0 (Clip);
   clip->pipeline = pipeline;
+  clip->functions = functions;
   clip->file = file;
   clip->start = start;
   connect_pipeline (clip, caps);
@@ -219,7 +207,7 @@ watch_clip_new (WatchWriter *writer, const gchar *camera, gint64 utc, GstCaps *c
 }
 
 void
-watch_clip_add (WatchClip *clip, GstBuffer *buffer, GstClockTimeDiff running_time)
+clip_add (Clip *clip, GstBuffer *buffer, GstClockTimeDiff running_time)
 {
   GstClockTime time = MAX (0, running_time - clip->start);
   GstClockTime pts, dts;
@@ -239,19 +227,25 @@ watch_clip_add (WatchClip *clip, GstBuffer *buffer, GstClockTimeDiff running_tim
 }
 
 GstClockTimeDiff
-watch_clip_get_start (WatchClip *clip)
+clip_get_start (Clip *clip)
 {
   return clip->start;
 }
 
+guint64
+clip_get_waiting (Clip *clip)
+{
+  return gst_app_src_get_current_level_bytes (GST_APP_SRC (clip->input));
+}
+
 gboolean
-watch_clip_has_failed (WatchClip *clip)
+clip_has_failed (Clip *clip)
 {
   return g_atomic_int_get (&clip->has_failed);
 }
 
 void
-watch_clip_end (WatchClip *clip)
+clip_end (Clip *clip)
 {
   gst_app_src_end_of_stream (GST_APP_SRC (clip->input));
   clip_unref (clip);
