@@ -12,7 +12,7 @@
  * 3. analyse: follows chains of equivalences to their end.
  * 4. label: replaces each label by its equivalent. 2 to 4 are repeated until no label changes.
  */
-#include "pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 static __device__ __forceinline__ uint32_t *
 equivalences (const CclLabellingParameters &p)

@@ -10,7 +10,7 @@
  * 2. propagate: a pixel takes the smallest label of its neighbours; repeated until no label
  * changes.
  */
-#include "pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 extern "C" __global__ void
 ccl_np_initialise (const CclLabellingParameters p)

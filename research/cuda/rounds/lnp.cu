@@ -11,7 +11,7 @@
  *    The tile then repeats this in shared memory until none of its labels changes. The kernel is
  *    repeated until no label of the frame changes.
  */
-#include "pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 #define TILE 16
 

@@ -14,7 +14,7 @@
  * In step 2 a thread may overwrite a smaller label written by another thread. Later rounds correct
  * this, because each round gives a smaller parent to every root that touches a smaller label.
  */
-#include "pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 extern "C" __global__ void
 ccl_ole_initialise (const CclLabellingParameters p)
