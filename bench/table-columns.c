@@ -2,7 +2,7 @@
 /* What columns of the component table cost: the time of a table with columns, divided by that of
  * the plain table. All take turns on each mask. The frames and the second plane are in the memory
  * of the GPU, tables on the host. */
-#include "library.h"
+#include "bench/implementations/library.h"
 
 #include <cudaccl/device.h>
 #include <math.h>
