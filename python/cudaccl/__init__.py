@@ -28,7 +28,7 @@ from ._batch import fill_holes, label_batch, remove_small
 from ._contours import NO_CONTOUR, Contours, contours, rle, rle_decode
 from ._device_maps import contour_dtype
 from ._device_table import DeviceTable
-from ._files import label_file, tiled_component_dtype
+from ._files.label_file import label_file, tiled_component_dtype
 from ._foreground import Foreground
 from ._ground import Ground, motion_dtype
 from ._labeller import (Labeller, clear_cache, component_dtype, components, label, table_to_array,

@@ -66,7 +66,7 @@ def content():
     with zipfile.ZipFile(wheel()) as archive:
         names = archive.namelist()
         archive.extractall(folder / "content")
-    sources = {path.name for path in (PROJECT / "python/cudaccl").glob("*.py")}
+    sources = {str(path.relative_to(PROJECT / "python/cudaccl")) for path in (PROJECT / "python/cudaccl").rglob("*.py")}
     package = {name.removeprefix("cudaccl/") for name in names if name.startswith("cudaccl/")}
     modules = {name for name in package if name.endswith(".so")}
     tap.equal({name.split(".")[0] for name in modules}, {"_cudaccl", "_pictures"}, "extension modules")

@@ -35,7 +35,7 @@ def test_every_function_is_documented(name, value):
 
 
 def test_every_argument_has_a_type():
-    for path in FOLDER.glob("*.py"):
+    for path in FOLDER.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.FunctionDef) and not node.name.startswith("__"):
                 arguments = [*node.args.args, *node.args.kwonlyargs]

@@ -201,7 +201,7 @@ def check_mask(mask, **arguments):
 @pytest.mark.parametrize("strip_pixels", [1, 2**22])
 def test_filters_as_opencv(denoise, strip_pixels, monkeypatch):
     """Otsu's threshold, noise filters, closing and region of interest masks, in many strips or at once."""
-    from cudaccl import _mask
+    from cudaccl._files import mask as _mask
 
     monkeypatch.setattr(_mask, "BAND_PIXELS", strip_pixels)
     image = blurred((90, 71), 5)

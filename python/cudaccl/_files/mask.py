@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl
-from ._foreground import DENOISE, METHODS, Foreground, check_closing, choose
+from .. import _cudaccl
+from .._foreground import DENOISE, METHODS, Foreground, check_closing, choose
 
 BAND_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_VALUES, Measured, columns_of_table,
-                           flags_of, measured_columns, table_dtype, volume_shape_dtype)
+from .._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_VALUES, Measured, columns_of_table,
+                            flags_of, measured_columns, table_dtype, volume_shape_dtype)
 
 TILED_ROW = table_dtype(np.int64, ndim=3)
 

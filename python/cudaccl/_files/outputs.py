@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ._zarr import ZarrMap, is_zarr
+from .zarr import ZarrMap, is_zarr
 
 TAG = 15  # of messages between ranks
 MOST_BYTES = 2**30  # of one message: MPI counts with an int

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl
-from ._arrays import device_number
-from ._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
-from ._labeller import check_integers
-from ._mask import Mask, Settings
-from ._outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
-from ._regionprops import table_dtype
-from ._tile_columns import TileColumns
-from ._zarr import ZarrPicture, is_zarr
+from .. import _cudaccl
+from .._arrays import device_number
+from .._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
+from .._labeller import check_integers
+from .._regionprops import table_dtype
+from .mask import Mask, Settings
+from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
+from .tile_columns import TileColumns
+from .zarr import ZarrPicture, is_zarr
 
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
@@ -31,7 +31,7 @@ class Files:
     """A picture in files as an array whose layers are read as they are used."""
 
     def __init__(self, paths: list[str], raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int) -> None:
-        from . import _pictures  # needs the libraries of formats, which the rest of the package does not
+        from .. import _pictures  # needs the libraries of formats, which the rest of the package does not
 
         dtype, sides = np.dtype(raw_dtype), []
         if raw_shape is not None:
