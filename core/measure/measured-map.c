@@ -41,6 +41,59 @@ ccl_measured_intensity_check (const CclVolumeIntensity *intensity, const CclVolu
   return CUDACCL_OK;
 }
 
+/* Checks strides, of frames, too. */
+static CclStatus
+check_map (const CclVolumePlan *plan, bool is_volume, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity, uint32_t columns, CclError *error)
+{
+  CclStatus status = ccl_volume_plan_check (plan, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_measured_columns_check (columns, is_volume, error);
+  if (status == CUDACCL_OK)
+    status = ccl_measured_intensity_check (intensity, plan, columns, error);
+  return status == CUDACCL_OK ? ccl_volume_labels_check (labels, plan, error) : status;
+}
+
+CclStatus
+ccl_measured_map_init (CclPartMap *map, const CclVolumeLabels *labels, uint32_t width,
+    uint32_t height, uint32_t depth, const CclVolumeIntensity *intensity, uint32_t columns,
+    CclError *error)
+{
+  const bool is_volume = depth > 0;
+  const CclVolumePlan plan = {.width = width,
+      .height = height,
+      .depth = is_volume ? depth : 1,
+      .connectivity = CUDACCL_CONNECTIVITY_26,
+      .max_components = 1};
+  CclVolumeLabels pixels = labels ? *labels : (CclVolumeLabels){0};
+  CclVolumeIntensity values = intensity ? *intensity : (CclVolumeIntensity){0};
+
+  if (!labels)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the label map must not be NULL");
+  if (!is_volume) {
+    pixels.slice_stride = pixels.row_stride * height;
+    values.slice_stride = values.row_stride * height;
+  }
+  *map = (CclPartMap){
+      .labels = pixels.data,
+      .width = width,
+      .height = height,
+      .depth = plan.depth,
+      .row_stride = pixels.row_stride / sizeof (uint32_t),
+      .slice_stride = pixels.slice_stride / sizeof (uint32_t),
+      .end_row = height,
+      .end_slice = plan.depth,
+      .picture_height = height,
+      .is_volume = is_volume,
+      .values = values.data,
+      .value_row_stride = values.row_stride,
+      .value_slice_stride = values.slice_stride,
+      .value_format = values.format,
+  };
+  return check_map (&plan, is_volume, &pixels, intensity ? &values : NULL, columns, error);
+}
+
 CclVolumeComponent
 ccl_measured_row (const CclPart *part, uint32_t label)
 {

@@ -9,6 +9,7 @@
  *   values.h        pictures with many values, such as class maps; parts and holes of labels
  *   batch.h         many masks in one call; holes filled, small components removed
  *   tiled.h         pictures that are larger than memory, in one process or several
+ *   chunks.h        its parts, for programs that divide a picture by themselves
  *
  * What is made of components and label maps:
  *
@@ -31,6 +32,7 @@
 #define CUDACCL_H
 
 #include <cudaccl/batch.h>
+#include <cudaccl/chunks.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/device.h>
 #include <cudaccl/distance.h>

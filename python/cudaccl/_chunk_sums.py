@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sums of labels in chunks of a picture, how they add up, and the columns of regionprops_table() that follow from them."""
+"""Sums of labels in chunks of a picture, which the library adds up, and the columns of regionprops_table() that follow from
+them."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
@@ -8,152 +9,92 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._regionprops import AXES, OF_TABLES, SIZES, columns_of_table, table_dtype
-from ._regionprops import regionprops_table as measure_chunk
-from ._spacing import OF_MOMENTS, of_moments
+from . import _cudaccl
+from ._arrays import view_of
+from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_TABLES, OF_VALUES, flags_of,
+                           volume_shape_dtype)
+from ._tile_columns import TILED_ROW, TileColumns
 
-OF_INTENSITY = ("centroid_weighted", "intensity_max", "intensity_mean", "intensity_min", "intensity_std")
-OF_IMAGES = ("eccentricity", "orientation")  # that volumes do not have
-KNOWN = (*OF_TABLES, *OF_MOMENTS, *OF_INTENSITY, "touches_border")
+OF_SUMS = COLUMN_OF["first_x"] | COLUMN_OF["variance_x"] | COLUMN_OF["intensity_mean"]
+OF_MAPS = ("intensity_median", "moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
 
 
 class Sums(NamedTuple):
-    """Of each label, in ascending order. low, high: the first and last place along each axis. places: the sums of places,
-    [label, axis]. spread: of the products of their differences from the mean, [label, axis, axis]. The others are of
-    values, zeros where there are none; squares: of the squares of their differences from the mean; moments: of the products of
-    values and places, [label, axis]."""
+    """Of each label, in ascending order: its bytes, as ccl_sums_measure() makes them."""
 
     labels: NDArray[np.int64]
-    area: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
-    places: NDArray[np.int64]
-    spread: NDArray[np.float64]
-    least: NDArray[np.float64]
-    greatest: NDArray[np.float64]
-    total: NDArray[np.float64]
-    squares: NDArray[np.float64]
-    moments: NDArray[np.float64]
+    of_labels: NDArray[np.uint8]
+
+
+class Kind(NamedTuple):
+    """What is measured in a picture of that shape. values: the kind of the second plane: "", "bytes", "words" or "reals"."""
+
+    shape: tuple[int, ...]
+    columns: int
+    values: str
+
+    def adder(self) -> _cudaccl.Sums:
+        return _cudaccl.Sums(self.shape, self.columns, self.values == "reals", self.values == "words")
 
 
 def check_properties(properties: Iterable[str], ndim: int, have_values: bool) -> None:
+    measured = MEASURED_OF_TILES if ndim == 2 else MEASURED_OF_VOLUMES
     for name in properties:
-        if name not in KNOWN:
-            raise ValueError(f"there is no property {name!r} of pictures in chunks, or it does not follow from sums of chunks")
-        if ndim == 3 and name in OF_IMAGES:
+        if ndim == 3 and name not in measured and name in MEASURED_OF_TILES:
             raise ValueError(f"3 dimensions have no property {name!r}")
-        if name in OF_INTENSITY and not have_values:
+        if name in OF_MAPS or name not in (*OF_TABLES, *measured) or flags_of([name], measured) & ~OF_SUMS:
+            raise ValueError(f"there is no property {name!r} of pictures in chunks, or it does not follow from sums of chunks")
+        if name in OF_VALUES and not have_values:
             raise ValueError("properties of intensity need an intensity_image")
 
 
-def axes_of(columns: dict[str, NDArray[Any]], name: str, n: int, first: int = 0) -> NDArray[Any]:
-    """Columns of a property side by side."""
-    return np.stack([columns[f"{name}-{i}"] for i in range(first, first + n)], 1)
+def kind_of(shape: tuple[int, ...], properties: Iterable[str], values: Any) -> Kind:
+    """values: the dtype of the second plane; None without one."""
+    columns = flags_of(properties, MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES)
+    if values is None:
+        return Kind(shape, columns, "")
+    return Kind(shape, columns, {"bool": "bytes", "uint8": "bytes", "uint16": "words"}.get(values.name, "reals"))
 
 
-def sums_of(labels: NDArray[Any], values: NDArray[Any] | None, start: Sequence[int], wants_moments: bool) -> Sums:
-    """The sums of a chunk. start: its first pixel. wants_moments: whether moments of values are needed."""
-    ndim = labels.ndim
-    columns = measure_chunk(labels, ["label", "num_pixels", "bbox", "centroid", "inertia_tensor"])
-    area, n = columns["num_pixels"], len(columns["label"])
-    # Sums of integers below 2**51 are exact in the means.
-    places = np.rint(axes_of(columns, "centroid", ndim) * area[:, np.newaxis]).astype(np.int64)
-    tensors = np.stack([columns[f"inertia_tensor-{i}-{j}"] for i in range(ndim) for j in range(ndim)], 1)
-    spread = swapped_trace(tensors.reshape(n, ndim, ndim), ndim) * area[:, np.newaxis, np.newaxis]
-    offset = np.array(start, np.int64)
-    none = np.zeros(n)
-    found = Sums(columns["label"], area, axes_of(columns, "bbox", ndim) + offset,
-                 axes_of(columns, "bbox", ndim, ndim) + offset - 1, places + area[:, np.newaxis] * offset, spread,
-                 none, none, none, none, np.zeros((n, ndim)))
-    return found if values is None else with_values(found, labels, values, start, wants_moments)
+def compact(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]]:
+    """The labels of a map in ascending order, and the map with their numbers, from 1 on."""
+    greatest = int(labels.max(initial=0))
+    if labels.min(initial=0) < 0:
+        raise ValueError("labels must not be negative")
+    if greatest > labels.size:
+        found, places = np.unique(labels, return_inverse=True)
+        has_background = int(found[0] == 0)
+        map = places.reshape(labels.shape) + 1 - has_background
+        return found[has_background:].astype(np.int64), map.astype(np.uint32)
+    is_there = np.zeros(greatest + 1, bool)
+    is_there[labels] = True
+    is_there[0] = False
+    return np.flatnonzero(is_there), np.cumsum(is_there, dtype=np.uint32)[labels] * (labels > 0)
 
 
-def swapped_trace(tensors: NDArray[np.float64], ndim: int) -> NDArray[np.float64]:
-    """Covariances from inertia tensors."""
-    trace = np.trace(tensors, axis1=1, axis2=2)[:, np.newaxis, np.newaxis]
-    covariances: NDArray[np.float64] = trace / (ndim - 1) * np.eye(ndim) - tensors
-    return covariances
+def sums_of(kind: Kind, start: Sequence[int], labels: NDArray[Any], values: NDArray[Any] | None) -> Sums:
+    """The sums of a chunk. start: its first pixel."""
+    found, map = compact(labels)
+    if not len(found):
+        return Sums(found, np.empty((0, _cudaccl.sums_bytes()), np.uint8))
+    if values is not None:
+        values = np.ascontiguousarray(values, {"bytes": np.uint8, "words": np.uint16, "reals": np.float64}[kind.values])
+    sums = kind.adder().measure(view_of(map), list(start), None if values is None else view_of(values), len(found))
+    return Sums(found, np.frombuffer(sums, np.uint8).reshape(-1, _cudaccl.sums_bytes()))
 
 
-def with_values(found: Sums, labels: NDArray[Any], values: NDArray[Any], start: Sequence[int], wants_moments: bool) -> Sums:
-    names = ["intensity_min", "intensity_max", "intensity_mean", "intensity_std"]
-    least, greatest, means, deviations = measure_chunk(labels, names, intensity_image=values).values()
-    total = np.asarray(means * found.area, np.float64)
-    if values.dtype.kind in "bui":
-        total = np.rint(total)
-    moments = found.moments
-    if wants_moments:
-        pixels = np.nonzero(labels)
-        owners, weights = np.searchsorted(found.labels, labels[pixels]), values[pixels].astype(np.float64)
-        moments = np.stack([np.bincount(owners, weights * (places + first), len(found.labels))
-                            for places, first in zip(pixels, start)], 1)
-    return found._replace(least=least, greatest=greatest, total=total, squares=np.asarray(deviations**2 * found.area, np.float64), moments=moments)
-
-
-def added(parts: Sequence[Sums]) -> Sums:
+def added(kind: Kind, parts: Sequence[Sums]) -> Sums:
     """The sums of chunks as those of one."""
-    order = np.argsort(np.concatenate([part.labels for part in parts]), kind="stable")
-    joined: list[Any] = [np.concatenate(columns)[order] for columns in zip(*parts)]
-    every = Sums(*joined)
-    starts = np.flatnonzero(np.diff(every.labels, prepend=-1))
-    if not len(starts):
-        return every
-    owners = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(every.labels)))
-
-    def add(column: NDArray[Any]) -> NDArray[Any]:
-        result: NDArray[Any] = np.add.reduceat(column, starts)
-        return result
-
-    area, places, total = add(every.area), add(every.places), add(every.total)
-    off = every.places / every.area[:, np.newaxis] - (places / area[:, np.newaxis])[owners]
-    spread = every.spread + every.area[:, np.newaxis, np.newaxis] * off[:, :, np.newaxis] * off[:, np.newaxis]
-    with np.errstate(invalid="ignore"):
-        squares = every.squares + every.area * (every.total / every.area - (total / area)[owners])**2
-    return Sums(every.labels[starts], area, np.minimum.reduceat(every.low, starts), np.maximum.reduceat(every.high, starts),
-                places, add(spread), np.minimum.reduceat(every.least, starts), np.maximum.reduceat(every.greatest, starts),
-                total, add(squares), add(every.moments))
+    labels, owners = np.unique(np.concatenate([part.labels for part in parts]), return_inverse=True)
+    sums = np.concatenate([part.of_labels for part in parts])
+    total = kind.adder().add(view_of(sums), view_of(owners.astype(np.int64)), len(labels))
+    return Sums(labels, np.frombuffer(total, np.uint8).reshape(-1, _cudaccl.sums_bytes()))
 
 
-def table_of(sums: Sums) -> NDArray[Any]:
-    """The component table."""
-    ndim = sums.low.shape[1]
-    table = np.zeros(len(sums.labels), table_dtype(np.int64, ndim=ndim))
-    table["label"], table["area"] = sums.labels, sums.area
-    for i, (axis, size) in enumerate(zip(AXES[-ndim:], SIZES[-ndim:])):
-        table[axis], table[size] = sums.low[:, i], sums.high[:, i] - sums.low[:, i] + 1
-        table[f"centroid_{axis}"] = sums.places[:, i] / sums.area
-    return table
-
-
-def values_of(sums: Sums, name: str) -> list[NDArray[np.float64]]:
-    if name == "intensity_min":
-        return [sums.least]
-    if name == "intensity_max":
-        return [sums.greatest]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        if name == "intensity_mean":
-            return [sums.total / sums.area]
-        if name == "intensity_std":
-            return [np.sqrt(sums.squares / sums.area)]
-        return list((sums.moments / sums.total[:, np.newaxis]).T)
-
-
-def columns_of(sums: Sums, properties: Iterable[str], shape: tuple[int, ...], separator: str) -> dict[str, NDArray[Any]]:
-    """The columns of properties. shape: of the picture."""
-    ndim, table, result = len(shape), table_of(sums), {}
-    covariances = sums.spread / sums.area[:, np.newaxis, np.newaxis]
-    tensors = np.trace(covariances, axis1=1, axis2=2)[:, np.newaxis, np.newaxis] * np.eye(ndim) - covariances
-    for name in properties:
-        if name in OF_TABLES:
-            result.update(columns_of_table(table, name, separator))
-            continue
-        if name in OF_MOMENTS:
-            columns: list[NDArray[Any]] = list(of_moments(name, tensors))
-        elif name == "touches_border":
-            columns = [*(sums.low == 0).T, *(sums.high == np.array(shape) - 1).T]
-        else:
-            columns = list(values_of(sums, name))
-        indices = [f"{i // ndim}{separator}{i % ndim}" if name == "inertia_tensor" else str(i) for i in range(len(columns))]
-        result.update({name if len(columns) == 1 else f"{name}{separator}{index}": column
-                       for index, column in zip(indices, columns)})
-    return result
+def columns_of(kind: Kind, sums: Sums, properties: Iterable[str], separator: str) -> dict[str, NDArray[Any]]:
+    """The columns of properties."""
+    rows, shapes = kind.adder().derive(view_of(sums.of_labels))
+    table = np.frombuffer(rows, TILED_ROW).copy()
+    table["label"] = sums.labels
+    columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator)
+    return columns.columns_of(table, np.frombuffer(shapes, volume_shape_dtype))

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _seams
 from ._batch import host_array
 from ._device_maps import on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._objects import as_given
 from ._regionprops import AXES, SIZES
+from ._seams import REACH
 from ._types import Table
-
-REACH = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}  # along how many axes neighbours may differ
 
 
 def axes_of(axes: Any, ndim: int) -> list[int]:
@@ -49,20 +49,6 @@ def pairs_over_borders(labels: NDArray[np.int32], axes: list[int], reach: int) -
             touch = (last > 0) & (there > 0)
             found.append(np.stack([last[touch], there[touch]], 1))
     return np.unique(np.concatenate(found), axis=0)
-
-
-def roots_of(pairs: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """The least label that each of 0…n is connected to."""
-    parents = np.arange(n + 1)
-    for a, b in pairs.tolist():
-        while parents[a] != a:
-            parents[a] = a = int(parents[parents[a]])
-        while parents[b] != b:
-            parents[b] = b = int(parents[parents[b]])
-        parents[max(a, b)] = min(a, b)
-    for i in range(1, n + 1):
-        parents[i] = parents[parents[i]]
-    return parents
 
 
 def arc_of(starts: NDArray[np.int64], lengths: NDArray[np.int64], side: int) -> tuple[int, int]:
@@ -134,7 +120,8 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     labels = np.asarray(found)
     if not len(table):
         return as_given(labels, image), table
-    roots = roots_of(pairs_over_borders(labels, numbers, REACH[neighbours]), len(table))
+    pairs = pairs_over_borders(labels, numbers, REACH[neighbours])
+    roots = np.concatenate([[0], _seams.roots([len(table)], pairs) + 1])  # the least label that each is connected to
     is_root = roots == np.arange(len(roots))
     is_root[0] = False
     places = (np.cumsum(is_root))[roots]

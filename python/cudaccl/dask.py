@@ -32,8 +32,9 @@ from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
-from ._periodic import REACH
+from ._regionprops import OF_VALUES
 from ._regionprops import regionprops_table as measure_chunk
+from ._seams import REACH
 from ._values import label_values as label_values_of_chunk
 
 try:
@@ -84,8 +85,10 @@ def on_host(pixels: Any) -> NDArray[Any]:
 
 
 def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
-    """Copies of the first and last pixels along each axis, in host memory."""
-    return {(axis, side): on_host(pixels[(slice(None),) * axis + (side,)]).copy()
+    """Copies of the first and last pixels along each axis, in host memory, in this machine's byte order. Floats have 32 or 64
+    bits."""
+    dtype = np.dtype(np.float32 if pixels.dtype.str[1:] == "f2" else pixels.dtype.newbyteorder("="))
+    return {(axis, side): on_host(pixels[(slice(None),) * axis + (side,)]).astype(dtype)
             for axis in range(pixels.ndim) for side in (0, -1)}
 
 
@@ -163,9 +166,10 @@ def places_of(array: Any) -> dict[tuple[int, ...], Place]:
             for chunk in itertools.product(*map(range, array.numblocks))}
 
 
-def seams_of_chunk(number: int, neighbours: list[tuple[int, tuple[int, ...]]], reach: int, here: _seams.Part,
+def seams_of_chunk(number: int, neighbours: list[tuple[int, tuple[int, ...]]], connectivity: int, here: _seams.Part,
                    parts: list[_seams.Part]) -> NDArray[np.int64]:
-    return _seams.seams(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)], reach)
+    return _seams.seams(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)],
+                        connectivity)
 
 
 def of_chunk(number: int, table: tuple[Any, list[NDArray[Any]]]) -> NDArray[Any]:
@@ -192,16 +196,16 @@ def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArra
     places = places_of(array)
     grid = list(places)
     number_of = {chunk: number for number, chunk in enumerate(grid)}
-    reach = REACH[work.connectivity]
     layer: dict[Any, Any] = {}
     for number, (chunk, place) in enumerate(places.items()):
         layer[(first, *chunk)] = (functools.partial(first_pass, work, place), (array.name, *chunk))
         layer[(part, *chunk)] = (operator.itemgetter(0), (first, *chunk))
         layer[(of_labels, *chunk)] = (operator.itemgetter(1), (first, *chunk))
-        after = [(step, tuple(map(operator.add, chunk, step))) for step in _seams.steps_forward(array.ndim, reach)]
+        after = [(step, tuple(map(operator.add, chunk, step))) for step in _seams.steps_forward(array.ndim, REACH[work.connectivity])]
         after = [(step, other) for step, other in after if other in number_of]
         layer[(seam, *chunk)] = (
-            functools.partial(seams_of_chunk, number, [(number_of[other], step) for step, other in after], reach),
+            functools.partial(seams_of_chunk, number, [(number_of[other], step) for step, other in after],
+                              work.connectivity),
             (part, *chunk), [(part, *other) for _, other in after])
     merged = merge_in_tree(layer, merge, _seams.forest, [(seam, *chunk) for chunk in grid])
     layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], merged)
@@ -344,8 +348,8 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
                          functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
 
 
-def sums_of_chunk(place: Place, wants_moments: bool, labels: Any, values: Any = None) -> _chunk_sums.Sums:
-    return _chunk_sums.sums_of(on_host(labels), None if values is None else on_host(values), place.start, wants_moments)
+def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any = None) -> _chunk_sums.Sums:
+    return _chunk_sums.sums_of(kind, place.start, on_host(labels), None if values is None else on_host(values))
 
 
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
@@ -358,20 +362,21 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     labels: a label map, as label() returns it, or a mask of bool, whose components are measured.
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice',
         'equivalent_diameter_area', 'axis_major_length', 'axis_minor_length', 'inertia_tensor', 'inertia_tensor_eigvals',
-        'touches_border', of images also 'eccentricity' and 'orientation', and with an intensity image 'centroid_weighted',
-        'intensity_max', 'intensity_mean', 'intensity_min' and 'intensity_std'.
+        'first_pixel', 'touches_border', of images also 'eccentricity' and 'orientation', and with an intensity image
+        'centroid_weighted', 'intensity_max', 'intensity_max_position', 'intensity_mean', 'intensity_min' and
+        'intensity_std'.
     intensity_image: a dask.array of the shape of the labels, of bool, integers or floats.
     connectivity: of the components of a mask, as of label().
     separator: between a property's name and the index of a column.
 
-    Returns a dask.delayed.Delayed of a dict from column names to arrays, as cudaccl.regionprops_table() returns it. Areas,
-    boxes, centroids, and means of integers, are the same numbers; the last digits of others depend on the chunks. Chunks
-    on a GPU are measured on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
+    Returns a dask.delayed.Delayed of a dict from column names to arrays, those of label_file() and cudaccl.regionprops_table(),
+    whatever the chunks; the last digits alone of values of intensities depend on them that are not of bool, uint8 or uint16.
+    Chunks on a GPU are measured on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
     """
     labels = checked(labels)
     names = [properties] if isinstance(properties, str) else list(properties)
     _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
-    values = checked_values(intensity_image, labels) if any(name in _chunk_sums.OF_INTENSITY for name in names) else None
+    values = checked_values(intensity_image, labels) if any(name in OF_VALUES for name in names) else None
     if labels.dtype == bool:
         labels = label(labels, connectivity)[0]
     if labels.dtype.kind not in "iu":
@@ -379,12 +384,12 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     arrays = [labels] if values is None else [labels, values]
     measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator)}"
                              for step in ("measure", "merge", "columns"))
+    kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
     layer: dict[Any, Any] = {
-        (measure, *chunk): (functools.partial(sums_of_chunk, place, "centroid_weighted" in names),
-                            *((array.name, *chunk) for array in arrays))
+        (measure, *chunk): (functools.partial(sums_of_chunk, kind, place), *((array.name, *chunk) for array in arrays))
         for chunk, place in places_of(labels).items()}
-    last = merge_in_tree(layer, merge, _chunk_sums.added, list(layer))
-    layer[whole] = (functools.partial(_chunk_sums.columns_of, properties=names, shape=labels.shape, separator=separator), last)
+    last = merge_in_tree(layer, merge, functools.partial(_chunk_sums.added, kind), list(layer))
+    layer[whole] = (functools.partial(_chunk_sums.columns_of, kind, properties=names, separator=separator), last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
 
 

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What cudaccl.dask does with each pixel of the label map of a chunk in host memory. */
+/* What cudaccl.dask does with chunks in host memory: their labels, seams and sums. */
 #include "module.h"
 
+#include <cudaccl/chunks.h>
+
 #include <cstring>
+#include <memory>
+
+/* Whether there are no gaps between the elements of an array in host memory. */
+static bool
+is_dense (const View &array)
+{
+  return array.device == HOST && array.has_plain_rows () &&
+         (array.n_elements () == 0 || array.strides[0] * (ptrdiff_t)array.shape[0] ==
+                                          (ptrdiff_t)array.n_elements () * array.type.size);
+}
 
 /* A label map without gaps, as label() and label_values() make it. */
 static const uint32_t *
@@ -12,8 +24,7 @@ check_map (const View &labels)
   if (ndim != 2 && ndim != 3)
     throw nb::value_error ("a label map has two or three dimensions");
   labels.check_host_labels (ndim);
-  if (labels.n_elements () > 0 &&
-      labels.strides[0] * (ptrdiff_t)labels.shape[0] != (ptrdiff_t)labels.n_elements () * 4)
+  if (!is_dense (labels))
     throw nb::value_error ("labels must be an array without gaps");
   return (const uint32_t *)labels.data;
 }
@@ -62,10 +73,8 @@ replace_labels (const View &labels, const View &items, const View &out)
 {
   const uint32_t *const map = check_map (labels);
   const size_t n = labels.n_elements ();
-  if (items.device != HOST || items.shape.size () != 1 || !items.has_plain_rows () ||
-      out.device != HOST || out.shape != labels.shape || !out.has_plain_rows () ||
-      out.type.name () != items.type.name () ||
-      (n > 0 && out.strides[0] * (ptrdiff_t)out.shape[0] != (ptrdiff_t)n * out.type.size))
+  if (items.shape.size () != 1 || !is_dense (items) || out.shape != labels.shape ||
+      !is_dense (out) || out.type.name () != items.type.name ())
     throw nb::value_error ("a row of items and an array of the labels' shape are needed");
   bool are_there;
   {
@@ -79,6 +88,223 @@ replace_labels (const View &labels, const View &items, const View &out)
     throw nb::value_error ("a label has no item");
 }
 
+static CclValueType
+value_type (const View &values)
+{
+  const int size = values.type.size;
+  if (values.type.kind == 'f' && size != 4 && size != 8)
+    throw nb::type_error ("values must be integers or floats of 32 or 64 bits");
+  return size == 1   ? CUDACCL_VALUE_TYPE_8
+         : size == 2 ? CUDACCL_VALUE_TYPE_16
+         : values.type.kind == 'f'
+             ? (size == 4 ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_REAL_64)
+         : size == 4 ? CUDACCL_VALUE_TYPE_32
+                     : CUDACCL_VALUE_TYPE_64;
+}
+
+/* Which labels of chunks are connected. */
+class Forest {
+public:
+  Forest ()
+  {
+    CclError error = {};
+    forest_ = ccl_forest_new (&error);
+    if (!forest_)
+      raise (error);
+  }
+
+  Forest (const Forest &) = delete;
+
+  ~Forest ()
+  {
+    ccl_forest_free (&forest_);
+  }
+
+  /* Connects two rows or layers of labels, where they have values those that are equal. */
+  void
+  add_seam (const View &upper, const View &lower, uint32_t connectivity, uint32_t upper_chunk,
+      uint32_t lower_chunk, const View *upper_values, const View *lower_values)
+  {
+    const size_t ndim = upper.shape.size ();
+    if (ndim < 1 || ndim > 2 || upper.type.size != 4 || lower.type.size != 4)
+      throw nb::value_error ("a seam has rows or layers of labels of 32 bits");
+    for (const View *side : {&lower, upper_values, lower_values})
+      if (side && (side->shape != upper.shape || !is_dense (*side)))
+        throw nb::value_error ("the sides of a seam have one shape and no gaps");
+    if (!is_dense (upper) ||
+        (upper_values && lower_values && upper_values->type.name () != lower_values->type.name ()))
+      throw nb::value_error ("the sides of a seam have one type and no gaps");
+    CclSeam seam = {};
+    seam.width = to_uint32 ("width", (int64_t)upper.shape[ndim - 1]);
+    seam.height = ndim == 2 ? to_uint32 ("height", (int64_t)upper.shape[0]) : 1;
+    seam.connectivity = connectivity;
+    seam.upper = (const uint32_t *)upper.data;
+    seam.lower = (const uint32_t *)lower.data;
+    if (upper_values && lower_values) {
+      seam.value_type = value_type (*upper_values);
+      seam.upper_values = upper_values->data;
+      seam.lower_values = lower_values->data;
+    }
+    CclError error = {};
+    CclStatus status;
+    {
+      const WithoutGil release;
+      status = ccl_forest_add_seam (forest_, &seam, upper_chunk, lower_chunk, &error);
+    }
+    check (status, error);
+  }
+
+  /* Connects pairs as pairs() returns them. */
+  void
+  add_pairs (const View &pairs)
+  {
+    CclError error = {};
+    if (!is_dense (pairs) || pairs.type.size != 8 || pairs.n_elements () % 2)
+      throw nb::value_error ("pairs are two numbers of 64 bits each");
+    check (ccl_forest_add_pairs (
+               forest_, (const CclLabelPair *)pairs.data, pairs.n_elements () / 2, &error),
+        error);
+  }
+
+  /* Bytes of n×2 int64. */
+  nb::bytearray
+  pairs ()
+  {
+    const CclLabelPair *pairs = nullptr;
+    size_t n = 0;
+    CclError error = {};
+    CclStatus status;
+    {
+      const WithoutGil release;
+      status = ccl_forest_pairs (forest_, &pairs, &n, &error);
+    }
+    check (status, error);
+    return nb::bytearray (pairs, n * sizeof *pairs);
+  }
+
+  /* The roots of the labels of all chunks. n_labels: uint64, of each chunk. roots: uint64, of each
+   * label. */
+  void
+  roots (const View &n_labels, const View &roots)
+  {
+    uint64_t n = 0;
+    CclError error = {};
+    if (!is_dense (n_labels) || !is_dense (roots) || n_labels.type.size != 8 ||
+        roots.type.size != 8)
+      throw nb::value_error ("numbers of 64 bits are needed");
+    const uint64_t *const counts = (const uint64_t *)n_labels.data;
+    for (size_t i = 0; i < n_labels.n_elements (); i++)
+      if (counts[i] > roots.n_elements () || __builtin_add_overflow (n, counts[i], &n))
+        throw nb::value_error ("there is not a root for each label");
+    if (n != roots.n_elements ())
+      throw nb::value_error ("there is not a root for each label");
+    CclStatus status;
+    {
+      const WithoutGil release;
+      status = ccl_forest_roots (
+          forest_, counts, n_labels.n_elements (), (uint64_t *)roots.data, &error);
+    }
+    check (status, error);
+  }
+
+private:
+  CclForest *forest_ = nullptr;
+};
+
+/* The sums of labels of a picture in chunks. */
+class Sums {
+public:
+  Sums (const std::vector<uint64_t> &shape, uint32_t columns, bool has_reals, bool has_words)
+      : ndim_ (shape.size ())
+  {
+    if (ndim_ != 2 && ndim_ != 3)
+      throw nb::value_error ("a picture has two or three dimensions");
+    plan_.size = sizeof plan_;
+    plan_.width = shape[ndim_ - 1];
+    plan_.height = shape[ndim_ - 2];
+    plan_.depth = ndim_ == 3 ? shape[0] : 0;
+    plan_.columns = columns;
+    plan_.intensity_format = has_reals   ? CUDACCL_PIXEL_FORMAT_REAL
+                             : has_words ? CUDACCL_PIXEL_FORMAT_16
+                                         : CUDACCL_PIXEL_FORMAT_8;
+  }
+
+  /* The sums of the labels 1…n of a chunk. start: its first pixel. */
+  nb::bytearray
+  measure (const View &labels, const std::vector<uint64_t> &start, const View *values, uint32_t n)
+  {
+    check_map (labels);
+    if (labels.shape.size () != ndim_ || start.size () != ndim_)
+      throw nb::value_error ("a chunk has the dimensions of its picture");
+    const size_t bytes_of_value = plan_.intensity_format == CUDACCL_PIXEL_FORMAT_REAL ? 8
+                                  : plan_.intensity_format == CUDACCL_PIXEL_FORMAT_16 ? 2
+                                                                                      : 1;
+    if (values && (values->shape != labels.shape || !is_dense (*values) ||
+                      (size_t)values->type.size != bytes_of_value))
+      throw nb::value_error ("the values have another shape or type than the chunk");
+    const size_t width = labels.shape[ndim_ - 1], height = labels.shape[ndim_ - 2];
+    const CclVolumeLabels map = {labels.data, width * 4, width * height * 4};
+    CclVolumeIntensity plane = {};
+    if (values)
+      plane = {values->data, width * bytes_of_value, width * height * bytes_of_value,
+          plan_.intensity_format};
+    const size_t size = n * ccl_sums_bytes ();
+    const std::unique_ptr<char[]> sums (new char[size]);
+    CclError error = {};
+    CclStatus status;
+    {
+      const WithoutGil release;
+      status = ccl_sums_measure (&plan_, &map, (uint32_t)width, (uint32_t)height,
+          ndim_ == 3 ? (uint32_t)labels.shape[0] : 1, start[ndim_ - 1], start[ndim_ - 2],
+          ndim_ == 3 ? start[0] : 0, values ? &plane : nullptr, n, sums.get (), &error);
+    }
+    check (status, error);
+    return nb::bytearray (sums.get (), size);
+  }
+
+  /* Adds sums to those of owners 0…n - 1, uint64 each. */
+  nb::bytearray
+  add (const View &sums, const View &owners, size_t n)
+  {
+    const size_t bytes = ccl_sums_bytes (), n_sums = owners.n_elements ();
+    const uint64_t *const numbers = (const uint64_t *)owners.data;
+    if (!is_dense (sums) || !is_dense (owners) || owners.type.size != 8 ||
+        sums.n_elements () * (size_t)sums.type.size != n_sums * bytes)
+      throw nb::value_error ("there are not sums for each owner");
+    for (size_t i = 0; i < n_sums; i++)
+      if (numbers[i] >= n)
+        throw nb::value_error ("there is no such owner");
+    const std::unique_ptr<char[]> total (new char[n * bytes]);
+    {
+      const WithoutGil release;
+      ccl_sums_clear (total.get (), n);
+      ccl_sums_add (&plan_, total.get (), sums.data, numbers, n_sums);
+    }
+    return nb::bytearray (total.get (), n * bytes);
+  }
+
+  /* Bytes of rows and of shapes. */
+  nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
+  derive (const View &sums)
+  {
+    const size_t size = sums.n_elements () * (size_t)sums.type.size, n = size / ccl_sums_bytes ();
+    if (!is_dense (sums) || size % ccl_sums_bytes ())
+      throw nb::value_error ("these are no sums");
+    const std::unique_ptr<CclTiledComponent[]> rows (new CclTiledComponent[n]);
+    const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]());
+    {
+      const WithoutGil release;
+      ccl_sums_derive (&plan_, sums.data, n, rows.get (), shapes.get ());
+    }
+    return nb::make_tuple (nb::bytearray (rows.get (), n * sizeof rows[0]),
+        nb::bytearray (shapes.get (), n * sizeof shapes[0]));
+  }
+
+private:
+  CclSumsPlan plan_ = {};
+  size_t ndim_;
+};
+
 void
 bind_chunks (nb::module_ &module)
 {
@@ -86,4 +312,21 @@ bind_chunks (nb::module_ &module)
       "The places of the first pixels of labels in raster order, as bytes of int64.");
   module.def ("replace_labels", replace_labels, nb::arg ("labels"), nb::arg ("items"),
       nb::arg ("out"), "Writes what belongs to each pixel's label.");
+  module.def ("sums_bytes", ccl_sums_bytes, "The bytes of the sums of a label.");
+  nb::class_<Forest> (module, "Forest", "Which labels of chunks are connected.")
+      .def (nb::init<> ())
+      .def ("add_seam", &Forest::add_seam, nb::arg ("upper"), nb::arg ("lower"),
+          nb::arg ("connectivity"), nb::arg ("upper_chunk"), nb::arg ("lower_chunk"),
+          nb::arg ("upper_values").none () = nb::none (),
+          nb::arg ("lower_values").none () = nb::none ())
+      .def ("add_pairs", &Forest::add_pairs, nb::arg ("pairs"))
+      .def ("pairs", &Forest::pairs)
+      .def ("roots", &Forest::roots, nb::arg ("n_labels"), nb::arg ("roots"));
+  nb::class_<Sums> (module, "Sums", "The sums of labels of a picture in chunks.")
+      .def (nb::init<const std::vector<uint64_t> &, uint32_t, bool, bool> (), nb::arg ("shape"),
+          nb::arg ("columns"), nb::arg ("has_reals"), nb::arg ("has_words"))
+      .def ("measure", &Sums::measure, nb::arg ("labels"), nb::arg ("start"),
+          nb::arg ("values").none (), nb::arg ("n"))
+      .def ("add", &Sums::add, nb::arg ("sums"), nb::arg ("owners"), nb::arg ("n"))
+      .def ("derive", &Sums::derive, nb::arg ("sums"));
 }

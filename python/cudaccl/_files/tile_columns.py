@@ -20,21 +20,20 @@ class TileColumns:
     columns: the flags of what has to be measured. dtype: of a row.
     """
 
-    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int) -> None:
+    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-") -> None:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
         self._shape = shape
+        self._separator = separator
         self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
         self._n_taken = 0  # rows that are written
         self.of_values = COLUMN_OF["intensity_mean"]
         self.columns = flags_of(self._properties, self._measured)
-        if "slice" in self._properties:
-            raise ValueError("a file cannot have the property 'slice'")
         self._find_dtype()
 
     def _find_dtype(self) -> None:
-        columns = self._columns(np.empty(0, TILED_ROW), np.empty(0, volume_shape_dtype))
+        columns = self.columns_of(np.empty(0, TILED_ROW), np.empty(0, volume_shape_dtype))
         self.dtype = np.dtype([(name, column.dtype) for name, column in columns.items()])
 
     def use_channels(self, n: int) -> None:
@@ -66,7 +65,8 @@ class TileColumns:
     def _no_map() -> NDArray[np.uint32]:
         raise ValueError("a property of hulls needs the label map")  # none of them is in the lists of tiles
 
-    def _columns(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    def columns_of(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
+        """The columns of the table, of rows with all fields and shapes."""
         if len(self._shape) == 2:
             rows = rows[[name for name in TILED_ROW.names or () if "z" not in name and name != "depth"]]
         if "euler_number" in self._properties and np.isnan(shapes["euler_number_8"]).any():
@@ -79,9 +79,9 @@ class TileColumns:
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
             if name in self._measured:
-                result.update(measured_columns(found, name, "-", self._measured[name]))
+                result.update(measured_columns(found, name, self._separator, self._measured[name]))
             else:
-                result.update(columns_of_table(rows, name, "-"))
+                result.update(columns_of_table(rows, name, self._separator))
         return result
 
     def rows(self, rows: memoryview, shapes: memoryview | None = None) -> memoryview:
@@ -90,6 +90,6 @@ class TileColumns:
         measured = (np.zeros(len(table), volume_shape_dtype) if shapes is None
                     else np.frombuffer(shapes, volume_shape_dtype))
         made = np.empty(len(table), self.dtype)
-        for name, column in self._columns(table, measured).items():
+        for name, column in self.columns_of(table, measured).items():
             made[name] = column
         return memoryview(made.tobytes())
