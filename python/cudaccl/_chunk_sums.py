@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
+from ._files.tile_columns import TILED_ROW, TileColumns
 from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_TABLES, OF_VALUES, flags_of,
                            volume_shape_dtype)
-from ._tile_columns import TILED_ROW, TileColumns
 
 OF_SUMS = COLUMN_OF["first_x"] | COLUMN_OF["variance_x"] | COLUMN_OF["intensity_mean"]
 OF_MAPS = ("intensity_median", "moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
