@@ -333,9 +333,9 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         neighbours = check_connectivity(connectivity, len(picture.shape))
         if properties is not None and table is None:
             raise ValueError("properties are those of a table")
-        if properties is not None and "slice" in ([properties] if isinstance(properties, str) else properties):
-            raise ValueError("a file cannot have the property 'slice'")
         columns = None if properties is None else TileColumns(properties, picture.shape, neighbours)
+        if columns and columns.dtype.hasobject:
+            raise ValueError("a file cannot have the property 'slice'")
         if columns and columns.has_values and intensity_image is None:
             raise ValueError("properties of intensity need an intensity_image")
         values, has_channels = (open_values(intensity_image, picture.shape) if columns and columns.has_values
