@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Foreground segmenters on a GPU for frames that are not reduced: what all methods have, and the
- * interface of a method, a file each. Functions assume that the device's context is current
- * (device.h), unless they say otherwise. One thread at a time.
+ * Foreground segmenters on a GPU, for frames of full size: the data that all methods share, and the
+ * interface that each method implements in a file of its name. Functions assume that the device's
+ * context is current (device.h), unless they say otherwise. One thread at a time.
  */
 #ifndef CUDACCL_CUDA_SEGMENTER_H
 #define CUDACCL_CUDA_SEGMENTER_H
@@ -21,7 +21,7 @@ typedef struct CclCudaSegmenter CclCudaSegmenter;
 /* What a method does. Functions that are NULL have nothing to do. */
 typedef struct CclCudaMethod {
   bool queues_first; /* it queues CclCudaSegmenter.first with its own kernels */
-  bool copies_bits;  /* ccl_cuda_foreground_copy_bits() */
+  bool copies_bits;  /* ccl_cuda_foreground_copy_bits() can copy its result */
   /* Makes CclCudaSegmenter.model: looks up the kernels and allocates memory. */
   CclStatus (*prepare) (CclCudaSegmenter *segmenter, CclError *error);
   /* Comes before anything of a frame is queued. */

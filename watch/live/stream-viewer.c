@@ -17,7 +17,7 @@ struct _WatchStreamViewer {
   gboolean has_head;
   gboolean is_behind;  /* or has got no fragment yet: it waits for a key frame */
   guint64 n_sent;      /* bytes of all messages */
-  guint64 n_forgotten; /* bytes that the client had acknowledged when the count was 0 */
+  guint64 n_forgotten; /* acknowledged bytes that were not of messages */
 };
 
 /* How many bytes the client's system has acknowledged since it was connected. */
@@ -31,9 +31,9 @@ get_acknowledged (WatchStreamViewer *viewer)
   return info.tcpi_bytes_acked;
 }
 
-/* Bytes that were sent and not taken, wherever they are: in libsoup's queue or in the kernel's.
- * Headers and what libsoup sends itself are not in the count of bytes sent, so the count of those
- * taken may be ahead, which is put right. */
+/* Bytes of messages that the client has not acknowledged, whether they wait in libsoup's queue or
+ * in the kernel's. The client acknowledges headers and libsoup's own messages, too, which n_sent
+ * does not count: if it has acknowledged more than was sent, the difference is forgotten. */
 static guint64
 get_behind (WatchStreamViewer *viewer)
 {

@@ -38,7 +38,7 @@ struct _WatchStreams {
   Watch *watch;
   GMutex lock;         /* held only for a moment */
   GHashTable *streams; /* camera's name → Stream */
-  GPtrArray *watched;  /* Stream that have viewers; main thread only, as their number */
+  GPtrArray *watched;  /* Stream that have viewers; main thread only, as n_viewers */
   guint n_viewers;
   GHashTable *clients; /* WatchStreamViewer → its client; main thread only */
   gint n_streams;      /* atomic */

@@ -23,7 +23,7 @@ void watch_streams_free (WatchStreams *streams);
 typedef enum {
   WATCH_STREAM_POSSIBLE,
   WATCH_STREAM_NO_CAMERA,
-  WATCH_STREAM_NOT_H264, /* or a file that is not played at its own speed */
+  WATCH_STREAM_NOT_H264, /* or it is a file that is read faster than it plays */
   WATCH_STREAM_TOO_MANY, /* viewers */
 } WatchStreamAnswer;
 

@@ -494,7 +494,8 @@ find_stalled (WatchWriter *writer)
   return path;
 }
 
-/* A thread that waits for the disk cannot report it. */
+/* Reports a disk that does not answer, in the main thread: the one that waits for the disk cannot.
+ */
 static gboolean
 report_stalled (gpointer data)
 {

@@ -5,7 +5,7 @@
 
 #include "watch/system/config-values.h"
 
-/* Kinds of the set "usual" first. */
+/* The kinds of the set "usual" come first. */
 static const gchar *const names[] = {"motion-begin", "motion-end", "scene-change", "state",
     "removed", "arming", "appeared", "vanished", "entered", "left", "stayed", "crossed", "faster",
     "slower", "merged", "split"};

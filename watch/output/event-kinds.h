@@ -8,8 +8,8 @@ typedef guint WatchEventKinds; /* a bit for each kind */
 
 #define WATCH_EVENT_KINDS_ALL ((WatchEventKinds)-1)
 
-/* Reads "all", "usual" (what a person acts on: without those that tell only how tracks came about),
- * or names with commas between them. */
+/* Reads "all", "usual", or names with commas between them. "usual" is what a person acts on: all
+ * kinds but "merged" and "split", which tell what became of tracks. */
 gboolean watch_event_kinds_parse (const gchar *text, WatchEventKinds *kinds, GError **error);
 
 /* Whether the kind is in the set. A kind that is not known is in every set. */

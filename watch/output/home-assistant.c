@@ -202,7 +202,8 @@ is_region_known (Camera *camera, const gchar *id, gboolean is_armed)
   return region != NULL;
 }
 
-/* What has gone on while nothing was armed is not known: counts begin anew. */
+/* Counts begin anew where the camera is armed again, because no line told what happened meanwhile.
+ */
 static void
 clear_counts (Camera *camera)
 {
@@ -288,9 +289,9 @@ take_event (Camera *camera, const gchar *kind, JsonObject *line)
   camera->changed = TRUE;
 }
 
-/* Of a frame only the number of components is needed, and most lines are frames. No text in a line
- * has a quotation mark without a backslash, so that the name of the member is found only as such.
- */
+/* Takes the number of components from the line of a frame, by a search, because most lines are
+ * those of frames. Quotation marks in the texts of a line have a backslash before them, so that the
+ * search finds the member alone. */
 static void
 take_frame (Camera *camera, const gchar *text)
 {
@@ -404,8 +405,8 @@ begin_availability (JsonBuilder *builder, const gchar *topic, const gchar *membe
   g_free (template);
 }
 
-/* An entity is available while ccl-watch is connected and, unless it tells just that, the camera
- * is, too. */
+/* An entity is available while ccl-watch is connected to the broker and, if it needs the camera,
+ * the camera is connected, too. */
 static void
 add_availability (
     WatchHomeAssistant *self, JsonBuilder *builder, const gchar *topic, gboolean needs_camera)
@@ -424,15 +425,15 @@ add_availability (
   add_text (builder, "availability_mode", "all");
 }
 
-/* Describes an entity. The id is also the state's member. */
+/* An entity. The id is also the name of the member of the camera's state that it shows. */
 typedef struct {
   const gchar *id, *name, *platform;
   const gchar *device_class, *state_class, *icon; /* NULL: none */
-  gboolean is_diagnostic;                         /* and available without the camera */
+  gboolean is_diagnostic;                         /* it is available without the camera, too */
   const gchar *command;                           /* of a switch: the topic behind the common one */
 } Entity;
 
-/* A switch says "armed" and "disarmed", and is ON or OFF. */
+/* A switch sends "armed" or "disarmed"; the state that it shows is ON or OFF. */
 static void
 add_command (WatchHomeAssistant *self, JsonBuilder *builder, const gchar *target)
 {
@@ -610,7 +611,8 @@ watch_home_assistant_forget_sent (WatchHomeAssistant *self)
     ((Camera *)camera)->known = FALSE;
 }
 
-/* The state comes after the device, whose entities are then subscribed to it. */
+/* The state is sent once more after the device: only then are the device's entities subscribed to
+ * it. */
 static gboolean
 send_device (WatchHomeAssistant *self, Camera *camera, WatchPublish publish, gpointer data)
 {
@@ -647,8 +649,8 @@ send_state (
   return is_sent;
 }
 
-/* Removed cameras stay, so that another connection removes them again: whether the broker got the
- * message is not known. */
+/* Removed cameras stay in the table: the broker may not have got the message that removes one, so
+ * the next connection sends it again. */
 gboolean
 watch_home_assistant_send (WatchHomeAssistant *self, WatchPublish publish, gpointer data)
 {

@@ -24,7 +24,7 @@ WatchHomeAssistant *watch_home_assistant_new (const gchar *prefix, const gchar *
     const gchar *command_topic, gboolean has_pictures);
 void watch_home_assistant_free (WatchHomeAssistant *self);
 
-/* Home Assistant publishes "online" there when it starts. */
+/* The topic to which Home Assistant publishes "online" when it starts. */
 const gchar *watch_home_assistant_get_birth_topic (WatchHomeAssistant *self);
 
 /* The topic of the state of a camera; free with g_free(). */
@@ -36,9 +36,10 @@ gchar *watch_home_assistant_get_picture_topic (WatchHomeAssistant *self, const g
 /* Notes what a line says. Each line must be given once: some are counted. */
 void watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line);
 
-/* Nothing that was sent is known to the receiver any more. */
+/* The receiver has forgotten all that was sent: the next watch_home_assistant_send() sends it
+ * again. */
 void watch_home_assistant_forget_sent (WatchHomeAssistant *self);
 
-/* Sends what the receiver does not know: devices, and states, of which counts are sent at most once
- * a second. FALSE if publishing failed. */
+/* Sends the devices and states that changed since they were sent; a state in which only counts
+ * changed at most once a second. FALSE if publishing failed. */
 gboolean watch_home_assistant_send (WatchHomeAssistant *self, WatchPublish publish, gpointer data);

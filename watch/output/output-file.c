@@ -31,7 +31,8 @@ typedef struct {
   guint64 rotate_size;              /* 0: never */
   gdouble rotate_age;               /* seconds; 0: never */
   guint64 keep;                     /* old files; 0: all */
-  gint64 rename_time, rename_delay; /* no attempt to rotate before; after a failure, monotonic */
+  gint64 rename_time, rename_delay; /* after a failed rotation: when the next one is tried,
+                                       monotonic, and the pause after it */
   gboolean unsynced;
   gint64 sync_time; /* monotonic */
 } FileOutput;
@@ -191,7 +192,8 @@ time_of_file (const FileOutput *self)
 
 /* The connection. */
 
-/* Two writers would rotate the file away from each other. File systems without locks go on. */
+/* One writer alone may have the file, because each of two would rotate away the file that the other
+ * one has open. On a file system without locks, nothing is checked. */
 static gboolean
 take_lock (const FileOutput *self, GError **error)
 {
@@ -335,8 +337,8 @@ must_rotate (const FileOutput *self, gsize length)
 
 /* Writing. */
 
-/* A full disk took a part of the line: no reader shall see it. Another program may have appended to
- * the file since. */
+/* Removes the part of a line that a full disk took, before a reader sees it. It stays if another
+ * program has appended to the file since. */
 static void
 remove_written_part (FileOutput *self, gsize length)
 {
@@ -358,7 +360,7 @@ write_line (FileOutput *self, const WatchLine *line, GError **error)
 
     if (n >= 0) {
       done += n;
-    } else if (errno == EAGAIN) { /* a pipe that another program made so */
+    } else if (errno == EAGAIN) { /* a pipe that another program has made non-blocking */
       struct pollfd file = {.fd = self->fd, .events = POLLOUT};
       poll (&file, 1, -1);
     } else if (errno != EINTR) {

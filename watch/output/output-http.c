@@ -420,14 +420,15 @@ send_request (HttpOutput *self)
   self->n_sent = self->n_alone > 0 ? 1 : self->lines->len;
   self->n_alone -= self->n_alone > 0;
   set_body (self, self->message);
-  /* It is connected, but whether the receiver takes lines again is not known. */
+  /* The connection alone does not show that the receiver takes lines again. */
   if (self->failure)
     watch_output_disconnected (self->output, self->failure);
   soup_session_send_async (
       self->session, self->message, G_PRIORITY_DEFAULT, self->cancellable, on_status, self);
 }
 
-/* Lines wait for others until the request has as many as it may have, or no more come. */
+/* Takes a line for the next request, which begins when it has as many lines as it may have;
+ * http_poll() begins it when no more come. */
 static WatchSend
 http_send (gpointer data, const WatchLine *line, GError **error)
 {

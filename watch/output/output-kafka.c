@@ -18,7 +18,8 @@ typedef struct {
   guint n_pending;
   gchar *failure;      /* why the producer is of no use any more */
   gchar *reason;       /* why the last connection to a broker failed */
-  gboolean is_checked; /* the settings were accepted; until then, no connection is meant */
+  gboolean is_checked; /* the settings were accepted; before, the producer only checks them, and its
+                          errors are no news */
 } KafkaOutput;
 
 static void
@@ -45,7 +46,7 @@ kafka_free (gpointer data)
   g_free (self);
 }
 
-/* Whether another attempt would fail, too, because of the message. */
+/* Whether the message itself is the reason, so that another attempt would fail, too. */
 static gboolean
 is_of_message (rd_kafka_resp_err_t code)
 {
@@ -91,13 +92,15 @@ on_error (rd_kafka_t *producer, int code, const char *text, void *data)
   } else {
     const gchar *times = strstr (text, " (after ");
 
-    /* Without the times and numbers of attempts: the same cause has the same text. */
+    /* The number of attempts and their time are cut off, so that the same cause has the same text
+     * and is reported once. */
     g_free (self->reason);
     self->reason = g_strndup (text, times ? (gsize)(times - text) : strlen (text));
   }
 }
 
-/* Without it, messages go to the standard error. Those that matter come as errors, too. */
+/* Ignores librdkafka's log, which would go to the standard error. What matters comes to on_error(),
+ * too. */
 static void
 on_log (const rd_kafka_t *producer, int level, const char *facility, const char *text)
 {

@@ -20,7 +20,7 @@
 #define KEEPALIVE 10    /* seconds; a broker that does not answer is left after 1.5 times this */
 #define MAX_PENDING 200 /* lines on their way */
 #define CONNECT_TIMEOUT (5 * G_TIME_SPAN_SECOND) /* for the broker's answer */
-#define PATIENT_ATTEMPT 4                        /* of how many one may take minutes */
+#define PATIENT_ATTEMPT 4 /* one attempt of so many tries all addresses, which may take minutes */
 #define CLOSE_TIMEOUT (G_TIME_SPAN_SECOND / 2)
 #define MAX_COMMAND 64  /* bytes */
 #define ROOM_TIMEOUT 20 /* ms to wait for an acknowledgement when all places are taken */
@@ -39,7 +39,9 @@ typedef struct {
   /* Of the connection. */
   struct mosquitto *client;
   GHashTable *sent; /* number of the message → WatchLine */
-  guint max_sent; /* grows from 1: a line that ends each connection shall be the first one in it */
+  guint max_sent;   /* at most; 1 in a new connection, one more with each acknowledgement: if the
+                       broker ends each connection because of a line, that line is alone on its way,
+                       and so it is found */
   gboolean connected;
   gchar *reason; /* why it failed, if the library said it */
 } MqttOutput;
@@ -87,7 +89,7 @@ on_disconnect (struct mosquitto *client, void *data, int reason)
   self->connected = FALSE;
 }
 
-/* The message about the connection is no line. */
+/* The broker has acknowledged a message: a line, or another one, which is not in `sent`. */
 static void
 on_publish (struct mosquitto *client, void *data, int number)
 {
@@ -110,7 +112,7 @@ take_command (MqttOutput *self, const gchar *target, const struct mosquitto_mess
   g_autofree gchar *region = parts[1] ? g_uri_unescape_string (parts[1], NULL) : NULL;
   g_autofree gchar *text = g_strndup (message->payload, MIN (message->payloadlen, MAX_COMMAND));
 
-  /* One that is retained was for another day. */
+  /* A retained command was sent before this connection, perhaps days ago. */
   if (!message->retain && (region || !parts[1]) && g_utf8_validate (text, -1, NULL))
     watch_output_command (self->output, parts[0], region, text);
 }
@@ -198,7 +200,8 @@ topic_of_line (const gchar *topic, const WatchLine *line)
   return whole;
 }
 
-/* Whether it is the topic of a line of a camera of some name. */
+/* Whether a line of a camera may have `status_topic` as its topic, if the configuration has
+ * `topic`. */
 static gboolean
 is_topic_of_camera (const gchar *topic, const gchar *status_topic)
 {
@@ -245,7 +248,7 @@ choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error
   return TRUE;
 }
 
-/* The option `pictures`, before that of the discovery. */
+/* The option `pictures`. Comes before choose_discovery(), which uses it. */
 static gboolean
 choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery, GError **error)
 {
@@ -260,7 +263,7 @@ choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery
   return TRUE;
 }
 
-/* The option `commands`, behind that of the status. */
+/* The option `commands`. Comes after choose_status_topic(), whose topic it uses. */
 static gboolean
 choose_commands (MqttOutput *self, const gchar *commands, GError **error)
 {
@@ -464,8 +467,8 @@ continue_discovery (MqttOutput *self, GError **error)
          set_error (self, MOSQ_ERR_CONN_LOST, 0, error);
 }
 
-/* One at a time, so that lines do not wait for all. It may be lost with the connection; the broker
- * keeps the one before. */
+/* Sends one picture of those that wait, so that lines wait for one at most. If it is lost with the
+ * connection, the broker keeps the picture before it. */
 static gboolean
 send_picture (MqttOutput *self, GError **error)
 {
@@ -490,7 +493,7 @@ mqtt_close (gpointer data)
   MqttOutput *self = data;
   const gint64 until = g_get_monotonic_time () + CLOSE_TIMEOUT;
 
-  /* Without acknowledgement: the last will says the same if this is lost. */
+  /* No acknowledgement is needed: if this message is lost, the last will says the same. */
   if (self->connected && publish_status (self, "{\"state\":\"offline\"}", 0) &&
       mosquitto_disconnect (self->client) == MOSQ_ERR_SUCCESS)
     while (mosquitto_want_write (self->client) && g_get_monotonic_time () < until &&
@@ -546,8 +549,8 @@ mqtt_open (gpointer data, GError **error)
   return is_open;
 }
 
-/* A line that only Home Assistant's states need is counted when those before it have been: when
- * they are acknowledged. */
+/* Takes a line that is not published and that only Home Assistant's states need. It waits until the
+ * lines before it are acknowledged, which is when they are counted. */
 static WatchSend
 take_unwanted (MqttOutput *self, const WatchLine *line, GError **error)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What output.c, its interface, and output-thread.c share. */
+/* What output.c, which implements output.h, and output-thread.c share. */
 #pragma once
 
 #include "watch/system/heartbeat.h"
@@ -19,7 +19,8 @@ struct _WatchOutput {
   guint capacity;
   gdouble stuck_after; /* seconds without progress */
   gboolean wants_events_alone;
-  WatchEventKinds wanted, taken; /* kinds of lines; the destination gets those of either */
+  WatchEventKinds wanted, taken; /* kinds that the configuration wants, and that the destination
+                                    takes for itself: it gets the lines of both */
 
   GMutex lock;
   GCond changed; /* the queue, a flag, or a count */

@@ -104,7 +104,8 @@ tcp_open (gpointer data, GError **error)
   /* The kernel ends the connection if sent bytes are not acknowledged for so long, or the receiver
    * has no room for others. */
   g_socket_set_option (socket, IPPROTO_TCP, TCP_USER_TIMEOUT, self->timeout * 1000, NULL);
-  /* So it does, while there is nothing to send, if the receiver's machine does not answer. */
+  /* While there is nothing to send, the kernel ends the connection if the receiver's machine does
+   * not answer. */
   g_socket_set_keepalive (socket, TRUE);
   g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPIDLE, KEEPALIVE_IDLE, NULL);
   g_socket_set_option (socket, IPPROTO_TCP, TCP_KEEPINTVL, KEEPALIVE_INTERVAL, NULL);

@@ -278,7 +278,8 @@ finish (WatchOutput *output)
 {
   if (output->is_open)
     output->class->close (output->destination);
-  /* In this thread, before the process may exit and the libraries free their global data. */
+  /* Freed before this thread ends: later, the process may exit, and the libraries free their global
+   * data. */
   output->class->free (output->destination);
   output->destination = NULL;
 

@@ -106,7 +106,7 @@ has_control_character (const gchar *text)
   return *text != 0;
 }
 
-/* A line end would begin another header, or another name of a topic. */
+/* The values become headers of requests and topics, in which a line end would begin another one. */
 static gboolean
 check_characters (WatchOutput *output, const WatchOutputConfig *config, GError **error)
 {
@@ -412,7 +412,8 @@ count_new_drops_locked (WatchOutput *output, gint64 now, gchar **refusal)
   return n_new;
 }
 
-/* Sets `stuck` and `stalled`. While the process was stopped, nothing was measured. */
+/* Sets `stuck` and `stalled`, unless the process was stopped since the last call: then the thread
+ * was, too. */
 static void
 check_progress_locked (WatchOutput *output, gint64 now)
 {

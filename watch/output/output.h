@@ -48,12 +48,13 @@ typedef struct {
   gboolean (*reopen) (gpointer self, GError **error);
   /* open() looks up names and connects: the thread is not stuck if that takes minutes. */
   gboolean is_slow_to_open;
-  /* The receiver ends the connection because of a line that is too long for it. Not with the errors
-   * G_IO_ERROR_BUSY, if it answered, and G_IO_ERROR_TIMED_OUT. */
+  /* The receiver may end the connection because a line is too long for it. Errors that never mean
+   * this: G_IO_ERROR_BUSY, the receiver has answered, and G_IO_ERROR_TIMED_OUT. */
   gboolean may_hang_up;
-  /* Lines have nothing to do with each other: one that is accepted shows that the next may be. */
+  /* Lines are requests of their own: one that is acknowledged shows that the receiver works, and
+   * the pause after a failure is the shortest again. */
   gboolean is_stateless;
-  /* Persons read it: by default it has no lines of events that nobody acts on. */
+  /* Persons read it, so by default it gets only the events of the kinds "usual" (event-kinds.h). */
   gboolean is_for_persons;
 } WatchOutputClass;
 
@@ -124,8 +125,8 @@ void watch_output_want_pictures (WatchOutput *output);
 /* A picture that waits; free both with g_free() and g_bytes_unref(). FALSE if there is none. */
 gboolean watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg);
 
-/* In new(): it gets lines of these kinds (event-kinds.h), too, which watch_output_wants() may deny.
- */
+/* In new(): the destination gets the lines of these kinds (event-kinds.h), too, for its own use. It
+ * sends those alone for which watch_output_wants() is TRUE. */
 void watch_output_take_kinds (WatchOutput *output, const gchar *kinds);
 /* Whether the configuration wants the line to be sent. */
 gboolean watch_output_wants (WatchOutput *output, const WatchLine *line);

@@ -107,7 +107,7 @@ forget_name (WatchFolder *folder, const gchar *name)
 
 /* The lock. */
 
-#define LOCK_NAME ".lock" /* no name of a camera */
+#define LOCK_NAME ".lock" /* cannot be the name of a camera */
 
 gboolean
 watch_folder_is_own (WatchFolder *folder)
@@ -117,7 +117,8 @@ watch_folder_is_own (WatchFolder *folder)
 
   g_mutex_lock (&folder->lock_lock);
   if (folder->lock_file < 0 && (folder->lock_file = watch_lock_file (path)) < 0)
-    is_own = errno != EWOULDBLOCK && errno != ENOENT; /* file systems without locks go on */
+    is_own =
+        errno != EWOULDBLOCK && errno != ENOENT; /* a file system without locks counts as ours */
   if (!is_own && errno == EWOULDBLOCK)
     watch_log_warning_limited (&folder->lock_limit,
         "%s: another ccl-watch uses this folder; nothing is written to it", folder->path);

@@ -64,6 +64,6 @@ watch_offload (void (*work) (gpointer data), gpointer data, GDestroyNotify free_
   *job = (Job){work, data, free_data, done, done_data};
   if (seconds > 0)
     job->timeout = g_timeout_add_seconds (seconds, on_timeout, job);
-  /* Without a new thread, the job waits for a present one. */
+  /* If no thread can be made, the job waits until one of those that exist is free. */
   g_thread_pool_push (pool, job, NULL);
 }

@@ -138,17 +138,18 @@ check_threads (guint threads, guint used, GError **error)
 
   if (threads > limit)
     return watch_fail (error, "too many threads (the limit is %u)", limit);
-  /* Without the number, which changes with the other processes of the group. */
+  /* The message has no number: the limit changes with the other processes of the group, and a
+   * message that changes would be logged again and again. */
   return threads <= get_limit_of_groups (used) ||
          watch_fail (error, "too many threads in the control group");
 }
 
-/* So many connections more. With the lock. */
+/* Whether n more connections are possible. Called with the lock held. */
 static gboolean
 check_connections (guint n, GError **error)
 {
   guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
-  /* Files that clients do not have now, but may have. */
+  /* Files that clients of the web server may still open. */
   guint of_clients =
       most_clients * FILES_PER_CLIENT - MIN (n_clients, most_clients * FILES_PER_CLIENT);
 

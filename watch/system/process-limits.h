@@ -19,7 +19,7 @@ void watch_limits_set_clients (guint n);
 
 /* Whether a connection, or as much as a connection takes, is possible now. */
 gboolean watch_limits_check (GError **error);
-/* The same, and keeps for the caller what a connection takes until watch_limits_release(). No error
- * is set if it is only not possible as long as others keep what they may not need. */
+/* The same, and keeps what a connection takes for the caller until watch_limits_release(). FALSE
+ * without an error if it is impossible only because of what others keep and have not used. */
 gboolean watch_limits_reserve (GError **error);
 void watch_limits_release (void);

@@ -12,8 +12,8 @@ gboolean watch_address_is_local (GInetAddress *address);
  * 0x7f000001 and [::1%eth0]. NULL if it is a name. */
 GInetAddress *watch_address_of_host (const gchar *host);
 
-/* Whether the host is such an address or a name of this machine's own, such as localhost. What
- * other names lead to is not asked. */
+/* Whether the host is such an address or a name of this machine's own, such as localhost. Other
+ * names are not resolved. */
 gboolean watch_host_is_local (const gchar *host);
 
 /* The host of a URI in lower case, without user, port and brackets; NULL if it has none. Free with

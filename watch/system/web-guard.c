@@ -241,8 +241,8 @@ guard_resolver_init (GuardResolver *self)
 {
 }
 
-/* Addresses that are written as such, which no resolver sees: GLib asks for their proxy. There is
- * none, as without this module. */
+/* Hosts that are written as addresses. No resolver sees them, but GLib asks for their proxy, and
+ * the guard answers as the resolver of proxies that it replaces. */
 
 #define GUARD_TYPE_PROXY_RESOLVER (guard_proxy_resolver_get_type ())
 G_DECLARE_FINAL_TYPE (GuardProxyResolver, guard_proxy_resolver, GUARD, PROXY_RESOLVER, GObject)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Keeps connections of cameras from addresses that only this machine reaches, at the moment they
- * are made: whatever name, redirection or playlist led there. Hosts that the configuration itself
- * names are left alone.
+/* Refuses connections of cameras to addresses that only this machine reaches, at the moment they
+ * are made, whatever name, redirection or playlist led there. Hosts that the configuration itself
+ * names are allowed.
  *
- * It stands where GLib looks for the addresses of a name and for the proxy of an address, which all
- * network sources of GStreamer do before they connect by TCP. What is sent by UDP asks it. */
+ * The guard replaces GLib's resolvers of names and of proxies, which all network sources of
+ * GStreamer ask before they connect by TCP. Code that sends by UDP asks watch_guard_may_send(). */
 #pragma once
 
 #include <glib.h>

@@ -42,7 +42,7 @@ read_settings (GHashTable *settings, const gchar *json, gsize length, GError **e
   JsonObjectIter iter;
   const gchar *key;
 
-  /* Texts end at such a character. */
+  /* C's texts end at this character, so what follows it would be lost. */
   if (g_strstr_len (json, length, "\\u0000"))
     return watch_fail (error, "a text has the character \\u0000");
   if (!json_parser_load_from_data (parser, json, length, NULL) ||

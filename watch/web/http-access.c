@@ -9,7 +9,8 @@
 
 #define COOKIE_NAME "ccl-watch"
 #define COOKIE_SECONDS (90 * 86400)
-#define MAX_WRONG 10     /* tokens of a client, one after the other; then one a second */
+#define MAX_WRONG                                                                                  \
+  10 /* wrong tokens that a client may send one after the other; then one a second */
 #define MAX_CLIENTS 1000 /* that sent wrong tokens */
 #define STATUS_TOO_MANY_REQUESTS 429
 
@@ -93,7 +94,7 @@ watch_http_access_free (WatchHttpAccess *access)
   g_free (access);
 }
 
-/* Wrong tokens that the client sent; they are forgotten, one each second. */
+/* The number of wrong tokens that the client sent. One is forgotten each second. */
 static gdouble
 count_wrong (WatchHttpAccess *access, SoupServerMessage *message)
 {
@@ -200,8 +201,9 @@ host_without_port (const gchar *host)
   return g_strdup (host);
 }
 
-/* Without a token, a page of another site must not reach this server under a name of its own that
- * leads to the loopback address. */
+/* Whether the request names this machine. Where no token is needed, only such requests are allowed:
+ * the name of another site may lead to the loopback address, and its page must not reach this
+ * server. */
 static gboolean
 is_local_host (SoupServerMessage *message)
 {
@@ -274,7 +276,7 @@ watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *mess
   return FALSE;
 }
 
-/* Whether the browser speaks TLS, with a proxy that ends it. */
+/* Whether the browser uses TLS, which a proxy before this server ends. */
 static gboolean
 is_secure (SoupServerMessage *message)
 {

@@ -18,8 +18,8 @@ gboolean watch_http_is_change (SoupServerMessage *message);
 gboolean watch_http_access_check (
     WatchHttpAccess *access, SoupServerMessage *message, gboolean is_public);
 
-/* Answers a request that a page of another site has made and returns FALSE: a browser sends the
- * cookie, and no question before, where such a page opens a WebSocket. */
+/* For requests that open a WebSocket: answers one that a page of another site has made and returns
+ * FALSE. A browser sends such a request with the cookie, without asking first whether it may. */
 gboolean watch_http_access_check_origin (WatchHttpAccess *access, SoupServerMessage *message);
 
 /* Answers a request whose body is a token: gives the browser a cookie. */

@@ -17,7 +17,7 @@ typedef struct {
   Watch *watch;
   gchar *name;
   gchar *client;   /* its address */
-  gboolean exists; /* the camera did, when the change's turn came */
+  gboolean exists; /* whether the camera existed when the change's turn came */
   void (*removed) (gpointer data, const gchar *name);
   gpointer data;
 } Change;

@@ -75,8 +75,8 @@ on_written (SoupServerMessage *message, guint size, gpointer data)
   note_progress (find_connection (data, message), TRUE);
 }
 
-/* The connection becomes a WebSocket, which is closed for a new client where there are too many: a
- * page goes on without it. */
+/* The connection becomes a WebSocket. It counts as one that waits for a request, so it may be
+ * closed for a new client; the page goes on without it. */
 static void
 on_switched (SoupServerMessage *message, gpointer data)
 {
@@ -134,7 +134,8 @@ connection_free (gpointer data)
   g_free (connection);
 }
 
-/* The client takes what the kernel has of an answer. */
+/* It is progress, too, when the client has acknowledged more of what the kernel holds of an answer.
+ */
 static void
 check_taken (Connection *connection, gint64 now)
 {
@@ -264,7 +265,7 @@ clear_source (GSource **source)
   }
 }
 
-/* New clients wait. */
+/* New clients wait in the kernel's queue until on_resume(). */
 static void
 pause_accepting (WatchConnections *self)
 {

@@ -134,7 +134,7 @@ open_file (gpointer data)
     sending->size = sending->end = status.st_size;
 }
 
-/* A number of decimal digits alone; at most the greatest one. */
+/* Reads a number of decimal digits alone; one that is too great becomes the greatest offset. */
 static gboolean
 parse_position (const gchar *text, goffset *position)
 {
@@ -142,8 +142,9 @@ parse_position (const gchar *text, goffset *position)
   return *text && strspn (text, "0123456789") == strlen (text);
 }
 
-/* Takes the range that the request asks for, as RFC 9110 says (14.1.2). Of other units, several
- * ranges and texts that are none, the whole file is sent. FALSE if the range is not in the file. */
+/* Takes the range of bytes that the request asks for (RFC 9110, 14.1.2). FALSE if it is not in the
+ * file. If the request has another unit, several ranges, or no valid range, the whole file is sent.
+ */
 static gboolean
 take_range (Sending *sending)
 {
@@ -160,7 +161,7 @@ take_range (Sending *sending)
                       (*parts[1] && (!parse_position (parts[1], &last) || last < first))
                 : !parse_position (parts[1], &first))
     return TRUE;
-  if (!*parts[0]) /* so many bytes at the end */
+  if (!*parts[0]) /* "-N": the last N bytes */
     first = first == 0 ? sending->size : MAX (sending->size - first, 0);
   if (first >= sending->size)
     return FALSE;

@@ -13,6 +13,6 @@ void watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, con
 /* Answers a PUT of {"keep":true} or {"keep":false} for a file, now or later. */
 void watch_http_media_keep (SoupServerMessage *message, WatchFolder *folder, const gchar *name);
 
-/* Takes the range out of a request, because libsoup would copy each part that it names, and
- * keeps it for watch_http_media_send(). Called when the headers are here. */
+/* Keeps the range of a request for watch_http_media_send(), and removes it from the request,
+ * because libsoup would copy each part that it names. Called when the headers have arrived. */
 void watch_http_media_note_range (SoupServerMessage *message);

@@ -8,8 +8,8 @@
 typedef struct _WatchHttp WatchHttp;
 
 /* Listens at the address of the configuration, as soon as that is possible. NULL and an error of
- * one line if it is no address. Adds observers; must be called before watch_start(), also without a
- * server: then it does nothing and returns an object that may be freed. */
+ * one line if it is no address. Adds observers, so it must be called before watch_start(). Without
+ * an address in the configuration, the object does nothing. */
 WatchHttp *watch_http_new (Watch *watch, GError **error);
 
 /* Closes all connections; must be called after watch_stop(). FALSE if a thread waits for a disk
