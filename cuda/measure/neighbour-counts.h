@@ -3,8 +3,9 @@
  * Which words of a part of a component depend on neighbours of pixels, from CUDACCL_MEASURES(), for
  * the host's C and for nvcc. Each is a field of the component, so a word is a row of the table.
  *
- * Other words of parts are not: coordinates and values are summed in coordinates of a tile, in
- * words of 32 bits, of which several make a field, or one makes several. Each kernel lists its own.
+ * Other words of parts are not: in a tile, sums have 32 bits and count from its corner. So some
+ * fields take two words, and each has a formula of its own that moves it to the picture. Sums of
+ * values are listed in value-sums.cuh, sums of coordinates by each kernel.
  */
 #ifndef CUDACCL_NEIGHBOUR_COUNTS_H
 #define CUDACCL_NEIGHBOUR_COUNTS_H

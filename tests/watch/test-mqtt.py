@@ -227,7 +227,8 @@ def status_topic():
                       [(expected, "online"), (expected, "offline")])
             tap.equal(broker.messages[1][0], topic.replace("{camera}", "status"))
     for topic, options in (("cameras/{camera}", ["status-topic=cameras/status"]), ("a/{camera}/status", []),
-                           ("a", ["status-topic=a"]), ("a", ["status-topic=a/#"])):
+                           ("a", ["status-topic=a"]), ("a", ["status-topic=a/#"]), ("a/{event}", ["status-topic=a/frame"]),
+                           ("a/{event}", ["status-topic=a/arming"])):
         with feed(f"mqtt://127.0.0.1:1/{topic}", *(options or ["status-topic=a/ccl-watch/status"])) as fed:
             tap.equal(fed.process.wait(timeout=10), 2, f"status for {topic}")
 

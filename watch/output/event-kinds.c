@@ -8,14 +8,14 @@
 /* The kinds of the set "usual" come first. */
 static const gchar *const names[] = {"motion-begin", "motion-end", "scene-change", "state",
     "removed", "arming", "appeared", "vanished", "entered", "left", "stayed", "crossed", "faster",
-    "slower", "merged", "split"};
-#define N_USUAL (G_N_ELEMENTS (names) - 2)
+    "slower", "merged", "split", NULL};
+#define N_USUAL (G_N_ELEMENTS (names) - 3)
 #define USUAL ((1u << N_USUAL) - 1)
 
 static WatchEventKinds
 kind_of_name (const gchar *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+  for (guint i = 0; names[i]; i++)
     if (strcmp (names[i], name) == 0)
       return 1u << i;
   return 0;
@@ -37,6 +37,12 @@ add_name (const gchar *name, WatchEventKinds *kinds, GError **error)
       (gint)(strrchr (list, ',') - list), list);
   g_free (list);
   return FALSE;
+}
+
+const gchar *const *
+watch_event_kinds_get_names (void)
+{
+  return names;
 }
 
 gboolean

@@ -8,6 +8,9 @@ typedef guint WatchEventKinds; /* a bit for each kind */
 
 #define WATCH_EVENT_KINDS_ALL ((WatchEventKinds)-1)
 
+/* The names of all kinds, ended by NULL. */
+const gchar *const *watch_event_kinds_get_names (void);
+
 /* Reads "all", "usual", or names with commas between them. "usual" is what a person acts on: all
  * kinds but "merged" and "split", which tell what became of tracks. */
 gboolean watch_event_kinds_parse (const gchar *text, WatchEventKinds *kinds, GError **error);

@@ -14,6 +14,7 @@
 #include <poll.h>
 #include <string.h>
 
+#include "event-kinds.h"
 #include "home-assistant.h"
 #include "output.h"
 
@@ -172,10 +173,6 @@ parse_uri (MqttOutput *self, const gchar *uri, GError **error)
 }
 
 static const gchar camera_marker[] = "{camera}", event_marker[] = "{event}";
-/* What the second one can be replaced with. */
-static const gchar event_pattern[] = "(frame|state|removed|motion-begin|motion-end|scene-change|"
-                                     "appeared|vanished|merged|split|entered|left|"
-                                     "stayed|crossed|faster|slower)";
 
 static gchar *
 replace (const gchar *text, const gchar *marker, const gchar *replacement)
@@ -205,21 +202,16 @@ topic_of_line (const gchar *topic, const WatchLine *line)
 static gboolean
 is_topic_of_camera (const gchar *topic, const gchar *status_topic)
 {
-  gchar *escaped = g_regex_escape_string (topic, -1);
-  gchar *camera = g_regex_escape_string (camera_marker, -1);
-  gchar *event = g_regex_escape_string (event_marker, -1);
-  gchar *part = replace (escaped, camera, "[A-Za-z0-9._-]+");
-  gchar *pattern = replace (part, event, event_pattern);
-  gchar *whole = g_strdup_printf ("^%s$", pattern);
-  gboolean is = g_regex_match_simple (whole, status_topic, G_REGEX_DOLLAR_ENDONLY, 0);
+  g_autofree gchar *kinds = g_strjoinv ("|", (gchar **)watch_event_kinds_get_names ());
+  g_autofree gchar *event_pattern = g_strdup_printf ("(frame|%s)", kinds);
+  g_autofree gchar *escaped = g_regex_escape_string (topic, -1);
+  g_autofree gchar *camera = g_regex_escape_string (camera_marker, -1);
+  g_autofree gchar *event = g_regex_escape_string (event_marker, -1);
+  g_autofree gchar *part = replace (escaped, camera, "[A-Za-z0-9._-]+");
+  g_autofree gchar *pattern = replace (part, event, event_pattern);
+  g_autofree gchar *whole = g_strdup_printf ("^%s$", pattern);
 
-  g_free (whole);
-  g_free (pattern);
-  g_free (part);
-  g_free (event);
-  g_free (camera);
-  g_free (escaped);
-  return is;
+  return g_regex_match_simple (whole, status_topic, G_REGEX_DOLLAR_ENDONLY, 0);
 }
 
 /* The default has two levels below the topic, so that subscribers to one level, the cameras, do not
