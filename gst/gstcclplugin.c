@@ -10,6 +10,8 @@
 #if HAVE_PANGOCAIRO
 #include "overlay/gstccloverlay.h"
 #endif
+#include "record/gstcclrecord.h"
+#include "snapshot/gstcclsnapshot.h"
 #include "tracking/gstccltrack.h"
 #if HAVE_CUDA
 #include "labelling/gstcudaccl.h"
@@ -30,6 +32,8 @@ plugin_init (GstPlugin *plugin)
 #if HAVE_PANGOCAIRO
   registered |= GST_ELEMENT_REGISTER (ccloverlay, plugin);
 #endif
+  registered |= GST_ELEMENT_REGISTER (cclrecord, plugin);
+  registered |= GST_ELEMENT_REGISTER (cclsnapshot, plugin);
   registered |= GST_ELEMENT_REGISTER (ccltrack, plugin);
 #if HAVE_CUDA
   /* Without a driver, too: the element posts an error when it is started. */

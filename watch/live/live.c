@@ -60,8 +60,7 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Job *job = data;
   GError *error = NULL;
-  GBytes *jpeg =
-      jpeg_encode (job->frame, job->picture->boxes, job->picture->width, &error);
+  GBytes *jpeg = jpeg_encode (job->frame, job->picture->boxes, job->picture->width, &error);
 
   if (jpeg)
     g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);

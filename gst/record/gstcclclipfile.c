@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+#include "gstcclclipfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <glib/gstdio.h>
+#include <unistd.h>
+
+#include "shared/gstccllocation.h"
+
+#define RECORD_MESSAGE "ccl-record"
+#define FILE_MODE 0666 /* less what the umask takes */
+
+struct _GstCclClipFiles {
+  GstElement *element;
+  guint64 number;  /* of the next file, at least */
+  gint has_failed; /* atomic: an error was posted */
+
+  GMutex lock;
+  GCond changed;
+  guint n_open;
+  gboolean is_cancelled;
+};
+
+typedef struct {
+  GstCclClipFiles *files;
+  gchar *path;
+  int fd;
+  gint has_failed; /* atomic */
+  goffset size, mark;
+  GstClockTimeDiff running_time;
+} ClipFile;
+
+/* Posts the first error. */
+static void
+fail (GstCclClipFiles *self, const gchar *path, int number)
+{
+  if (!g_atomic_int_compare_and_exchange (&self->has_failed, FALSE, TRUE))
+    return;
+  if (number == ENOSPC || number == EDQUOT)
+    GST_ELEMENT_ERROR (
+        self->element, RESOURCE, NO_SPACE_LEFT, ("%s: %s", path, g_strerror (number)), (NULL));
+  else
+    GST_ELEMENT_ERROR (
+        self->element, RESOURCE, OPEN_WRITE, ("%s: %s", path, g_strerror (number)), (NULL));
+}
+
+/* Counts the open files. */
+static void
+count (GstCclClipFiles *self, gint difference)
+{
+  g_mutex_lock (&self->lock);
+  self->n_open += (guint)difference;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}
+
+/* A file that exists is never written to: the program may have been started again. */
+static int
+create_file (GstCclClipFiles *self, const gchar *location, gchar **path)
+{
+  g_autoptr (GError) error = NULL;
+  int fd;
+
+  do {
+    *path = gst_ccl_location_format (location, self->number, &error);
+    if (!*path) {
+      g_atomic_int_set (&self->has_failed, TRUE);
+      GST_ELEMENT_ERROR (self->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+      return -1;
+    }
+    self->number++;
+    fd = g_open (*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+    if (fd < 0 && errno != EEXIST)
+      fail (self, *path, errno);
+    if (fd < 0)
+      g_clear_pointer (path, g_free);
+  } while (fd < 0 && errno == EEXIST && self->number < G_MAXUINT64);
+  return fd;
+}
+
+gpointer
+gst_ccl_clip_files_open (
+    GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time)
+{
+  gchar *path = NULL;
+  const int fd = create_file (self, location, &path);
+  ClipFile *file;
+
+  if (fd < 0)
+    return NULL;
+  file = g_new0 (ClipFile, 1);
+  file->files = self;
+  file->path = path;
+  file->fd = fd;
+  file->running_time = running_time;
+  count (self, 1);
+  return file;
+}
+
+static gboolean
+write_file (gpointer data, goffset position, GstBuffer *buffer)
+{
+  ClipFile *file = data;
+  gboolean is_written = FALSE;
+  GstMapInfo map;
+
+  errno = EIO;
+  if (!g_atomic_int_get (&file->has_failed) && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+    is_written = gst_ccl_location_write (file->fd, map.data, map.size, position);
+    if (!is_written)
+      fail (file->files, file->path, errno);
+    file->size = MAX (file->size, position + (goffset)map.size);
+    gst_buffer_unmap (buffer, &map);
+  }
+  gst_buffer_unref (buffer);
+  if (!is_written)
+    g_atomic_int_set (&file->has_failed, TRUE);
+  return is_written;
+}
+
+static void
+mark_file (gpointer data)
+{
+  ClipFile *file = data;
+
+  if (!g_atomic_int_get (&file->has_failed))
+    file->mark = file->size;
+}
+
+static void
+fail_file (gpointer data, const gchar *reason)
+{
+  ClipFile *file = data;
+
+  g_atomic_int_set (&file->has_failed, TRUE);
+  if (g_atomic_int_compare_and_exchange (&file->files->has_failed, FALSE, TRUE))
+    GST_ELEMENT_ERROR (file->files->element, STREAM, MUX, ("%s: %s", file->path, reason), (NULL));
+}
+
+static void
+post_end (const ClipFile *file, gboolean is_complete)
+{
+  gst_element_post_message (file->files->element,
+      gst_message_new_element (GST_OBJECT_CAST (file->files->element),
+          gst_structure_new (RECORD_MESSAGE, "location", G_TYPE_STRING, file->path, "running-time",
+              G_TYPE_INT64, file->running_time, "complete", G_TYPE_BOOLEAN, is_complete, NULL)));
+}
+
+/* Of a file that is not complete, what can be played stays; without that, the file goes. */
+static void
+end_file (gpointer data, gboolean is_complete)
+{
+  ClipFile *file = data;
+
+  is_complete = is_complete && !g_atomic_int_get (&file->has_failed);
+  if (!is_complete && file->mark > 0 && ftruncate (file->fd, file->mark) != 0)
+    fail (file->files, file->path, errno);
+  if (close (file->fd) != 0 && errno != EINTR) { /* a network folder may be full only now */
+    fail (file->files, file->path, errno);
+    is_complete = FALSE;
+  }
+  if (!is_complete && file->mark == 0)
+    g_unlink (file->path);
+  else
+    post_end (file, is_complete);
+  count (file->files, -1);
+  g_free (file->path);
+  g_free (file);
+}
+
+const ClipFileFunctions gst_ccl_clip_file_functions = {
+    .write = write_file, .mark = mark_file, .fail = fail_file, .end = end_file};
+
+GstCclClipFiles *
+gst_ccl_clip_files_new (GstElement *element)
+{
+  GstCclClipFiles *self = g_new0 (GstCclClipFiles, 1);
+
+  self->element = element;
+  g_mutex_init (&self->lock);
+  g_cond_init (&self->changed);
+  return self;
+}
+
+void
+gst_ccl_clip_files_free (GstCclClipFiles *self)
+{
+  g_mutex_clear (&self->lock);
+  g_cond_clear (&self->changed);
+  g_free (self);
+}
+
+gboolean
+gst_ccl_clip_files_have_failed (GstCclClipFiles *self)
+{
+  return g_atomic_int_get (&self->has_failed);
+}
+
+void
+gst_ccl_clip_files_reset (GstCclClipFiles *self)
+{
+  g_atomic_int_set (&self->has_failed, FALSE);
+}
+
+void
+gst_ccl_clip_files_wait (GstCclClipFiles *self)
+{
+  g_mutex_lock (&self->lock);
+  while (self->n_open > 0 && !self->is_cancelled)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+}
+
+void
+gst_ccl_clip_files_cancel_wait (GstCclClipFiles *self, gboolean is_cancelled)
+{
+  g_mutex_lock (&self->lock);
+  self->is_cancelled = is_cancelled;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+}

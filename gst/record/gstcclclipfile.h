@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The files of cclrecord: one a clip, written by the thread of the clip's pipeline. */
+#ifndef __GST_CCL_CLIP_FILE_H__
+#define __GST_CCL_CLIP_FILE_H__
+
+#include <gst/gst.h>
+
+#include "recording/clip.h"
+
+G_BEGIN_DECLS
+
+typedef struct _GstCclClipFiles GstCclClipFiles;
+
+extern const ClipFileFunctions gst_ccl_clip_file_functions;
+
+/* Files of an element, which outlives them. */
+GstCclClipFiles *gst_ccl_clip_files_new (GstElement *element);
+
+/* No file may be open. */
+void gst_ccl_clip_files_free (GstCclClipFiles *self);
+
+/* A new file with the lowest number that no file has, from that of the last one on. NULL after an
+ * element error. running_time: of the event, for the message at its end. */
+gpointer gst_ccl_clip_files_open (
+    GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time);
+
+/* Whether an error was posted since the last reset. */
+gboolean gst_ccl_clip_files_have_failed (GstCclClipFiles *self);
+void gst_ccl_clip_files_reset (GstCclClipFiles *self);
+
+/* Waits until no file is open, or until the wait is cancelled. */
+void gst_ccl_clip_files_wait (GstCclClipFiles *self);
+void gst_ccl_clip_files_cancel_wait (GstCclClipFiles *self, gboolean is_cancelled);
+
+G_END_DECLS
+
+#endif /* __GST_CCL_CLIP_FILE_H__ */
