@@ -43,7 +43,9 @@
 #include "gstcclbatch.h"
 #include "labelling/frame/gstcclmappool.h"
 #include "labelling/frame/gstcclpicture.h"
+#include "labelling/frame/gstcclplanes.h"
 #include "labelling/frame/gstcclsampler.h"
+#include "labelling/frame/gstcclunpack.h"
 
 struct _GstCcl {
   GstCclBase parent;
@@ -52,7 +54,12 @@ struct _GstCcl {
 G_DEFINE_TYPE (GstCcl, gst_ccl, GST_TYPE_CCL_BASE)
 GST_ELEMENT_REGISTER_DEFINE (ccl, "ccl", GST_RANK_NONE, GST_TYPE_CCL)
 
-#define CAPS GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS) GST_CCL_OR_BATCHES
+#define VA_MEMORY "memory:VAMemory"
+#define CAPS                                                                                       \
+  GST_VIDEO_CAPS_MAKE (GST_CCL_FORMATS)                                                            \
+  "; " GST_VIDEO_CAPS_MAKE (                                                                       \
+      "{ " GST_CCL_UNPACKED_FORMATS                                                                \
+      " }") "; " GST_VIDEO_CAPS_MAKE_WITH_FEATURES (VA_MEMORY, GST_CCL_FORMATS) GST_CCL_OR_BATCHES
 
 static GstStaticPadTemplate sink_template =
     GST_STATIC_PAD_TEMPLATE ("sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS (CAPS));

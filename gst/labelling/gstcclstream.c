@@ -111,11 +111,12 @@ set_info (GstCclStream *stream, const GstVideoInfo *info)
 gboolean
 gst_ccl_stream_set_caps (GstCclStream *stream, const GstCaps *caps)
 {
-  GstVideoInfo info;
+  GstVideoInfo info, read;
 
   if (!read_caps (stream->owner->element, caps, &info))
     return FALSE;
-  set_info (stream, &info);
+  gst_ccl_frame_labeller_describe (&stream->labeller, &info, &read);
+  set_info (stream, &read);
   gst_ccl_frame_clock_set_caps (&stream->clock, caps);
   return TRUE;
 }

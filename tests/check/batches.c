@@ -346,7 +346,7 @@ TEST (test_bad_frames_are_errors)
     gst_element_set_bus (h->element, bus);
     set_caps (batch, 0, gray8_caps (blobs));
     add_object (batch, 0, gray8_frame (blobs));
-    set_caps (batch, 1, frame_caps (i ? "GRAY8" : "RGB", 8, 6));
+    set_caps (batch, 1, frame_caps (i ? "GRAY8" : "RGB16", 8, 6));
     add_object (batch, 1, gst_buffer_new_allocate (NULL, i ? 20 : 8 * 6 * 3, NULL));
     fail_unless_equals_int (gst_harness_push (h, batch), GST_FLOW_ERROR);
     message = gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR);

@@ -5,6 +5,7 @@
 #include "gstcclattach.h"
 #include "gstcclpicture.h"
 #include "gstcclsampler.h"
+#include "gstcclunpack.h"
 #include "shared/gstcclerror.h"
 
 GST_DEBUG_CATEGORY_STATIC (frame_labeller_debug);
@@ -38,6 +39,15 @@ gst_ccl_frame_labeller_init (GstCclFrameLabeller *self)
 }
 
 void
+gst_ccl_frame_labeller_describe (
+    GstCclFrameLabeller *self, const GstVideoInfo *frames, GstVideoInfo *read)
+{
+  drop_pool (&self->unpacked_pool);
+  self->packed = *read = *frames;
+  self->is_packed = gst_ccl_unpack_describe (frames, read);
+}
+
+void
 gst_ccl_frame_labeller_clear (GstCclFrameLabeller *self)
 {
   gst_ccl_frame_labeller_release (self);
@@ -53,6 +63,7 @@ gst_ccl_frame_labeller_release (GstCclFrameLabeller *self)
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     drop_pool (&self->map_pools[kind]);
   drop_pool (&self->segmentation_pool);
+  drop_pool (&self->unpacked_pool);
   gst_ccl_contour_finder_release (&self->contour_finder);
   gst_ccl_measurer_release (&self->measurer);
   g_clear_pointer (&self->description, gst_ccl_labeller_unref);
@@ -337,6 +348,20 @@ unmap (GstCclLabelledFrame *frame)
   gst_ccl_planes_unmap (&frame->planes);
 }
 
+/* The buffer whose pixels are read: the frame, or what it was unpacked to. NULL after an error. */
+static GstBuffer *
+get_pixels (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
+    GstCclLabelledFrame *frame, CclError *error)
+{
+  const gboolean with_chroma = self->foreground.has_chroma || settings->attach_columns;
+
+  if (!self->is_packed)
+    return buffer;
+  frame->unpacked =
+      gst_ccl_unpack (&self->unpacked_pool, &self->packed, &self->info, buffer, with_chroma, error);
+  return frame->unpacked;
+}
+
 /* Maps the memory of a frame and of its maps, and queues the work. */
 static gboolean
 map_and_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
@@ -349,6 +374,9 @@ map_and_queue (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCcl
   CclFrame pixels;
 
   gst_ccl_planes_init (&planes, info);
+  buffer = get_pixels (self, settings, buffer, frame, error);
+  if (!buffer)
+    return FALSE;
   if (methods->locate && !methods->locate (owner->element, self->site, buffer, info, has_chroma,
                              frame->labeller, &planes, error))
     return FALSE;
@@ -497,8 +525,9 @@ static gboolean
 attach_columns (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
     const GstCclLabelledFrame *frame, CclError *error)
 {
-  GstCclColumns *columns = gst_ccl_measurer_run (&self->measurer, &self->info, settings, buffer,
-      &frame->layout, &frame->table, &frame->maps[GST_CCL_MAP_LABELS], error);
+  GstCclColumns *columns = gst_ccl_measurer_run (&self->measurer, &self->info, settings,
+      frame->unpacked ? frame->unpacked : buffer, &frame->layout, &frame->table,
+      &frame->maps[GST_CCL_MAP_LABELS], error);
 
   if (!columns)
     return FALSE;
@@ -546,5 +575,6 @@ gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame)
   unmap (frame);
   for (guint kind = 0; kind < GST_CCL_N_MAPS; kind++)
     gst_clear_buffer (&frame->maps[kind].buffer);
+  gst_clear_buffer (&frame->unpacked);
   g_clear_pointer (&frame->contours, gst_ccl_contours_unref);
 }

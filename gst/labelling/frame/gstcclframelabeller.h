@@ -21,7 +21,10 @@ G_BEGIN_DECLS
 
 /* Labels the frames of one stream. Belongs to the streaming thread. */
 typedef struct {
-  GstVideoInfo info;      /* of the frames; release before their size changes */
+  GstVideoInfo info;   /* of the pixels that are read; release before their size changes */
+  GstVideoInfo packed; /* of frames that are unpacked first, where is_packed */
+  gboolean is_packed;  /* the format of the frames cannot be read as it is */
+  GstBufferPool *unpacked_pool;
   GPtrArray *labellers;   /* a CclLabeller for each frame that is queued at once */
   guint n_queued;         /* frames */
   GstCclSite *site;       /* of the latest frame; NULL: none, or the element has no choice */
@@ -43,7 +46,8 @@ typedef struct {
 /* A frame that is being labelled, or is labelled. */
 typedef struct {
   CclLabeller *labeller; /* that has the frame; NULL: none */
-  GstCclPlanes layout;   /* of the frame's memory */
+  GstBuffer *unpacked;   /* pixels that are read in place of the frame's; NULL: these are read */
+  GstCclPlanes layout;   /* of the memory that is read */
   GstCclMappedPlanes planes;
   GstCclMap maps[GST_CCL_N_MAPS]; /* those that the settings need */
   GstMapInfo map_infos[GST_CCL_N_MAPS];
@@ -61,6 +65,11 @@ typedef struct {
 void gst_ccl_frame_labeller_init_log (void);
 
 void gst_ccl_frame_labeller_init (GstCclFrameLabeller *self);
+
+/* Takes the description of the next frames. Sets read to that of the pixels that will be read,
+ * which is another one where frames are unpacked first; the caller sets it as info. */
+void gst_ccl_frame_labeller_describe (
+    GstCclFrameLabeller *self, const GstVideoInfo *frames, GstVideoInfo *read);
 
 /* Frees all but the region of interest mask, and leaves the site. What the next frame needs is made
  * anew. No frame may be queued. */
