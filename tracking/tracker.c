@@ -151,8 +151,6 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
 static CclStatus
 check_plan (const CclTrackerPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;

@@ -23,6 +23,8 @@ check_size (const void *given, size_t least, size_t known, CclError *error)
 CclStatus
 ccl_struct_size_check (const void *given, size_t known, CclError *error)
 {
+  if (!given)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   return check_size (given, known, known, error);
 }
 

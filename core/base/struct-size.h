@@ -8,8 +8,8 @@
 /* Checks the size of a plan or of options, of which `known` bytes have a meaning in this version. A
  * version that adds fields copies the given fields over its defaults here.
  *
- * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT: it is smaller than in version 0.3, or it has fields
- * of a later version, and they are not 0. */
+ * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT: a plan is NULL, it is smaller than in version 0.3, or
+ * it has fields of a later version, and they are not 0. */
 CclStatus ccl_struct_size_check (const void *given, size_t known, CclError *error);
 
 /* The same of a struct that has grown since version 0.3, where it had `least` bytes. Copies the

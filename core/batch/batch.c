@@ -20,8 +20,6 @@ ccl_batch_labeller_plan (const CclBatchPlan *plan, CclConnectivity connectivity)
 CclStatus
 ccl_batch_plan_check (const CclBatchPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;

@@ -6,8 +6,6 @@
 CclStatus
 ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;

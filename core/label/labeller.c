@@ -39,8 +39,6 @@ ccl_version (void)
 CclStatus
 ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;

@@ -26,8 +26,6 @@ connectivity_is_known (const CclValuesPlan *plan)
 CclStatus
 ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;
@@ -38,7 +36,7 @@ ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
       (uint64_t)plan->width * plan->height * plan->depth > CUDACCL_MAX_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a picture of %u×%u×%u pixels is too large: at most %d can be labelled", plan->width,
-        plan->height, plan->depth > 1, CUDACCL_MAX_PIXELS);
+        plan->height, plan->depth, CUDACCL_MAX_PIXELS);
   if (!connectivity_is_known (plan))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the connectivity must be 4 or 8 for images, 6, 18 or 26 for volumes, not %u",

@@ -10,8 +10,6 @@
 CclStatus
 ccl_volume_plan_check (const CclVolumePlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;

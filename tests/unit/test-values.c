@@ -124,8 +124,11 @@ test_arguments (void)
   for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_assert_null (ccl_cpu_values_labeller_new (&bad[i], &error));
     g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);
+    if (bad[i].depth == 1 << 30) /* the message has the size as it was given */
+      g_assert_nonnull (strstr (error.message, "5×4×1073741824 pixels"));
   }
-  g_assert_null (ccl_cpu_values_labeller_new (NULL, NULL));
+  g_assert_null (ccl_cpu_values_labeller_new (NULL, &error));
+  g_assert_cmpstr (error.message, ==, "the plan must not be NULL");
 
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&good, &error);
   const CclValues values[] = {

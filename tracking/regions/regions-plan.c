@@ -108,8 +108,6 @@ check_region (const CclRegionsPlan *plan, uint32_t index, CclError *error)
 CclStatus
 ccl_regions_check_plan (const CclRegionsPlan *plan, CclError *error)
 {
-  if (!plan)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
   CclStatus status = ccl_struct_size_check (plan, sizeof *plan, error);
   if (status != CUDACCL_OK)
     return status;
