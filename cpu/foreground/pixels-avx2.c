@@ -13,7 +13,6 @@
 #include "cpu/pixels/pack-avx2.h"
 #include "cpu/pixels/reduce-avx2.h"
 #include "cpu/pixels/reduce-rows.h"
-#include "cpu/pixels/threshold-words.h"
 
 #include <immintrin.h>
 #include <string.h>
@@ -217,10 +216,6 @@ all_lanes (Mask low, Mask high)
   return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
-#include "cpu/foreground/codebook/codebook-rows.h"
-#include "cpu/foreground/mog2/mog2.h"
-#include "cpu/foreground/codebook/sampled-rows.h"
-
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
 {
@@ -234,17 +229,9 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
-/* The same for pixels of two bytes. */
-static void
-threshold_words (
-    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
-{
-  threshold_words_by (pack_words_avx2, pixels, width, threshold, foreground);
-}
-
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
-write_32 (uint32_t bits, uint8_t *mask)
+write_columns (uint32_t bits, uint8_t *mask)
 {
   const __m256i byte_of_column = _mm256_setr_epi8 (0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1,
       2, 2, 2, 2, 2, 2, 2, 2, 3, 3, 3, 3, 3, 3, 3, 3);
@@ -254,20 +241,9 @@ write_32 (uint32_t bits, uint8_t *mask)
       (__m256i *)mask, _mm256_cmpeq_epi8 (_mm256_and_si256 (bytes, bit_of_column), bit_of_column));
 }
 
-static void
-write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
-{
-  for (uint32_t x = 0; x < width; x += 32) {
-    const uint32_t bits = (uint32_t)(foreground[x / 64] >> x % 64);
-    uint8_t rest[32];
-    if (width - x >= 32) {
-      write_32 (bits, mask + x);
-    } else {
-      write_32 (bits, rest);
-      memcpy (mask + x, rest, width - x);
-    }
-  }
-}
+#define pack_words pack_words_avx2
+#define WRITTEN_COLUMNS 32
+#include "pixel-rows.h"
 
 /* The entries of a table of 256 bytes. */
 static ALWAYS_INLINE __m256i
@@ -318,27 +294,4 @@ log_ratios (
   find_log_ratios (logs, frame + x, model + x, n - x, ratios + x);
 }
 
-const PixelCode pixel_code_avx2 = {
-    .name = "avx2",
-    .threshold_row = threshold_row,
-    .threshold_words = threshold_words,
-    .copy_bytes = copy_bytes,
-    .background_row = background_row,
-    .codebook_row = codebook_row,
-    .sampled_row = sampled_row,
-    .spread_chroma = spread_chroma,
-    .correct_luma = correct_luma,
-    .correct_wide_luma = correct_wide_luma,
-    .correct_chroma = correct_chroma,
-    .log_ratios = log_ratios,
-    .count_ratios = count_ratios,
-    .find_slack = find_slack,
-    .count_extremes = count_extremes,
-    .dilate_row = dilate_row,
-    .median_of_classes = median_of_classes,
-    .filter_row = filter_row,
-    .write_row = write_row,
-    .reduce_row = reduce_row,
-    .reduce_wide_row = reduce_wide_row,
-    .enlarge_row = enlarge_row,
-};
+const PixelCode pixel_code_avx2 = {PIXEL_ROWS, .name = "avx2", .log_ratios = log_ratios};

@@ -12,7 +12,6 @@
 #include "cpu/pixels/pack-avx512.h"
 #include "cpu/pixels/reduce-avx512.h"
 #include "cpu/pixels/reduce-rows.h"
-#include "cpu/pixels/threshold-words.h"
 
 #include <immintrin.h>
 
@@ -211,10 +210,6 @@ all_lanes (Mask low, Mask high)
   return (Mask)(low & high) == (Mask)UINT16_MAX;
 }
 
-#include "cpu/foreground/codebook/codebook-rows.h"
-#include "cpu/foreground/mog2/mog2.h"
-#include "cpu/foreground/codebook/sampled-rows.h"
-
 static ALWAYS_INLINE __mmask64
 columns (uint32_t n)
 {
@@ -229,14 +224,6 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
     const __m512i values = _mm512_maskz_loadu_epi8 (columns (width - x), pixels + x);
     foreground[x / 64] = _mm512_cmpgt_epu8_mask (values, thresholds);
   }
-}
-
-/* The same for pixels of two bytes. */
-static void
-threshold_words (
-    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
-{
-  threshold_words_by (pack_words_avx512, pixels, width, threshold, foreground);
 }
 
 static void
@@ -287,27 +274,7 @@ log_ratios (
   }
 }
 
-const PixelCode pixel_code_avx512 = {
-    .name = "avx512",
-    .threshold_row = threshold_row,
-    .threshold_words = threshold_words,
-    .copy_bytes = copy_bytes,
-    .background_row = background_row,
-    .codebook_row = codebook_row,
-    .sampled_row = sampled_row,
-    .spread_chroma = spread_chroma,
-    .correct_luma = correct_luma,
-    .correct_wide_luma = correct_wide_luma,
-    .correct_chroma = correct_chroma,
-    .log_ratios = log_ratios,
-    .count_ratios = count_ratios,
-    .find_slack = find_slack,
-    .count_extremes = count_extremes,
-    .dilate_row = dilate_row,
-    .median_of_classes = median_of_classes,
-    .filter_row = filter_row,
-    .write_row = write_row,
-    .reduce_row = reduce_row,
-    .reduce_wide_row = reduce_wide_row,
-    .enlarge_row = enlarge_row,
-};
+#define pack_words pack_words_avx512
+#include "pixel-rows.h"
+
+const PixelCode pixel_code_avx512 = {PIXEL_ROWS, .name = "avx512", .log_ratios = log_ratios};

@@ -11,7 +11,6 @@
 #include "cpu/pixels/pack-neon.h"
 #include "cpu/pixels/reduce-portable.h"
 #include "cpu/pixels/reduce-rows.h"
-#include "cpu/pixels/threshold-words.h"
 
 #include <string.h>
 
@@ -211,10 +210,6 @@ all_lanes (Mask low, Mask high)
   return vminvq_u32 (vandq_u32 (low, high)) == UINT32_MAX;
 }
 
-#include "cpu/foreground/codebook/codebook-rows.h"
-#include "cpu/foreground/mog2/mog2.h"
-#include "cpu/foreground/codebook/sampled-rows.h"
-
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
 {
@@ -228,17 +223,9 @@ threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_
   }
 }
 
-/* The same for pixels of two bytes. */
-static void
-threshold_words (
-    const uint8_t *pixels, uint32_t width, CclWordThreshold threshold, uint64_t *foreground)
-{
-  threshold_words_by (pack_words_neon, pixels, width, threshold, foreground);
-}
-
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
-write_16 (uint32_t bits, uint8_t *mask)
+write_columns (uint32_t bits, uint8_t *mask)
 {
   const uint8x16_t bit_of_column = vreinterpretq_u8_u64 (vdupq_n_u64 (0x8040201008040201));
   const uint8x16_t bytes =
@@ -246,42 +233,8 @@ write_16 (uint32_t bits, uint8_t *mask)
   vst1q_u8 (mask, vtstq_u8 (bytes, bit_of_column));
 }
 
-static void
-write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
-{
-  for (uint32_t x = 0; x < width; x += 16) {
-    const uint32_t bits = (uint32_t)(foreground[x / 64] >> x % 64);
-    uint8_t rest[16];
-    if (width - x >= 16) {
-      write_16 (bits, mask + x);
-    } else {
-      write_16 (bits, rest);
-      memcpy (mask + x, rest, width - x);
-    }
-  }
-}
+#define pack_words pack_words_neon
+#define WRITTEN_COLUMNS 16
+#include "pixel-rows.h"
 
-const PixelCode pixel_code_neon = {
-    .name = "neon",
-    .threshold_row = threshold_row,
-    .threshold_words = threshold_words,
-    .copy_bytes = copy_bytes,
-    .background_row = background_row,
-    .codebook_row = codebook_row,
-    .sampled_row = sampled_row,
-    .spread_chroma = spread_chroma,
-    .correct_luma = correct_luma,
-    .correct_wide_luma = correct_wide_luma,
-    .correct_chroma = correct_chroma,
-    .log_ratios = find_log_ratios,
-    .count_ratios = count_ratios,
-    .find_slack = find_slack,
-    .count_extremes = count_extremes,
-    .dilate_row = dilate_row,
-    .median_of_classes = median_of_classes,
-    .filter_row = filter_row,
-    .write_row = write_row,
-    .reduce_row = reduce_row,
-    .reduce_wide_row = reduce_wide_row,
-    .enlarge_row = enlarge_row,
-};
+const PixelCode pixel_code_neon = {PIXEL_ROWS, .name = "neon", .log_ratios = find_log_ratios};
