@@ -363,45 +363,16 @@ model (const Parameters &p)
   write_group (p.extent, p.mask, group, foreground, classes >> SHADOW_SHIFT);
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2 (const __grid_constant__ Parameters p)
-{
-  model<false, BYTES> (p);
-}
-
+#define MODEL_KERNEL(name, colour, kind)                                                           \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)   \
+      name (const __grid_constant__ Parameters p)                                                  \
+  {                                                                                                \
+    model<colour, kind> (p);                                                                       \
+  }
+MODEL_KERNEL (ccl_mog2, false, BYTES)
+MODEL_KERNEL (ccl_mog2_packed, false, PACKED)
+MODEL_KERNEL (ccl_mog2_words, false, WORDS)
 /* The same with chroma. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2_colour (const __grid_constant__ Parameters p)
-{
-  model<true, BYTES> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2_packed (const __grid_constant__ Parameters p)
-{
-  model<false, PACKED> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2_colour_packed (const __grid_constant__ Parameters p)
-{
-  model<true, PACKED> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2_words (const __grid_constant__ Parameters p)
-{
-  model<false, WORDS> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS, CUDACCL_MOG2_BLOCKS)
-    ccl_mog2_colour_words (const __grid_constant__ Parameters p)
-{
-  model<true, WORDS> (p);
-}
+MODEL_KERNEL (ccl_mog2_colour, true, BYTES)
+MODEL_KERNEL (ccl_mog2_colour_packed, true, PACKED)
+MODEL_KERNEL (ccl_mog2_colour_words, true, WORDS)

@@ -44,48 +44,20 @@
 #include "label-tile.cuh"
 #include "merge.cuh"
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
-    ccl_strips_tile_4 (const CclStripsParameters parameters)
-{
-  label_tile<uint8_t, 1> (parameters);
-}
+#define KERNEL(name, threads, ...)                                                                 \
+  extern "C" __global__ void __launch_bounds__ (threads)                                           \
+      ccl_strips_##name (const CclStripsParameters parameters)                                     \
+  {                                                                                                \
+    __VA_ARGS__ (parameters);                                                                      \
+  }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
-    ccl_strips_tile_8 (const CclStripsParameters parameters)
-{
-  label_tile<uint8_t, 2> (parameters);
-}
-
+KERNEL (tile_4, CUDACCL_STRIPS_TILE_THREADS, label_tile<uint8_t, 1>)
+KERNEL (tile_8, CUDACCL_STRIPS_TILE_THREADS, label_tile<uint8_t, 2>)
 /* The same for pixels of two bytes. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
-    ccl_strips_tile_words_4 (const CclStripsParameters parameters)
-{
-  label_tile<uint16_t, 1> (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_TILE_THREADS)
-    ccl_strips_tile_words_8 (const CclStripsParameters parameters)
-{
-  label_tile<uint16_t, 2> (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
-    ccl_strips_merge_4 (const CclStripsParameters parameters)
-{
-  merge_tiles<1> (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_MERGE_THREADS)
-    ccl_strips_merge_8 (const CclStripsParameters parameters)
-{
-  merge_tiles<2> (parameters);
-}
+KERNEL (tile_words_4, CUDACCL_STRIPS_TILE_THREADS, label_tile<uint16_t, 1>)
+KERNEL (tile_words_8, CUDACCL_STRIPS_TILE_THREADS, label_tile<uint16_t, 2>)
+KERNEL (merge_4, CUDACCL_STRIPS_MERGE_THREADS, merge_tiles<1>)
+KERNEL (merge_8, CUDACCL_STRIPS_MERGE_THREADS, merge_tiles<2>)
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
@@ -96,26 +68,11 @@ __launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
   reduce_components (parameters);
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_strips_filter (const CclStripsParameters parameters)
-{
-  filter_roots (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_strips_number_4 (const CclStripsParameters parameters)
-{
-  number_components<1> (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_strips_number_8 (const CclStripsParameters parameters)
-{
-  number_components<2> (parameters);
-}
+KERNEL (filter, CUDACCL_STRIPS_NUMBER_THREADS, filter_roots)
+KERNEL (number_4, CUDACCL_STRIPS_NUMBER_THREADS, number_components<1>)
+KERNEL (number_8, CUDACCL_STRIPS_NUMBER_THREADS, number_components<2>)
+KERNEL (write_labels_4, CUDACCL_STRIPS_NUMBER_THREADS, number_and_write_labels<1>)
+KERNEL (write_labels_8, CUDACCL_STRIPS_NUMBER_THREADS, number_and_write_labels<2>)
 
 /* Sets the completion flag, which the host polls, behind the table and the count. A kernel of its
  * own does that sooner than the last block of the number kernel, because then each block would have
@@ -126,18 +83,4 @@ extern "C" __global__ void __launch_bounds__ (1)
   wait_for_previous_kernel ();
   __threadfence_system ();
   *(volatile uint32_t *)parameters.finished = 1;
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_strips_write_labels_4 (const CclStripsParameters parameters)
-{
-  number_and_write_labels<1> (parameters);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_STRIPS_NUMBER_THREADS)
-    ccl_strips_write_labels_8 (const CclStripsParameters parameters)
-{
-  number_and_write_labels<2> (parameters);
 }
