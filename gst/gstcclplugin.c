@@ -11,17 +11,29 @@
 #include "overlay/gstccloverlay.h"
 #endif
 #include "record/gstcclrecord.h"
+#include "shared/gstccli18n.h"
 #include "snapshot/gstcclsnapshot.h"
 #include "tracking/gstccltrack.h"
 #if HAVE_CUDA
 #include "labelling/gstcudaccl.h"
 #endif
 
+/* Before the plugin is installed, translations are in the folder that the variable names. */
+static void
+bind_translations (void)
+{
+  const gchar *folder = g_getenv ("GST_CCL_LOCALEDIR");
+
+  bindtextdomain (GETTEXT_PACKAGE, folder ? folder : LOCALEDIR);
+  bind_textdomain_codeset (GETTEXT_PACKAGE, "UTF-8");
+}
+
 static gboolean
 plugin_init (GstPlugin *plugin)
 {
   gboolean registered = FALSE;
 
+  bind_translations ();
   /* Metadata that is deserialised needs its type registered. */
   gst_ccl_meta_get_info ();
 

@@ -45,6 +45,7 @@
 
 #include "gstcclcarry.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_combiner_debug);
 #define GST_CAT_DEFAULT gst_ccl_combiner_debug
@@ -239,8 +240,9 @@ attach (GstCclCombiner *self, GstBuffer *frame)
     if (!gst_ccl_carry_meta (self->mask, frame, &mask_size, &self->info) && !self->warned) {
       self->warned = TRUE;
       GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-          ("Analytics metadata is attached to the video behind the tee: that of the mask is left "
-           "out, because both cannot be merged"),
+          (_ ("Analytics metadata is attached to the video behind the tee: that of the mask is "
+              "left "
+              "out, because both cannot be merged")),
           (NULL));
     }
   }

@@ -52,6 +52,7 @@
 #include "gstcclklv.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_parse_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_parse_debug
@@ -109,7 +110,7 @@ set_size (GstCclJsonParse *self, guint width, guint height)
     self->black = new_black (GST_VIDEO_INFO_SIZE (&info));
   if (!self->black) {
     GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-        ("Not enough memory for a frame of %u×%u pixels", width, height), (NULL));
+        (_ ("Not enough memory for a frame of %u×%u pixels"), width, height), (NULL));
     return GST_FLOW_ERROR;
   }
   caps = gst_video_info_to_caps (&info);
@@ -193,8 +194,8 @@ refuse_line (GstCclJsonParse *self, const gchar *reason)
   if (self->warned)
     return;
   self->warned = TRUE;
-  GST_ELEMENT_WARNING (
-      self, STREAM, DECODE, ("A line that ccljson does not write is left out: %s", reason), (NULL));
+  GST_ELEMENT_WARNING (self, STREAM, DECODE,
+      (_ ("A line that ccljson does not write is left out: %s"), reason), (NULL));
 }
 
 static GstFlowReturn
@@ -238,7 +239,7 @@ handle_lines (GstCclJsonParse *self, gboolean at_end, GstBuffer *input)
       return GST_FLOW_OK;
     case GST_CCL_JSON_BROKEN:
       GST_ELEMENT_ERROR (self, STREAM, DECODE,
-          ("The lines of JSON end: one is longer than 64 MiB, or a packet is broken"), (NULL));
+          (_ ("The lines of JSON end: one is longer than 64 MiB, or a packet is broken")), (NULL));
       return GST_FLOW_ERROR;
     }
   }
@@ -255,7 +256,7 @@ gst_ccl_json_parse_chain (GstPad *pad, GstObject *parent, GstBuffer *input)
   if (GST_BUFFER_IS_DISCONT (input) && !self->has_times)
     gst_ccl_json_splitter_reset (&self->splitter, self->splitter.form);
   if (!gst_buffer_map (input, &map, GST_MAP_READ)) {
-    GST_ELEMENT_ERROR (self, RESOURCE, READ, ("Lines of JSON cannot be read"), (NULL));
+    GST_ELEMENT_ERROR (self, RESOURCE, READ, (_ ("Lines of JSON cannot be read")), (NULL));
   } else {
     gst_ccl_json_splitter_push (&self->splitter, map.data, map.size);
     gst_buffer_unmap (input, &map);
@@ -286,7 +287,7 @@ end_stream (GstCclJsonParse *self)
   handle_lines (self, TRUE, NULL);
   if (self->n_lines == 0 && had_bytes)
     GST_ELEMENT_ERROR (
-        self, STREAM, WRONG_TYPE, ("No line of the stream is one of ccljson"), (NULL));
+        self, STREAM, WRONG_TYPE, (_ ("No line of the stream is one of ccljson")), (NULL));
 }
 
 /* Where the input has times, their segment is that of the output. It waits for the first frame.

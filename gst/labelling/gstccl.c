@@ -46,6 +46,7 @@
 #include "labelling/frame/gstcclplanes.h"
 #include "labelling/frame/gstcclsampler.h"
 #include "labelling/frame/gstcclunpack.h"
+#include "shared/gstccli18n.h"
 
 struct _GstCcl {
   GstCclBase parent;
@@ -121,7 +122,7 @@ gst_ccl_class_init (GstCclClass *klass)
       .plan_foreground = gst_ccl_plan_foreground,
       .new_map_pool = gst_ccl_new_map_pool,
       .locate_map = gst_ccl_locate_map,
-      .map_memory = "memory",
+      .map_memory = N_ ("memory"),
   };
   gst_ccl_base_class_install_properties (base_class, GST_CCL_BACKEND_CPU);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclbatch.h"
+#include "shared/gstccli18n.h"
 
 static void
 stream_free (gpointer data)
@@ -115,7 +116,7 @@ set_caps (GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, Gs
   gst_caps_unref (taken);
   if (!is_taken) {
     GST_ELEMENT_ERROR (owner->element, CORE, NEGOTIATION,
-        ("Stream %d of the batch has frames that cannot be labelled", stream->number),
+        (_ ("Stream %d of the batch has frames that cannot be labelled"), stream->number),
         ("caps: %" GST_PTR_FORMAT, caps));
     return FALSE;
   }

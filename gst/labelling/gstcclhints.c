@@ -2,6 +2,7 @@
 #include "gstcclhints.h"
 
 #include "labelling/frame/gstcclplanes.h"
+#include "shared/gstccli18n.h"
 
 /* From this share of the frame on, in percent, a component is nearly the whole frame. */
 #define NEARLY_ALL 95
@@ -30,13 +31,14 @@ gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSetti
   if (!posted->algorithm && former) {
     posted->algorithm = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("algorithm=%s is no longer offered: frames are labelled as with algorithm=auto", former),
+        (_ ("algorithm=%s is no longer offered: frames are labelled as with algorithm=auto"),
+            former),
         ("the next release will refuse this value"));
   }
   if (!posted->areas && discards_everything (settings)) {
     posted->areas = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("No component can pass min-area=%u and max-area=%u", settings->min_area,
+        (_ ("No component can pass min-area=%u and max-area=%u"), settings->min_area,
             settings->max_area),
         (NULL));
   }
@@ -44,15 +46,15 @@ gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSetti
       settings->threshold > gst_ccl_planes_pixel_max (info)) {
     posted->range = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("No pixel is greater than threshold=%u: the largest value of the format is %u",
+        (_ ("No pixel is greater than threshold=%u: the largest value of the format is %u"),
             settings->threshold, gst_ccl_planes_pixel_max (info)),
         (NULL));
   }
   if (!posted->threshold && is_probably_no_mask (settings, n_pixels, table)) {
     posted->threshold = TRUE;
     GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-        ("The only component is nearly the whole frame, because threshold=0 makes every pixel "
-         "that is not black foreground; set threshold, foreground=otsu or foreground=codebook"),
+        (_ ("The only component is nearly the whole frame, because threshold=0 makes every pixel "
+            "that is not black foreground; set threshold, foreground=otsu or foreground=codebook")),
         (NULL));
   }
 }

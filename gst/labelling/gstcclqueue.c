@@ -4,6 +4,7 @@
 #include "labelling/frame/gstcclattach.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (queue_debug);
 #define GST_CAT_DEFAULT queue_debug
@@ -155,8 +156,8 @@ go_back (GstCclQueue *queue, const GstCclOwner *owner, const CclError *error)
   queue->refused = queue->settings;
   queue->has_refused = TRUE;
   take_combination (&queue->settings, &queue->former);
-  GST_ELEMENT_WARNING (
-      owner->element, RESOURCE, SETTINGS, ("%s; the former settings stay", error->message), (NULL));
+  GST_ELEMENT_WARNING (owner->element, RESOURCE, SETTINGS,
+      (_ ("%s; the former settings stay"), error->message), (NULL));
   return TRUE;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclrefusal.h"
+#include "shared/gstccli18n.h"
 
 #define CUDA_MEMORY "memory:CUDAMemory"
 #define MOST_ELEMENTS 16 /* upstream, through which a question comes */
@@ -41,7 +42,7 @@ find_converter (const GstCapsFeatures *features)
   for (guint i = 0; i < G_N_ELEMENTS (converters); i++)
     if (gst_caps_features_contains (features, converters[i][0]))
       return converters[i][1];
-  return "an element that copies them to system memory";
+  return _ ("an element that copies them to system memory");
 }
 
 /* Why the first of the caps are refused. The caller frees the text. */
@@ -54,14 +55,20 @@ describe (const GstCaps *refused, const GstCaps *taken, const gchar *element)
 
   if (!has_features (taken, features)) {
     gchar *name = gst_caps_features_to_string (features);
-    gchar *text = g_strdup_printf ("Frames in %s cannot be labelled: insert %s before %s", name,
+    gchar *text = g_strdup_printf (_ ("Frames in %s cannot be labelled: insert %s before %s"), name,
         find_converter (features), element);
     g_free (name);
     return text;
   }
-  return g_strdup_printf ("Frames in %s%s%s cannot be labelled: insert %s before %s",
-      format ? "the format " : "these formats", format ? format : "",
-      is_cuda ? " in CUDA memory" : "", is_cuda ? "cudaconvert" : "videoconvert", element);
+  if (!format)
+    return g_strdup_printf (_ ("Frames in these formats cannot be labelled: insert %s before %s"),
+        is_cuda ? "cudaconvert" : "videoconvert", element);
+  return g_strdup_printf (
+      is_cuda ? _ ("Frames in the format %s in CUDA memory cannot be labelled: insert "
+                   "cudaconvert before %s")
+              : _ ("Frames in the format %s cannot be labelled: insert videoconvert "
+                   "before %s"),
+      format, element);
 }
 
 /* Why the sink pad takes none of the caps, whatever the peer downstream takes; NULL if it takes
@@ -74,7 +81,7 @@ explain (GstElement *element, const GstCaps *caps)
   gchar *text = NULL;
 
   if (is_raw_video (caps) && !gst_caps_can_intersect (caps, taken))
-    text = describe (caps, taken, factory ? GST_OBJECT_NAME (factory) : "this element");
+    text = describe (caps, taken, factory ? GST_OBJECT_NAME (factory) : _ ("this element"));
   gst_caps_unref (taken);
   return text;
 }

@@ -3,6 +3,7 @@
 
 #include "labelling/frame/gstcclattach.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (stream_debug);
 #define GST_CAT_DEFAULT stream_debug
@@ -78,8 +79,8 @@ read_caps (GstElement *element, const GstCaps *caps, GstVideoInfo *info)
   gst_structure_get_int (structure, "height", &height);
   if ((gint64)width * height > CUDACCL_MAX_PIXELS) {
     GST_ELEMENT_ERROR (element, STREAM, FORMAT,
-        ("A frame of %d×%d pixels is too large: at most %d pixels can be labelled", width, height,
-            CUDACCL_MAX_PIXELS),
+        (_ ("A frame of %d×%d pixels is too large: at most %d pixels can be labelled"), width,
+            height, CUDACCL_MAX_PIXELS),
         (NULL));
     return FALSE;
   }

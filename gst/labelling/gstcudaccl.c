@@ -49,11 +49,12 @@
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
 #include "shared/gstcclerror.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug
 
-#define WITHOUT_GPU "the element ccl does the same without a GPU"
+#define WITHOUT_GPU N_ ("the element ccl does the same without a GPU")
 
 struct _GstCudaCcl {
   GstCclBase parent;
@@ -167,14 +168,18 @@ load_driver (GstCudaCcl *self)
    * version 1.22 hangs at the second attempt to initialise a driver that has no device. */
   if (ccl_cuda_count_devices (&error) < 0) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("There is no CUDA device that works on this machine: %s; " WITHOUT_GPU, error.message),
+        ("%s: %s; %s", _ ("There is no CUDA device that works on this machine"), error.message,
+            _ (WITHOUT_GPU)),
         (NULL));
     return FALSE;
   }
   if (!gst_cuda_load_library ()) {
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("GStreamer cannot use the NVIDIA driver that libcudaccl has found; if the driver was "
-         "installed while this program ran, start it again; " WITHOUT_GPU),
+        ("%s; %s",
+            _ ("GStreamer cannot use the NVIDIA driver that libcudaccl has found; if the driver "
+               "was "
+               "installed while this program ran, start it again"),
+            _ (WITHOUT_GPU)),
         (NULL));
     return FALSE;
   }
@@ -192,10 +197,11 @@ find_context (GstCudaCcl *self, gint device_id)
   g_rec_mutex_unlock (&self->context_lock);
   if (!found && device_id < 0)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("There is no CUDA device that works on this machine; " WITHOUT_GPU), (NULL));
+        ("%s; %s", _ ("There is no CUDA device that works on this machine"), _ (WITHOUT_GPU)),
+        (NULL));
   else if (!found)
     GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND,
-        ("There is no CUDA device %d on this machine; " WITHOUT_GPU, device_id), (NULL));
+        (_ ("There is no CUDA device %d on this machine; %s"), device_id, _ (WITHOUT_GPU)), (NULL));
   return found;
 }
 
@@ -203,7 +209,8 @@ static void
 post_open_error (GstCudaCcl *self, const CclError *error)
 {
   if (error->status == CUDACCL_ERROR_NOT_FOUND || error->status == CUDACCL_ERROR_UNSUPPORTED)
-    GST_ELEMENT_ERROR (self, RESOURCE, NOT_FOUND, ("%s; " WITHOUT_GPU, error->message), (NULL));
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, NOT_FOUND, ("%s; %s", error->message, _ (WITHOUT_GPU)), (NULL));
   else
     gst_ccl_error_post (GST_ELEMENT (self), error);
 }
@@ -376,8 +383,8 @@ warn_of_copies (GstCudaCcl *self, GstCudaMemory *memory)
     return;
   self->has_warned = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("Frames are in the memory of CUDA device %u, and cuda-device-id names %d: each frame is "
-       "copied to that device",
+      (_ ("Frames are in the memory of CUDA device %u, and cuda-device-id names %d: each frame is "
+          "copied to that device"),
           gst_cuda_ccl_device_of (memory->context), self->named_device),
       (NULL));
 }

@@ -12,6 +12,7 @@
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
 #include "shared/gstcclerror.h"
+#include "shared/gstccli18n.h"
 
 static CclLabeller *
 plan_labeller (GstElement *element, GstCclSite *site, const CclLabellerPlan *plan, CclError *error)
@@ -103,9 +104,9 @@ copy_rows (GstElement *element, GstCclSite *site, CclLabeller *labeller, const G
   }
   if (!is_queued)
     gst_ccl_error_set (error, CUDACCL_ERROR_DEVICE,
-        is_upload
-            ? "The luma of a frame cannot be copied to device memory"
-            : "A sample of the foreground or of the picture cannot be copied from device memory");
+        is_upload ? N_ ("The luma of a frame cannot be copied to device memory")
+                  : N_ ("A sample of the foreground or of the picture cannot be copied from device "
+                        "memory"));
   return is_queued;
 }
 
@@ -195,5 +196,5 @@ const GstCclMethods gst_cuda_ccl_methods = {
     .connect_contours = connect_contours,
     .new_map_pool = new_map_pool,
     .locate_map = locate_map,
-    .map_memory = "device memory",
+    .map_memory = N_ ("device memory"),
 };

@@ -122,7 +122,7 @@ acquire_copy (GstCudaCclSite *site, gsize size, CclError *error)
   }
   if (!site->copies || gst_buffer_pool_acquire_buffer (site->copies, &copy, NULL) != GST_FLOW_OK)
     gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
-        "No device memory for the copy of a frame of %" G_GSIZE_FORMAT " bytes", size);
+        "No device memory for the copy of a frame of %zu bytes", size);
   return copy;
 }
 

@@ -51,6 +51,7 @@
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclquery.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug
@@ -406,9 +407,11 @@ warn_of_missing_map (GstCclOverlay *self, const GstCclStyle *style, const GstCcl
     return;
   self->warned_of_map = TRUE;
   GST_ELEMENT_WARNING (self, STREAM, FORMAT,
-      ("%s has no effect: no %s is attached to the frames; set %s=true on the labeller, and do not "
-       "scale or crop the video behind it",
-          lacks_labels ? "fill-components" : "draw-mask", lacks_labels ? "label map" : "mask",
+      (_ ("%s has no effect: no %s is attached to the frames; set %s=true on the labeller, and do "
+          "not "
+          "scale or crop the video behind it"),
+          lacks_labels ? "fill-components" : "draw-mask",
+          lacks_labels ? _ ("label map") : _ ("mask"),
           lacks_labels ? "attach-labels" : "attach-mask"),
       (NULL));
 }
@@ -464,15 +467,15 @@ find_obstacle (const GstCclOverlay *self, GstBuffer *buffer)
 {
   if (GST_VIDEO_INFO_WIDTH (&self->info) > GST_CCL_CANVAS_MAX_SIDE ||
       GST_VIDEO_INFO_HEIGHT (&self->info) > GST_CCL_CANVAS_MAX_SIDE)
-    return "frames have more than 32767 pixels in a row or column";
+    return _ ("frames have more than 32767 pixels in a row or column");
   if (self->takes_overlays)
     return NULL;
   if (!self->can_blend)
-    return "frames are not in system memory, or their format cannot be blended, and downstream "
-           "does not support overlay compositions";
+    return _ ("frames are not in system memory, or their format cannot be blended, and downstream "
+              "does not support overlay compositions");
   if (gst_ccl_is_cropped (buffer, &self->info))
-    return "frames have a GstVideoCropMeta of another area than their caps, which was not asked "
-           "for";
+    return _ ("frames have a GstVideoCropMeta of another area than their caps, which was not asked "
+              "for");
   return NULL;
 }
 
@@ -485,7 +488,8 @@ can_draw (GstCclOverlay *self, GstBuffer *buffer)
 
   if (obstacle && !self->warned_of_frame) {
     self->warned_of_frame = TRUE;
-    GST_ELEMENT_WARNING (self, STREAM, NOT_IMPLEMENTED, ("Nothing is drawn: %s", obstacle), (NULL));
+    GST_ELEMENT_WARNING (
+        self, STREAM, NOT_IMPLEMENTED, (_ ("Nothing is drawn: %s"), obstacle), (NULL));
   }
   return !obstacle;
 }
@@ -530,16 +534,16 @@ gst_ccl_overlay_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   /* ERRORS */
 no_canvas:
   GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT,
-      ("No memory to draw on frames of %d×%d pixels", GST_VIDEO_INFO_WIDTH (&self->info),
+      (_ ("No memory to draw on frames of %d×%d pixels"), GST_VIDEO_INFO_WIDTH (&self->info),
           GST_VIDEO_INFO_HEIGHT (&self->info)),
       (NULL));
   return GST_FLOW_ERROR;
 not_mapped:
-  GST_ELEMENT_ERROR (self, STREAM, FORMAT, ("The frame does not fit its caps"), (NULL));
+  GST_ELEMENT_ERROR (self, STREAM, FORMAT, (_ ("The frame does not fit its caps")), (NULL));
   return GST_FLOW_ERROR;
 not_blended:
   GST_ELEMENT_ERROR (self, STREAM, NOT_IMPLEMENTED,
-      ("Nothing can be drawn on video of format %s",
+      (_ ("Nothing can be drawn on video of format %s"),
           gst_video_format_to_string (GST_VIDEO_INFO_FORMAT (&self->info))),
       (NULL));
   return GST_FLOW_ERROR;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclerror.h"
+#include "gstccli18n.h"
 
 void
 gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
@@ -8,7 +9,7 @@ gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
 
   error->status = status;
   va_start (arguments, format);
-  g_vsnprintf (error->message, sizeof error->message, format, arguments);
+  g_vsnprintf (error->message, sizeof error->message, _ (format), arguments);
   va_end (arguments);
 }
 
@@ -43,9 +44,15 @@ gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned)
     return;
   *warned = TRUE;
   g_object_get (element, "labeller", &labeller, NULL);
-  GST_ELEMENT_WARNING (element, STREAM, FORMAT,
-      ("Frames without component metadata arrive; is there a ccl or cudaccl%s%s upstream?",
-          labeller ? " named " : "", labeller ? labeller : ""),
-      (NULL));
+  if (labeller)
+    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+        (_ ("Frames without component metadata arrive; is there a ccl or cudaccl named %s "
+            "upstream?"),
+            labeller),
+        (NULL));
+  else
+    GST_ELEMENT_WARNING (element, STREAM, FORMAT,
+        (_ ("Frames without component metadata arrive; is there a ccl or cudaccl upstream?")),
+        (NULL));
   g_free (labeller);
 }

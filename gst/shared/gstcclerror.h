@@ -9,7 +9,7 @@
 
 G_BEGIN_DECLS
 
-/* Fills an error. */
+/* Fills an error. The format is translated. */
 void gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
     G_GNUC_PRINTF (3, 4);
 

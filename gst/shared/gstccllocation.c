@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstccllocation.h"
+#include "gstccli18n.h"
 
 #include <errno.h>
 #include <string.h>
@@ -59,8 +60,8 @@ gst_ccl_location_format (const gchar *pattern, guint64 number, GError **error)
   if (n_numbers == 1)
     return g_string_free (name, FALSE);
   g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-      "%s: a location has the number of the file once, as %%d or %%05d, and %%%% for a percent "
-      "sign",
+      _ ("%s: a location has the number of the file once, as %%d or %%05d, and %%%% for a percent "
+         "sign"),
       pattern);
   g_string_free (name, TRUE);
   return NULL;

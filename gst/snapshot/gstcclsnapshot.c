@@ -58,6 +58,7 @@
 #include "shared/gstccllocation.h"
 #include "shared/gstcclproperty.h"
 #include "shared/gstcclquery.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_snapshot_debug);
 #define GST_CAT_DEFAULT gst_ccl_snapshot_debug
@@ -248,7 +249,7 @@ static void
 warn (GstCclSnapshot *self, gboolean *warned, const gchar *text)
 {
   if (!*warned)
-    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", text), (NULL));
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT, ("%s", _ (text)), (NULL));
   *warned = TRUE;
 }
 
@@ -259,7 +260,7 @@ map_frame (GstCclSnapshot *self, Frame *frame)
     frame->is_mapped =
         gst_video_frame_map (&frame->mapped, &self->info, frame->buffer, GST_MAP_READ);
   if (!frame->is_mapped)
-    warn (self, &self->warned_of_frame, "No picture of tracks: the frame cannot be read");
+    warn (self, &self->warned_of_frame, N_ ("No picture of tracks: the frame cannot be read"));
   return frame->is_mapped;
 }
 
@@ -289,12 +290,14 @@ keep (GstCclSnapshot *self, Best *best, const Frame *frame, guint row, const Gst
   GstSample *picture;
 
   if (self->n_bytes + gst_ccl_pictures_get_waiting (self->pictures) > MAX_BYTES) {
-    warn (self, &self->warned_of_limit, "Some tracks have no picture: too many are kept already");
+    warn (self, &self->warned_of_limit,
+        N_ ("Some tracks have no picture: too many are kept already"));
     return;
   }
   picture = gst_ccl_view_copy (&shown, &frame->mapped, frame->max_size);
   if (!picture) {
-    warn (self, &self->warned_of_frame, "No picture of tracks: the format cannot be converted");
+    warn (
+        self, &self->warned_of_frame, N_ ("No picture of tracks: the format cannot be converted"));
     return;
   }
   self->n_bytes -= size_of (best);
@@ -324,7 +327,7 @@ view_track (GstCclSnapshot *self, Frame *frame, guint row, guint64 id)
   gdouble quality;
 
   if (!best) {
-    warn (self, &self->warned_of_limit, "Some tracks have no picture: there are too many");
+    warn (self, &self->warned_of_limit, N_ ("Some tracks have no picture: there are too many"));
     return;
   }
   best->seen = frame->now;

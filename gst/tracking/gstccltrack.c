@@ -144,6 +144,7 @@
 #include "shared/gstcclframeclock.h"
 #include "shared/gstcclquery.h"
 #include "shared/gstcclroi.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
@@ -427,11 +428,11 @@ update_scene (GstCclTrack *self)
 
   if (!load_regions (self, &error))
     GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-        ("%s; the former regions and lines stay", error->message), (NULL));
+        (_ ("%s; the former regions and lines stay"), error->message), (NULL));
   g_clear_error (&error);
   if (!load_ground (self, &error))
     GST_ELEMENT_WARNING (
-        self, RESOURCE, SETTINGS, ("%s; the former ground stays", error->message), (NULL));
+        self, RESOURCE, SETTINGS, (_ ("%s; the former ground stays"), error->message), (NULL));
   g_clear_error (&error);
 }
 
@@ -443,8 +444,9 @@ warn_of_limit (GstCclTrack *self, guint n_components)
     return;
   self->warned_of_limit = TRUE;
   GST_ELEMENT_WARNING (self, RESOURCE, SETTINGS,
-      ("A frame has %u components, not all of which are tracked: there are at most %u rows of "
-       "components and %u tracks; raise max-components, here and upstream, max-tracks or min-area",
+      (_ ("A frame has %u components, not all of which are tracked: there are at most %u rows of "
+          "components and %u tracks; raise max-components, here and upstream, max-tracks or "
+          "min-area"),
           n_components, self->max_components, self->max_tracks),
       (NULL));
 }
@@ -516,8 +518,8 @@ find_input (GstCclTrack *self, GstBuffer *frame, GstCclTrackInput *input, GstFlo
     return NULL;
   }
   if (are_detections && (self->caps_width == 0 || self->caps_height == 0)) {
-    GST_ELEMENT_ERROR (
-        self, STREAM, FORMAT, ("The caps have no frame size, so detections are nowhere"), (NULL));
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        (_ ("The caps have no frame size, so detections are nowhere")), (NULL));
     *flow = GST_FLOW_NOT_NEGOTIATED;
     return NULL;
   }

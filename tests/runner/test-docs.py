@@ -100,8 +100,8 @@ def messages():
 
 def errors():
     """every error that an element may post has a section on the troubleshooting page"""
-    elements = read_sources("gst/*/*.c")
-    labellers = read_sources("gst/*/*.c", "cpu/*/*.c", "cuda/*/*.c", "core/*/*.c", "research/cpu/*.c")
+    elements = read_sources("gst/**/*.c")
+    labellers = read_sources("gst/**/*.c", "cpu/**/*.c", "cuda/**/*.c", "core/**/*.c", "research/cpu/*.c")
     texts = re.findall(r'GST_ELEMENT_(?:ERROR|WARNING) \([^"]*?\("(.*?)"[,)]', elements)
     # Elements do not pass wrong arguments, and interrupt nothing; where users can cause an error, the element has its own message.
     texts += re.findall(r'ccl_error_set \(\s*\w+, CUDACCL_ERROR_(?!ARGUMENT|INTERRUPTED)\w+,\s*"(.*?)"[,)]', labellers)

@@ -3,6 +3,7 @@
 
 #include "gstcclplanes.h"
 #include "shared/gstcclerror.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (ccl_foreground_debug);
 #define GST_CAT_DEFAULT ccl_foreground_debug
@@ -27,7 +28,7 @@ gst_ccl_foreground_stage_open (
   stage->roi_mask = gst_ccl_roi_mask_read (roi_mask, &error);
   if (!stage->roi_mask) {
     GST_ELEMENT_ERROR (element, RESOURCE, OPEN_READ,
-        ("The region of interest mask cannot be read: %s", error->message), (NULL));
+        (_ ("The region of interest mask cannot be read: %s"), error->message), (NULL));
     g_error_free (error);
     return FALSE;
   }
@@ -72,7 +73,7 @@ scale_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner, guint wi
       !stage->size_warning) {
     stage->size_warning = TRUE;
     GST_ELEMENT_WARNING (owner->element, RESOURCE, SETTINGS,
-        ("The region of interest mask has %u×%u pixels, the frames have %u×%u: it is scaled",
+        (_ ("The region of interest mask has %u×%u pixels, the frames have %u×%u: it is scaled"),
             stage->roi_mask->width, stage->roi_mask->height, width, height),
         (NULL));
   }
@@ -137,7 +138,7 @@ gst_ccl_foreground_stage_warn_of_move (GstCclForegroundStage *stage, GstElement 
     return;
   stage->move_warning = TRUE;
   GST_ELEMENT_WARNING (element, RESOURCE, SETTINGS,
-      ("Frames of a stream are in the memory of another GPU than those before: its background "
-       "model starts anew there, each time; cuda-device-id names one GPU for all frames"),
+      (_ ("Frames of a stream are in the memory of another GPU than those before: its background "
+          "model starts anew there, each time; cuda-device-id names one GPU for all frames")),
       (NULL));
 }

@@ -7,6 +7,7 @@
 #include "gstcclsampler.h"
 #include "gstcclunpack.h"
 #include "shared/gstcclerror.h"
+#include "shared/gstccli18n.h"
 
 GST_DEBUG_CATEGORY_STATIC (frame_labeller_debug);
 #define GST_CAT_DEFAULT frame_labeller_debug
@@ -156,11 +157,11 @@ prepare_labeller (GstCclFrameLabeller *self, const GstCclOwner *owner,
 }
 
 static const gchar *const map_names[GST_CCL_N_MAPS] = {
-    [GST_CCL_MAP_LABELS] = "label map",
-    [GST_CCL_MAP_MASK] = "foreground mask",
-    [GST_CCL_MAP_SAMPLE] = "sample of the foreground",
-    [GST_CCL_MAP_PICTURE] = "sample of the picture",
-    [GST_CCL_MAP_LUMA] = "luma plane",
+    [GST_CCL_MAP_LABELS] = N_ ("label map"),
+    [GST_CCL_MAP_MASK] = N_ ("foreground mask"),
+    [GST_CCL_MAP_SAMPLE] = N_ ("sample of the foreground"),
+    [GST_CCL_MAP_PICTURE] = N_ ("sample of the picture"),
+    [GST_CCL_MAP_LUMA] = N_ ("luma plane"),
 };
 
 /* Takes an unused map from its pool. */
@@ -176,7 +177,7 @@ acquire_map (GstCclFrameLabeller *self, const GstCclOwner *owner, GstCclMapKind 
     *pool = methods->new_map_pool (owner->element, self->site, info, kind);
   if (!*pool || gst_buffer_pool_acquire_buffer (*pool, &map->buffer, NULL) != GST_FLOW_OK) {
     gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "No %s for a %s of %d×%d pixels",
-        methods->map_memory, map_names[kind], GST_VIDEO_INFO_WIDTH (info),
+        _ (methods->map_memory), _ (map_names[kind]), GST_VIDEO_INFO_WIDTH (info),
         GST_VIDEO_INFO_HEIGHT (info));
     return FALSE;
   }

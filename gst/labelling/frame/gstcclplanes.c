@@ -2,6 +2,7 @@
 #include "gstcclplanes.h"
 
 #include "shared/gstcclerror.h"
+#include "shared/gstccli18n.h"
 
 void
 gst_ccl_planes_init (GstCclPlanes *planes, const GstVideoInfo *info)
@@ -91,15 +92,14 @@ check_plane (const GstCclPlanes *planes, const GstVideoInfo *info, guint plane, 
   get_plane_size (info, plane, &row_size, &n_rows);
   if (stride < 0 || (gsize)stride < row_size) {
     gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "The frame's stride of %d bytes is too small for rows of %" G_GSIZE_FORMAT " bytes", stride,
-        row_size);
+        "The frame's stride of %d bytes is too small for rows of %zu bytes", stride, row_size);
     return FALSE;
   }
   *length = (gsize)stride * (n_rows - 1) + row_size;
   if (offset > buffer_size || *length > buffer_size - offset) {
     gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "The frame is smaller than its caps say: %u×%u pixels with a stride of %d bytes from "
-        "byte %" G_GSIZE_FORMAT " on do not fit in %" G_GSIZE_FORMAT " bytes",
+        "byte %zu on do not fit in %zu bytes",
         GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), stride, offset, buffer_size);
     return FALSE;
   }
@@ -184,7 +184,7 @@ map_plane (GstCclPlanes *planes, const GstVideoInfo *info, guint plane, GstCclMa
   /* Mapping several memories as one would merge them in system memory. */
   if (planes->location == CUDACCL_LOCATION_DEVICE && n_memories != 1) {
     gst_ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "The frame's %s is spread over %u memories",
-        plane == 0 ? "luma" : "chroma", n_memories);
+        plane == 0 ? _ ("luma") : _ ("chroma"), n_memories);
     return NULL;
   }
   if (!gst_buffer_map_range (buffer, first_memory, (gint)n_memories,
