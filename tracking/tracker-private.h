@@ -25,7 +25,8 @@
 
 #define CUDACCL_MIN_HEIGHT 0.75 /* typical heights below which a box is short, a fragment */
 
-#define CUDACCL_TRAVEL_CELLS 32 /* of a place's memory, to the right and downwards */
+#define CUDACCL_TRAVEL_CELLS 32 /* of the memory of places, to the right and downwards */
+#define CUDACCL_LARGE_CELLS 4   /* the same of tracks that were lost */
 
 #define NONE UINT32_MAX
 
@@ -71,6 +72,7 @@ typedef struct Track {
                              * component was its own */
   double begin_x, begin_y;  /* where it began */
   double begin_width, begin_height; /* of its box there */
+  double farthest;                  /* sizes that it was away from there */
   bool travelled;                   /* it went away from where it began */
   bool came_out;                    /* of a component with an object that had travelled */
   CclBox component_box;             /* of the component in which it was found last */
@@ -104,6 +106,12 @@ typedef struct Group {
   uint32_t n_tracks;
 } Group;
 
+/* Tracks that were lost in the last seconds: how many, and the sum of the logarithms of their
+ * sizes. */
+typedef struct CclLostTracks {
+  double n, logs;
+} CclLostTracks;
+
 struct CclTracker {
   CclTrackerPlan plan;
   double frame_time; /* seconds */
@@ -115,6 +123,8 @@ struct CclTracker {
   /* Tracks that came to nothing, lately: in each cell, and in the whole picture. */
   double restless[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
   double restless_picture;
+  double refuted[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
+  CclLostTracks lost[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -258,17 +268,39 @@ bool ccl_tracker_is_fragment (const CclTracker *tracker, const Track *t, const C
 /* correct.c: corrects the boxes of tracks by their components. */
 void ccl_tracker_correct (CclTracker *tracker, double elapsed);
 
-/* travel.c: how far tracks go from where they began, and the memory of places where tracks ended
- * that went nowhere. ccl_tracker_restlessness() is 0…1. ccl_track_add_step() takes the component in
- * which the track was found. ccl_tracker_came_out() tells whether a track that begins with that box
- * comes out of a component of the frame before with an object that had travelled. */
+/* travel.c: how far tracks go from where they began. ccl_track_add_step() takes the component in
+ * which the track was found. ccl_tracker_way() is in pixels; ccl_track_size_of_way() is the size
+ * that it is compared with. ccl_tracker_begins_inside() tells whether the border of the frame did
+ * not cut the track when it began. ccl_tracker_came_out() tells whether a track that begins with
+ * that box comes out of a component of the frame before with an object that had travelled. */
 void ccl_track_add_step (Track *t, const Component *c);
+double ccl_track_size_of_way (const Track *t);
+double ccl_tracker_way (const CclTracker *tracker, const Track *t);
+bool ccl_tracker_begins_inside (const CclTracker *tracker, const Track *t);
 void ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way);
 bool ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least_way);
 bool ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box);
+
+/* places.c: the memory of places where tracks ended. ccl_tracker_restlessness() is 0…1.
+ * ccl_tracker_size_of_lost() is the typical size of tracks that were lost lately around a place; 0
+ * if they were not many. ccl_tracker_remember_place() takes a track that ends because it was not
+ * found, or is refuted. */
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
+double ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y);
+bool ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place_y);
+void ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t);
+void ccl_tracker_remember_way (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
+
+#define CUDACCL_NEAR 1.5 /* sizes: what was farther away than this does not move in its place */
+
+/* in-place.c: whether a track is like those that were lost around its begin; whether a confirmed
+ * track turns out not to be an object that travels; whether a track that is not found in this frame
+ * and often was not is to end, at a restless place. */
+bool ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t);
+bool ccl_tracker_is_refuted (const CclTracker *tracker, const Track *t);
+bool ccl_tracker_flickers (const CclTracker *tracker, const Track *t);
 
 /* leaps.c: if a track that just began can be the object of a tentative track that was not found,
  * farther away than its size, it goes on from there. n_before: the number of tracks before any

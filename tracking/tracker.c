@@ -222,6 +222,8 @@ ccl_tracker_reset (CclTracker *tracker)
   tracker->typical = (CclTypicalSize){0};
   memset (tracker->restless, 0, sizeof tracker->restless);
   tracker->restless_picture = 0;
+  memset (tracker->refuted, 0, sizeof tracker->refuted);
+  memset (tracker->lost, 0, sizeof tracker->lost);
 }
 
 void

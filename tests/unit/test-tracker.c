@@ -1183,6 +1183,84 @@ test_flicker_is_learnt_as_restless (void)
   }
 }
 
+/* 16 waves of 24 to 36 × 16 to 24 pixels: each appears anywhere within 400×200 pixels, goes 60
+ * pixels a second to the left, as all do, and is gone after 0.7 to 2 s. */
+typedef struct Wave {
+  double x, y, left; /* left: seconds */
+  guint width, height;
+} Wave;
+
+static void
+move_waves (Wave waves[16], CclComponent rows[16], GRand *random, double elapsed)
+{
+  for (guint k = 0; k < 16; k++) {
+    if (waves[k].left <= 0)
+      waves[k] = (Wave){g_rand_double_range (random, 160, 560),
+          g_rand_double_range (random, 120, 320), g_rand_double_range (random, 0.7, 2),
+          (guint)g_rand_int_range (random, 24, 37), (guint)g_rand_int_range (random, 16, 25)};
+    waves[k].left -= elapsed;
+    waves[k].x -= 60 * elapsed;
+    rows[k] = box ((guint)waves[k].x, (guint)waves[k].y, waves[k].width, waves[k].height);
+  }
+}
+
+/* A boat of 140×70 pixels comes in from the left. */
+static CclComponent
+boat_at (double way)
+{
+  return box ((guint)MAX (way - 140, 0), 20, (guint)CLAMP (way, 1, 140), 70);
+}
+
+/* Each wave goes farther than its own size, and yet at most 20 of some 240 in 20 s have tracks,
+ * where 138 and 212 had with a least way alone. A boat that comes in then has one within 4 s. */
+static void
+test_waves_that_travel_are_no_tracks (void)
+{
+  for (guint r = 1; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    Wave waves[16] = {{0}};
+    CclComponent rows[17];
+    guint before = 0, after = 0;
+    gboolean found = FALSE;
+    for (guint i = 0; i < 34 * rates[r]; i++) {
+      const double seconds = (double)i / rates[r];
+      before = seconds <= 10 ? scene->n_events[CUDACCL_TRACK_APPEARED] : before;
+      after = seconds <= 30 ? scene->n_events[CUDACCL_TRACK_APPEARED] : after;
+      move_waves (waves, rows, random, 1.0 / rates[r]);
+      rows[16] = boat_at (60 * (seconds - 30));
+      scene_run (scene, rows, seconds > 30 ? 17 : 16);
+    }
+    for (guint i = 0; i < scene->tracks.n_tracks; i++)
+      found |= scene->tracks.tracks[i].state == CUDACCL_TRACK_CONFIRMED &&
+               scene->tracks.tracks[i].height > 60;
+    g_test_message ("%u/s: %u tracks in 20 s", rates[r], after - before);
+    g_assert_cmpuint (after - before, <=, 20);
+    g_assert_true (found);
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
+/* A flag of 60×40 pixels blows 30 pixels to one side in the first second, and to and fro afterwards
+ * for a minute: its track ends within 4 s, and no other one follows. */
+static void
+test_what_comes_back_again_and_again_loses_its_track (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    for (guint i = 0; i < 60 * rates[r]; i++) {
+      run (scene, box (300 + (guint)lrint (30 * sin (2 * (double)i / rates[r])), 100, 60, 40));
+      if (i == rates[r])
+        g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+      if (i == 4 * rates[r])
+        g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 1);
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+    scene_free (scene);
+  }
+}
+
 /* A car crosses 640 pixels in 0.8 s at 5 frames a second. */
 static void
 test_fast_object_is_confirmed_in_its_third_frame (void)
@@ -1341,6 +1419,8 @@ main (int argc, char **argv)
   add (what_becomes_background_stays_static);
   add (who_comes_out_of_a_component_has_a_track);
   add (flicker_is_learnt_as_restless);
+  add (waves_that_travel_are_no_tracks);
+  add (what_comes_back_again_and_again_loses_its_track);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (flashes_are_no_leaps);
   add (hidden_person_comes_back_after_two_seconds);

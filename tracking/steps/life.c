@@ -138,12 +138,22 @@ ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     count_frames (tracker, &tracker->tracks[i], options, elapsed);
     store_size (tracker, &tracker->tracks[i]);
+    ccl_tracker_remember_way (tracker, &tracker->tracks[i]);
   }
+}
+
+/* Whether a confirmed track is none of an object that travels, where that is asked for. */
+static bool
+is_refuted (const CclTracker *tracker, const Track *t, const CclTrackerOptions *options)
+{
+  return options->least_way > 0 && ccl_tracker_is_refuted (tracker, t);
 }
 
 static bool
 has_ended (const CclTracker *tracker, const Track *t, const CclTrackerOptions *options)
 {
+  if (is_refuted (tracker, t, options))
+    return true;
   if (t->component != NONE) {
     const Component *c = &tracker->components[t->component];
     return c->n_members > 1 && (!t->confirmed || t->hidden > options->max_lost ||
@@ -151,6 +161,7 @@ has_ended (const CclTracker *tracker, const Track *t, const CclTrackerOptions *o
   }
   const CclBox frame = {0, 0, tracker->plan.width, tracker->plan.height};
   return !t->confirmed || t->lost > options->max_lost ||
+         (options->least_way > 0 && ccl_tracker_flickers (tracker, t)) ||
          ccl_box_overlap (&t->box, &frame) < MIN_VISIBLE * ccl_box_area (&t->box);
 }
 
@@ -172,7 +183,10 @@ ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
       tracker->tracks[n++] = *t;
     else if (t->reported)
       ccl_tracker_add_event (tracker, CUDACCL_TRACK_VANISHED, t->id, 0);
-    if (t->ended && t->component == NONE)
+    const bool refuted = t->ended && is_refuted (tracker, t, options);
+    if (refuted)
+      ccl_tracker_remember_refuted (tracker, t);
+    if (t->ended && (t->component == NONE || refuted))
       ccl_tracker_remember_place (tracker, t);
   }
   tracker->n_tracks = n;

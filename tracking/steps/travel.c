@@ -5,9 +5,8 @@
  * beside the path that it took, and beside the way that as many steps go by chance. An object that
  * comes out of a component of one that has travelled need not do so again.
  *
- * How much is asked for depends on the place: tracks that ended and went nowhere are remembered
- * there, and for a shorter time in the whole picture. Where many of them were, a track must go
- * farther and straighter.
+ * How much is asked for depends on the place (places.c): where many tracks ended and went nowhere,
+ * a track must go farther and straighter.
  */
 #include "tracking/tracker-private.h"
 
@@ -17,61 +16,15 @@
 #define STRAIGHT 0.25 /* least way from the begin, parts of the path; at a restless place twice */
 #define FAR 2.0       /* sizes from which on the path does not matter */
 #define STEADY 3.0    /* least way, in standard deviations of the trembling */
-#define RESTLESS_STEADY 2.0 /* the same, in addition, at a restless place */
-#define FIRST_TREMBLE 0.1   /* sizes; it counts as one measured difference */
-#define CHANCE 3.0          /* the same of a way by chance, for what appears inside the picture */
-#define WATCHED 3.0         /* seconds after which it is known that something appeared */
-#define STILL 0.05          /* sizes: what trembles less is no leaf */
-#define STILL_DIFFERENCES 5 /* after which this is known */
-#define CALM 3.0            /* so many tracks that went nowhere do not make a place restless */
-#define RESTLESS 13.0       /* so many make it fully restless */
-#define MEMORY 60.0         /* seconds, the time constant of forgetting them */
-#define PICTURE_MEMORY 10.0 /* the same for the whole picture */
-#define MIN_INSIDE 0.5      /* of the box of an object that came out of a component */
-#define MAX_RESTLESS 0.5    /* restlessness up to which that is enough */
-
-static uint32_t
-cell_at (double place, uint32_t extent)
-{
-  const double cell = place * CUDACCL_TRAVEL_CELLS / extent;
-  return cell <= 0 ? 0 : cell >= CUDACCL_TRAVEL_CELLS ? CUDACCL_TRAVEL_CELLS - 1 : (uint32_t)cell;
-}
-
-/* The cell of the place and the cells beside it count, or the whole picture. */
-double
-ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y)
-{
-  const uint32_t x = cell_at (place_x, tracker->plan.width);
-  const uint32_t y = cell_at (place_y, tracker->plan.height);
-  double sum = 0;
-  for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
-    for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
-      sum += tracker->restless[v][u];
-  sum = ccl_max (sum, tracker->restless_picture);
-  return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
-}
-
-void
-ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
-{
-  const double time = elapsed * tracker->frame_time, kept = 1 / (1 + time / MEMORY);
-  tracker->time += time;
-  for (uint32_t v = 0; v < CUDACCL_TRAVEL_CELLS; v++)
-    for (uint32_t u = 0; u < CUDACCL_TRAVEL_CELLS; u++)
-      tracker->restless[v][u] *= kept;
-  tracker->restless_picture /= 1 + time / PICTURE_MEMORY;
-}
-
-void
-ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
-{
-  if (t->travelled)
-    return;
-  const uint32_t x = cell_at (t->x.centre, tracker->plan.width);
-  const uint32_t y = cell_at (t->y.centre, tracker->plan.height);
-  tracker->restless[y][x]++;
-  tracker->restless_picture++;
-}
+#define RESTLESS_STEADY 2.0  /* the same, in addition, at a restless place */
+#define FIRST_TREMBLE 0.1    /* sizes; it counts as one measured difference */
+#define CHANCE 3.0           /* the same of a way by chance, for what appears inside the picture */
+#define WATCHED 3.0          /* seconds after which it is known that something appeared */
+#define STILL 0.05           /* sizes: what trembles less is no leaf */
+#define STILL_DIFFERENCES 5  /* after which this is known */
+#define LIKE_NOTHING_WAY 8.0 /* sizes that one like those that came to nothing must go */
+#define MIN_INSIDE 0.5       /* of the box of an object that came out of a component */
+#define MAX_RESTLESS 0.5     /* restlessness up to which that is enough */
 
 /* A component that the object shares, or that the border cuts, does not tell its place. */
 static void
@@ -118,14 +71,14 @@ way_on_axis (const CclAxis *now, double begin, double begin_extent, double frame
   return now->centre - begin;
 }
 
-static double
-size_of_way (const Track *t)
+double
+ccl_track_size_of_way (const Track *t)
 {
   return ccl_max (ccl_track_size (t), sqrt (t->begin_width * t->begin_height));
 }
 
-static double
-way_from_begin (const CclTracker *tracker, const Track *t)
+double
+ccl_tracker_way (const CclTracker *tracker, const Track *t)
 {
   const CclTrackerPlan *frame = &tracker->plan;
   const double dx = way_on_axis (&t->x, t->begin_x, t->begin_width, frame->width);
@@ -138,7 +91,7 @@ way_from_begin (const CclTracker *tracker, const Track *t)
 static double
 trembling (const Track *t)
 {
-  const double size = size_of_way (t), first = FIRST_TREMBLE * FIRST_TREMBLE;
+  const double size = ccl_track_size_of_way (t), first = FIRST_TREMBLE * FIRST_TREMBLE;
   const Tremble *tremble = &t->tremble;
   return sqrt ((tremble->sum / (6 * size * size) + first) / (tremble->n_differences + 1));
 }
@@ -151,21 +104,26 @@ way_by_chance (const Track *t)
   return sqrt (3.0 * t->n_found) * trembling (t);
 }
 
-/* Whether a track began inside the picture, where nothing comes in. What is there when the video
- * begins has not appeared. */
+bool
+ccl_tracker_begins_inside (const CclTracker *tracker, const Track *t)
+{
+  const double x = t->begin_width / 2, y = t->begin_height / 2;
+  return t->begin_x > x && t->begin_y > y && t->begin_x + x < tracker->plan.width &&
+         t->begin_y + y < tracker->plan.height;
+}
+
+/* Whether a track appeared inside the picture. What is there when the video begins has not. */
 static bool
 appeared_inside (const CclTracker *tracker, const Track *t)
 {
-  const double x = t->begin_width / 2, y = t->begin_height / 2;
-  return tracker->time - t->age * tracker->frame_time >= WATCHED && t->begin_x > x &&
-         t->begin_y > y && t->begin_x + x < tracker->plan.width &&
-         t->begin_y + y < tracker->plan.height;
+  return tracker->time - t->age * tracker->frame_time >= WATCHED &&
+         ccl_tracker_begins_inside (tracker, t);
 }
 
 static bool
 is_far (const CclTracker *tracker, const Track *t, double least_way, double restless)
 {
-  const double size = size_of_way (t), way = way_from_begin (tracker, t) / size;
+  const double size = ccl_track_size_of_way (t), way = ccl_tracker_way (tracker, t) / size;
   const double begun =
       1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
   const double chance = appeared_inside (tracker, t) ? CHANCE * way_by_chance (t) : 0;
@@ -177,6 +135,8 @@ is_far (const CclTracker *tracker, const Track *t, double least_way, double rest
 void
 ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way)
 {
+  const double way = ccl_tracker_way (tracker, t) / ccl_track_size_of_way (t);
+  t->farthest = ccl_max (t->farthest, way);
   t->travelled = t->travelled || (t->component != NONE && is_far (tracker, t, least_way, 0));
 }
 
@@ -198,6 +158,13 @@ ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least
   if (least_way == 0)
     return true;
   const double restless = ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y);
+  if (t->farthest < CUDACCL_NEAR && ccl_tracker_begins_inside (tracker, t) &&
+      ccl_tracker_was_refuted (tracker, t->begin_x, t->begin_y))
+    return false;
+  if (ccl_tracker_is_like_nothing (tracker, t))
+    return !appeared_inside (tracker, t) &&
+           ccl_tracker_way (tracker, t) >= LIKE_NOTHING_WAY * ccl_track_size_of_way (t) &&
+           t->component != NONE && is_far (tracker, t, least_way, restless);
   const bool is_still = t->tremble.n_differences >= STILL_DIFFERENCES && trembling (t) < STILL;
   if ((t->came_out && restless <= MAX_RESTLESS) || ((t->came_out || t->travelled) && is_still))
     return true;

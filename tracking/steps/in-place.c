@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * What a confirmed track does later can show that there is no object that travels: a flag, a branch
+ * or a pendulum went to one side at first, and comes back again and again; a wave has the size of
+ * all the others. Such tracks end. A person who walked in, or has gone far, may stay at a place.
+ */
+#include "tracking/tracker-private.h"
+
+#define SAME_SIZE 3.0        /* times the size of the lost ones, up to which a track is like them */
+#define SAME_SIZE_BORDER 2.5 /* the same of one that came in at the border, by its size now */
+#define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
+#define WINDING 0.5          /* of a path: the least way of a track that is like the lost ones */
+#define WATCHED 3.0          /* seconds, and */
+#define LONG_PATH 2.0        /* sizes of its path after which a track has shown where it goes */
+#define RETURNING 0.33       /* of a path: the least way of a track that begins inside */
+#define FLICKERING 0.8       /* of its frames in which a track was found at least, */
+#define FLICKERING_TIME 0.2  /* or it ends after so many seconds without a component, */
+#define FLICKERING_FRAMES 1  /* and so many frames */
+#define MIN_RESTLESS 0.5     /* where its place is restless */
+
+/* Waves that meet become larger, so the size with which a track began counts, too. */
+bool
+ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t)
+{
+  const double lost = ccl_tracker_size_of_lost (tracker, t->begin_x, t->begin_y);
+  const double size = ccl_track_size (t), begin = sqrt (t->begin_width * t->begin_height);
+  return ccl_tracker_begins_inside (tracker, t) ? ccl_min (size, begin) <= SAME_SIZE * lost
+                                                : size <= SAME_SIZE_BORDER * lost;
+}
+
+static bool
+moves_in_place (const CclTracker *tracker, const Track *t)
+{
+  return t->age * tracker->frame_time > WATCHED && ccl_tracker_begins_inside (tracker, t) &&
+         t->farthest < CUDACCL_NEAR && t->path > LONG_PATH * ccl_track_size_of_way (t) &&
+         ccl_tracker_way (tracker, t) < RETURNING * t->path;
+}
+
+static bool
+comes_to_nothing (const CclTracker *tracker, const Track *t)
+{
+  if (!ccl_tracker_is_like_nothing (tracker, t))
+    return false;
+  const bool is_young = t->age * tracker->frame_time < YOUNG;
+  return (is_young && ccl_tracker_begins_inside (tracker, t)) ||
+         (t->path > ccl_track_size_of_way (t) && ccl_tracker_way (tracker, t) < WINDING * t->path);
+}
+
+bool
+ccl_tracker_is_refuted (const CclTracker *tracker, const Track *t)
+{
+  return t->confirmed && (moves_in_place (tracker, t) || comes_to_nothing (tracker, t));
+}
+
+bool
+ccl_tracker_flickers (const CclTracker *tracker, const Track *t)
+{
+  return t->lost > FLICKERING_FRAMES && t->lost * tracker->frame_time > FLICKERING_TIME &&
+         t->n_found < FLICKERING * t->age &&
+         ccl_tracker_restlessness (tracker, t->x.centre, t->y.centre) >= MIN_RESTLESS;
+}

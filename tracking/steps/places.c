@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The memory of places. Tracks that ended and went nowhere are counted where they were, and for a
+ * shorter time in the whole picture: where many of them were, a place is restless.
+ *
+ * Waves, leaves in a storm and rain make many tracks that begin and end, of which some go far. So
+ * tracks that were lost are counted with their sizes for some seconds, in large cells, however far
+ * they went: another one of about that size comes to nothing as well.
+ *
+ * Where a track moved in its place, for a minute others that begin there must go farther.
+ */
+#include "tracking/tracker-private.h"
+
+#define CALM 3.0            /* so many tracks that went nowhere do not make a place restless */
+#define RESTLESS 13.0       /* so many make it fully restless */
+#define PASSED 2.0          /* sizes that an object has gone that shows that objects pass there */
+#define REFUTED 0.37        /* what is left of a refuted track after MEMORY */
+#define MEMORY 60.0         /* seconds, the time constant of forgetting them */
+#define PICTURE_MEMORY 10.0 /* the same for the whole picture */
+#define LOST_MEMORY 4.0     /* the same for those that were lost */
+#define MOST_LOST 5.0       /* of a large cell that count */
+#define MANY_LOST 8.0       /* in a large cell and those beside it */
+
+static uint32_t
+cell_at (double place, uint32_t extent)
+{
+  const double cell = place * CUDACCL_TRAVEL_CELLS / extent;
+  return cell <= 0 ? 0 : cell >= CUDACCL_TRAVEL_CELLS ? CUDACCL_TRAVEL_CELLS - 1 : (uint32_t)cell;
+}
+
+static uint32_t
+large_cell_at (double place, uint32_t extent)
+{
+  return cell_at (place, extent) * CUDACCL_LARGE_CELLS / CUDACCL_TRAVEL_CELLS;
+}
+
+/* The cell of the place and the cells beside it count, or the whole picture. */
+double
+ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y)
+{
+  const uint32_t x = cell_at (place_x, tracker->plan.width);
+  const uint32_t y = cell_at (place_y, tracker->plan.height);
+  double sum = 0;
+  for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
+    for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
+      sum += tracker->restless[v][u];
+  sum = ccl_max (sum, tracker->restless_picture);
+  return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
+}
+
+/* The mean of logarithms is hardly moved by waves that meet and become one component. */
+double
+ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
+{
+  const uint32_t x = large_cell_at (place_x, tracker->plan.width);
+  const uint32_t y = large_cell_at (place_y, tracker->plan.height);
+  CclLostTracks sum = {0, 0};
+  for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_LARGE_CELLS; v++)
+    for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_LARGE_CELLS; u++) {
+      sum.n += tracker->lost[v][u].n;
+      sum.logs += tracker->lost[v][u].logs;
+    }
+  return sum.n >= MANY_LOST ? exp (sum.logs / sum.n) : 0;
+}
+
+bool
+ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place_y)
+{
+  return tracker->refuted[cell_at (place_y, tracker->plan.height)]
+                         [cell_at (place_x, tracker->plan.width)] > REFUTED;
+}
+
+static void
+set_refuted (CclTracker *tracker, const CclBox *box, double value)
+{
+  const CclTrackerPlan *frame = &tracker->plan;
+  const uint32_t right = cell_at (box->right, frame->width);
+  const uint32_t bottom = cell_at (box->bottom, frame->height);
+  for (uint32_t v = cell_at (box->top, frame->height); v <= bottom; v++)
+    for (uint32_t u = cell_at (box->left, frame->width); u <= right; u++)
+      tracker->refuted[v][u] = value;
+}
+
+/* All between the place where it began and where it is now. */
+void
+ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t)
+{
+  const double half_x = t->begin_width / 2, half_y = t->begin_height / 2;
+  const CclBox box = {ccl_min (t->box.left, t->begin_x - half_x),
+      ccl_min (t->box.top, t->begin_y - half_y), ccl_max (t->box.right, t->begin_x + half_x),
+      ccl_max (t->box.bottom, t->begin_y + half_y)};
+  set_refuted (tracker, &box, 1);
+}
+
+void
+ccl_tracker_remember_way (CclTracker *tracker, const Track *t)
+{
+  if (t->confirmed && t->farthest >= PASSED)
+    set_refuted (tracker, &t->box, 0);
+}
+
+static void
+forget (CclLostTracks *lost, double kept)
+{
+  lost->n *= kept;
+  lost->logs *= kept;
+}
+
+void
+ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
+{
+  const double time = elapsed * tracker->frame_time, kept = 1 / (1 + time / MEMORY);
+  tracker->time += time;
+  for (uint32_t v = 0; v < CUDACCL_TRAVEL_CELLS; v++)
+    for (uint32_t u = 0; u < CUDACCL_TRAVEL_CELLS; u++) {
+      tracker->restless[v][u] *= kept;
+      tracker->refuted[v][u] *= kept;
+    }
+  tracker->restless_picture /= 1 + time / PICTURE_MEMORY;
+  for (uint32_t v = 0; v < CUDACCL_LARGE_CELLS; v++)
+    for (uint32_t u = 0; u < CUDACCL_LARGE_CELLS; u++)
+      forget (&tracker->lost[v][u], 1 / (1 + time / LOST_MEMORY));
+}
+
+/* A large cell forgets earlier ones where it has many, so that it is soon calm again. */
+static void
+count_lost (CclLostTracks *lost, double size)
+{
+  lost->n++;
+  lost->logs += log (size);
+  if (lost->n > MOST_LOST)
+    forget (lost, MOST_LOST / lost->n);
+}
+
+void
+ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
+{
+  const CclTrackerPlan *frame = &tracker->plan;
+  const double x = t->x.centre, y = t->y.centre;
+  count_lost (&tracker->lost[large_cell_at (y, frame->height)][large_cell_at (x, frame->width)],
+      ccl_track_size (t));
+  if (t->travelled)
+    return;
+  tracker->restless[cell_at (y, frame->height)][cell_at (x, frame->width)]++;
+  tracker->restless_picture++;
+}
