@@ -4,6 +4,8 @@
 /* Names the labeller in the parameters of a region of interest. */
 #define PARAMETERS "ccl"
 
+#define IDENTITY "object_id"
+
 GQuark
 gst_ccl_component_quark (void)
 {
@@ -64,4 +66,64 @@ gst_ccl_roi_add (GstBuffer *buffer, GstCclLabeller *labeller, guint32 label, gui
                gst_ccl_labeller_name_or_none (labeller), "labeller-id", G_TYPE_UINT64,
                gst_ccl_labeller_id_or_none (labeller), NULL));
   return roi;
+}
+
+typedef struct {
+  guint64 labeller_id;
+  gboolean found;
+} Removal;
+
+/* For gst_buffer_foreach_meta(). */
+static gboolean
+remove_roi (GstBuffer *buffer, GstMeta **meta, gpointer data)
+{
+  Removal *removal = data;
+
+  if ((*meta)->info->api == GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE &&
+      gst_ccl_roi_is_of ((GstVideoRegionOfInterestMeta *)*meta, removal->labeller_id)) {
+    *meta = NULL;
+    removal->found = TRUE;
+  }
+  return TRUE;
+}
+
+gboolean
+gst_ccl_roi_remove (GstBuffer *buffer, guint64 labeller_id)
+{
+  Removal removal = {labeller_id, FALSE};
+
+  gst_buffer_foreach_meta (buffer, remove_roi, &removal);
+  return removal.found;
+}
+
+void
+gst_ccl_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id)
+{
+  GstStructure *former;
+
+  while ((former = gst_video_region_of_interest_meta_get_param (roi, IDENTITY))) {
+    roi->params = g_list_remove (roi->params, former);
+    gst_structure_free (former);
+  }
+  /* DL Streamer and programs that are written for it read an int. */
+  gst_video_region_of_interest_meta_add_param (
+      roi, gst_structure_new (IDENTITY, "id", G_TYPE_INT, (gint)(id & G_MAXINT), "track",
+               G_TYPE_UINT64, id, NULL));
+}
+
+void
+gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta)
+{
+  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+
+  for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
+    const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
+    const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, i);
+    GstVideoRegionOfInterestMeta *roi =
+        gst_ccl_roi_add (buffer, labeller, c->label, c->x, c->y, c->width, c->height);
+
+    if (track)
+      gst_ccl_roi_identify (roi, track->id);
+  }
+  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
 }

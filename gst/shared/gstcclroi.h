@@ -29,6 +29,16 @@ gboolean gst_ccl_roi_is_of (GstVideoRegionOfInterestMeta *roi, guint64 labeller_
 GstVideoRegionOfInterestMeta *gst_ccl_roi_add (GstBuffer *buffer, GstCclLabeller *labeller,
     guint32 label, guint x, guint y, guint width, guint height);
 
+/* Removes the regions of interest of the labeller of that identity. Whether there were any. */
+gboolean gst_ccl_roi_remove (GstBuffer *buffer, guint64 labeller_id);
+
+/* Sets the parameter `object_id` to the identity of a track, in place of that of another one. */
+void gst_ccl_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id);
+
+/* Adds a region of interest for each row of the metadata, with the identity of its track, if it has
+ * one. */
+void gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_ROI_H__ */

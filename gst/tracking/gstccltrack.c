@@ -552,8 +552,7 @@ attach_identities (
     const guint i = gst_ccl_track_classes_get_detection (&self->classes, self->table.listed[row]);
 
     if (i != GST_CCL_NO_DETECTION && self->detections.items[i].roi)
-      gst_ccl_track_roi_identify (
-          self->detections.items[i].roi, gst_ccl_meta_get_track (meta, row)->id);
+      gst_ccl_roi_identify (self->detections.items[i].roi, gst_ccl_meta_get_track (meta, row)->id);
   }
   if (!self->tracks_detections)
     gst_ccl_track_roi_replace (frame, meta, &self->replaces_rois);

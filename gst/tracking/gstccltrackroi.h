@@ -16,10 +16,6 @@ G_BEGIN_DECLS
  * A frame without components does not show it. */
 void gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *attached);
 
-/* Sets the parameter `object_id` of a detector's region of interest to the identity of its track,
- * in place of that of another tracker. */
-void gst_ccl_track_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id);
-
 G_END_DECLS
 
 #endif /* __GST_CCL_TRACK_ROI_H__ */

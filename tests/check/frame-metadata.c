@@ -715,6 +715,85 @@ TEST (test_crop_metadata)
 }
 GST_END_TEST
 
+/* The boxes of the regions of interest, as text. */
+static gchar *
+list_regions (GstBuffer *buffer)
+{
+  GString *text = g_string_new (NULL);
+  GstVideoRegionOfInterestMeta *roi;
+  gpointer state = NULL;
+  guint64 id;
+
+  while ((roi = (GstVideoRegionOfInterestMeta *)gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstStructure *identity = gst_video_region_of_interest_meta_get_param (roi, "object_id");
+
+    g_string_append_printf (text, "%s:%d:%u,%u,%u,%u:%" G_GUINT64_FORMAT " ",
+        g_quark_to_string (roi->roi_type), roi->id, roi->x, roi->y, roi->w, roi->h,
+        identity && gst_structure_get_uint64 (identity, "track", &id) ? id : 0);
+  }
+  return g_string_free (text, FALSE);
+}
+
+static void
+assert_regions (GstBuffer *buffer, const gchar *expected)
+{
+  gchar *found = list_regions (buffer);
+
+  fail_unless_equals_string (found, expected);
+  g_free (found);
+}
+
+/* The number of object detections; -1 if there is no analytics metadata. */
+static gint
+count_detections (GstBuffer *buffer)
+{
+#if HAVE_ANALYTICS
+  GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
+  GstAnalyticsODMtd mtd;
+  gpointer state = NULL;
+  gint n = 0;
+
+  while (relations && gst_analytics_relation_meta_iterate (
+                          relations, &state, gst_analytics_od_mtd_get_mtd_type (), &mtd))
+    n++;
+  return relations ? n : -1;
+#else
+  return -1;
+#endif
+}
+
+/* Regions of interest and detections are those of the rows after an edited copy was put back, and
+ * after a change in place; those of others stay. */
+TEST (test_other_metadata_follows_editing)
+{
+  static const char two[] = "##....\n##....\n....##\n";
+  const GstCclTrackInfo track = {.id = 5, .state = GST_CCL_TRACK_STATE_CONFIRMED};
+  GstHarness *h = new_gray8_harness (two);
+  GstCclMeta *copy;
+  GstBuffer *out;
+
+  gst_util_set_object_arg (
+      G_OBJECT (h->element), "meta", HAVE_ANALYTICS ? "ccl+roi+analytics" : "ccl+roi");
+  out = gst_buffer_make_writable (label (h, gray8_frame (two)));
+  gst_buffer_add_video_region_of_interest_meta (out, "face", 1, 1, 2, 2);
+  copy = gst_ccl_meta_copy (gst_buffer_get_ccl_meta (out));
+  gst_ccl_meta_select_rows (copy, (guint[]){1}, 1);
+  gst_ccl_meta_relabel (copy, (guint32[]){9}, 1);
+  gst_ccl_meta_set_tracks (copy, &track, 1);
+  gst_buffer_replace_ccl_meta (out, copy);
+  gst_ccl_meta_free (copy);
+  assert_regions (out, "face:0:1,1,2,2:0 component:9:4,2,2,1:5 ");
+  fail_unless_equals_int (count_detections (out), HAVE_ANALYTICS ? 1 : -1);
+  gst_ccl_meta_select_rows (gst_buffer_get_ccl_meta (out), NULL, 0);
+  gst_buffer_replace_ccl_meta (out, gst_buffer_get_ccl_meta (out));
+  assert_regions (out, "face:0:1,1,2,2:0 ");
+  fail_unless_equals_int (count_detections (out), HAVE_ANALYTICS ? 0 : -1);
+  gst_buffer_unref (out);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static Suite *
 frame_metadata_suite (void)
 {
@@ -723,6 +802,7 @@ frame_metadata_suite (void)
 
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
+  tcase_add_test (tcase, test_other_metadata_follows_editing);
   tcase_add_test (tcase, test_components);
   tcase_add_test (tcase, test_empty_frame);
   tcase_add_test (tcase, test_crop_metadata);

@@ -252,6 +252,18 @@ def editing():
     assert list(contours.get_points(contours.find(7)[0]))[:2] == [2, 3]
 
 
+def editing_with_regions_of_interest():
+    received = labelled("meta=ccl+roi")
+    parts = Gst.BufferCopyFlags
+    frame = received.copy_region(parts.FLAGS | parts.TIMESTAMPS | parts.META | parts.MEMORY, 0, received.get_size())
+    rois = GObject.type_from_name("GstVideoRegionOfInterestMetaAPI")
+    assert frame.get_n_meta(rois) == 3
+    meta = GstCcl.buffer_get_ccl_meta(frame)
+    meta.select_rows([2])
+    GstCcl.buffer_replace_ccl_meta(frame, meta)
+    assert frame.get_n_meta(rois) == 1
+
+
 def motion_on_the_ground():
     track = GstCcl.CclTrackInfo()
     assert track.get_position() == (False, 0, 0, 0) and track.get_speed() == (False, 0, 0)
@@ -279,6 +291,7 @@ CASES = [
     buffer_without_metadata,
     own_metadata,
     editing,
+    editing_with_regions_of_interest,
     motion_on_the_ground,
 ]
 print(f"1..{len(CASES)}")

@@ -68,6 +68,9 @@ GstMeta *gst_ccl_meta_deserialize (
     const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version);
 #endif
 
+/* Brings regions of interest and analytics metadata of the labeller in line with the rows. */
+void gst_ccl_meta_update_others (GstBuffer *buffer, const GstCclMeta *meta);
+
 G_END_DECLS
 
 #endif /* __GST_CCL_META_PRIVATE_H__ */

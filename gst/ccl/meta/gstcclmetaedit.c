@@ -143,7 +143,7 @@ list_ids (GstCclMeta *self)
  * components, or to sort them. Tracks, classes, columns and the places in regions follow, and so do
  * contours: those of removed components go. The number of components falls by that of removed rows.
  * The label map is dropped, as it has pixels of removed components; the mask stays. Regions of
- * interest and analytics metadata of the buffer do not follow.
+ * interest and analytics metadata of the buffer follow with gst_buffer_replace_ccl_meta().
  *
  * |[<!-- language="C" -->
  * guint *rows = g_new (guint, gst_ccl_meta_get_n_rows (meta)), n = 0;
@@ -284,7 +284,12 @@ are_of_same_labeller (const GstCclMeta *a, const GstCclMeta *b)
  *
  * Attaches what @meta has, in place of the metadata of the same labeller, if the buffer has it. So
  * a copy that was changed takes the place of what it was copied from. Table, label map and the like
- * are shared.
+ * are shared. The metadata of the buffer itself may be given after it was changed in place.
+ *
+ * Regions of interest and analytics metadata of the labeller follow: where the buffer has them,
+ * there is a region and a detection for each row then. Tracks and masks in analytics metadata are
+ * removed. GStreamer cannot remove single items of analytics metadata, so it stays as it is where
+ * it has items of other elements or of several labellers.
  *
  * Since: 0.4
  */
@@ -301,9 +306,10 @@ gst_buffer_replace_ccl_meta (GstBuffer *buffer, const GstCclMeta *meta)
               buffer, &state, GST_CCL_META_API_TYPE)))
     if (are_of_same_labeller (found, meta))
       former = found;
-  if (former == meta)
-    return;
-  gst_ccl_meta_share (gst_ccl_meta_add (buffer, 0, 0, 0, NULL, 0), meta);
-  if (former)
-    gst_buffer_remove_meta (buffer, (GstMeta *)former);
+  if (former != meta) {
+    gst_ccl_meta_share (gst_ccl_meta_add (buffer, 0, 0, 0, NULL, 0), meta);
+    if (former)
+      gst_buffer_remove_meta (buffer, (GstMeta *)former);
+  }
+  gst_ccl_meta_update_others (buffer, meta);
 }
