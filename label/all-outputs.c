@@ -14,6 +14,7 @@ note_names (AllOutputs *self, const Options *options, CclError *error)
       {options->labels, &self->map_name},
       {options->table, &self->table_name},
       {options->contours, &self->contours_name},
+      {options->contacts, &self->contacts_name},
       {options->distances, &self->distances_name},
   };
   const uint64_t number = processes_share ((uint64_t)getpid ());
@@ -40,6 +41,11 @@ outputs_open (AllOutputs *self, const Options *options, const OutputFormat *form
     self->contours = contour_file_open (
         options->contours, self->contours_name.temporary, input, format, options->tolerance, error);
     succeeded = processes_agree (self->contours != NULL, error);
+  }
+  if (options->contacts && succeeded) {
+    self->contacts =
+        contact_file_open (options->contacts, self->contacts_name.temporary, format, error);
+    succeeded = processes_agree (self->contacts != NULL, error);
   }
   if (options->labels && succeeded) {
     self->map = label_map_open (options->labels, self->map_name.temporary, format, error);
@@ -79,6 +85,9 @@ outputs_write_labels (
   if (succeeded && self->contours)
     succeeded = contour_file_add_labels (
         self->contours, first_layer, n_layers, labels, self->label_bytes, error);
+  if (succeeded && self->contacts)
+    succeeded =
+        contact_file_add_labels (self->contacts, n_layers, labels, self->label_bytes, error);
   phases_enter (self->phases, before);
   return succeeded;
 }
@@ -105,6 +114,7 @@ static bool
 commit_names (AllOutputs *self, CclError *error)
 {
   return (!self->contours || pending_name_commit (&self->contours_name, error)) &&
+         (!self->contacts || pending_name_commit (&self->contacts_name, error)) &&
          (!self->distances || pending_name_commit (&self->distances_name, error)) &&
          (!self->map || pending_name_commit (&self->map_name, error)) &&
          (!self->table || pending_name_commit (&self->table_name, error));
@@ -119,6 +129,7 @@ outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, Ccl
   succeeded = label_map_close (self->distances, !succeeded, error) && succeeded;
   succeeded = table_close (self->table, !succeeded, error) && succeeded;
   succeeded = contour_file_close (self->contours, !succeeded, error) && succeeded;
+  succeeded = contact_file_close (self->contacts, !succeeded, error) && succeeded;
   succeeded = processes_agree (succeeded, error);
   if (succeeded && processes->rank == 0)
     succeeded = commit_names (self, error);
@@ -126,6 +137,7 @@ outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, Ccl
   pending_name_clear (&self->map_name);
   pending_name_clear (&self->table_name);
   pending_name_clear (&self->contours_name);
+  pending_name_clear (&self->contacts_name);
   pending_name_clear (&self->distances_name);
   return succeeded;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * All files that a run of ccl-label writes: label map, table, contours and distances, each if the
- * options name it. They are written under temporary names and get their own when all are complete.
- * Functions return false with the error filled.
+ * All files that a run of ccl-label writes: label map, table, contours, contacts and distances,
+ * each if the options name it. They are written under temporary names and get their own when all
+ * are complete. Functions return false with the error filled.
  */
 #ifndef CUDACCL_LABEL_ALL_OUTPUTS_H
 #define CUDACCL_LABEL_ALL_OUTPUTS_H
 
+#include "label/output/contact-file.h"
 #include "label/output/contour-file.h"
 #include "options.h"
 #include "label/output/output.h"
@@ -14,10 +15,11 @@
 #include "label/output/row-order.h"
 
 typedef struct AllOutputs {
-  PendingName map_name, table_name, contours_name, distances_name;
+  PendingName map_name, table_name, contours_name, contacts_name, distances_name;
   LabelMap *map, *distances; /* NULL: not written, as with the next ones */
   Table *table;
   ContourFile *contours;
+  ContactFile *contacts;
   RowOrder *order;      /* of the table's rows; NULL: that of labels */
   uint32_t label_bytes; /* of the map */
   Phases *phases;       /* to which the time is added; the caller's */

@@ -192,6 +192,7 @@ open_outputs (Job *job, CclError *error)
       .columns = &job->options->columns,
       .n_planes = job->kind.n_planes,
       .geo = job->picture->geo,
+      .spacing = job->kind.spacing,
   };
   job->outputs.phases = &job->phases;
   return outputs_open (&job->outputs, job->options, &format, job->input, error);
@@ -298,7 +299,8 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
       .data = job,
       .read = read_layers,
       .begin = begin_outputs,
-      .write = job->outputs.map || job->outputs.contours ? write_layers : NULL,
+      .write =
+          job->outputs.map || job->outputs.contours || job->outputs.contacts ? write_layers : NULL,
       .rows = job->outputs.table || job->outputs.contours ? write_rows : NULL,
       .progress = show_progress,
       .read_values = job->intensities.picture ? read_values : NULL,
@@ -419,6 +421,9 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   }
   const WholeSettings settings = {.mask = job->mask,
       .connectivity = connectivity_of (job),
+      .tolerance = options->value_tolerance,
+      .background = options->background,
+      .axes = options->axes,
       .split_radius = options->split_radius,
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
@@ -461,9 +466,15 @@ check_picture (const Job *job, const char *name, CclError *error)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 &&
-      (is_whole (job) || job->options->fills_holes || job->options->kept))
-    return fail (error, "--values, --split, --distances, --fill-holes, --fill-label-holes and "
-                        "--keep-largest are for one process");
+      (is_whole (job) || job->options->fills_holes || job->options->kept || job->options->contacts))
+    return fail (error, "--values, --periodic, --split, --distances, --fill-holes, "
+                        "--fill-label-holes, --keep-largest and --adjacency are for one process");
+  if (job->options->axes & CUDACCL_AXIS_Z && !picture->is_volume)
+    return fail (error, "%s: a picture has no axis z; --periodic z is for volumes", name);
+  if (job->options->background != 0 && picture->has_no_data)
+    return fail (error,
+        "%s: pixels without data are the background; --background is for pictures without them",
+        name);
   if (!connectivity && picture->may_be)
     return fail (error, "%s: %llu×%llu×%llu: %s, or a volume? Then give its --connectivity", name,
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
@@ -480,7 +491,11 @@ prepare_columns (Job *job, CclError *error)
 
   job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
       connectivity_of (job), 1,
-      picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL};
+      picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL, NULL,
+      options->n_spacing ? options->spacing : NULL};
+  if (options->n_spacing > 1 && options->n_spacing != (picture->is_volume ? 3 : 2))
+    return fail (error, "--spacing has %u numbers, and the picture %d axes", options->n_spacing,
+        picture->is_volume ? 3 : 2);
   if (!columns_check (&options->columns, &job->kind, error))
     return false;
   if (options->intensity) {
@@ -506,7 +521,8 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
 {
   const Options *options = job->options;
   const char *const outputs[] = {
-      options->labels, options->table, options->contours, options->distances};
+      options->labels, options->table, options->contours, options->contacts, options->distances};
+  const uint32_t n = sizeof outputs / sizeof *outputs;
   char *const roi_mask = (char *)options->mask.roi_mask;
   char *const intensity = (char *)options->intensity;
   PictureOptions how = options->picture;
@@ -514,9 +530,9 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   how.pipes = job->processes.n_ranks == 1;
   if (!how.pipes && strcmp (inputs[0], "-") == 0)
     return fail (error, "one process alone can read standard input; give several a file");
-  if (!check_output_names (inputs, n_inputs, outputs, 4, error) ||
-      !check_output_names (&roi_mask, 1, outputs, 4, error) ||
-      !check_output_names (&intensity, 1, outputs, 4, error))
+  if (!check_output_names (inputs, n_inputs, outputs, n, error) ||
+      !check_output_names (&roi_mask, 1, outputs, n, error) ||
+      !check_output_names (&intensity, 1, outputs, n, error))
     return false;
   how.as_values = options->many_values;
   job->picture = picture_open (inputs, n_inputs, &how, error);

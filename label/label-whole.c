@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <cudaccl/distance.h>
+#include <cudaccl/periodic.h>
 #include <cudaccl/values.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,6 +76,53 @@ label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues 
   return succeeded;
 }
 
+#define FIND_FOREGROUND(sample, type)                                                              \
+  case sample:                                                                                     \
+    for (size_t i = 0; i < n; i++)                                                                 \
+      foreground[i] = (double)((const type *)samples)[i] != background;                            \
+    break;
+
+/* Sets bytes to whether samples are not background. */
+static void
+find_foreground (
+    SampleType sample, const void *samples, size_t n, double background, uint8_t *foreground)
+{
+  switch (sample) {
+    FIND_FOREGROUND (SAMPLE_UINT8, uint8_t)
+    FIND_FOREGROUND (SAMPLE_INT8, int8_t)
+    FIND_FOREGROUND (SAMPLE_UINT16, uint16_t)
+    FIND_FOREGROUND (SAMPLE_INT16, int16_t)
+    FIND_FOREGROUND (SAMPLE_UINT32, uint32_t)
+    FIND_FOREGROUND (SAMPLE_INT32, int32_t)
+    FIND_FOREGROUND (SAMPLE_UINT64, uint64_t)
+    FIND_FOREGROUND (SAMPLE_INT64, int64_t)
+    FIND_FOREGROUND (SAMPLE_FLOAT32, float)
+    FIND_FOREGROUND (SAMPLE_FLOAT64, double)
+  default:
+    memset (foreground, 1, n);
+  }
+}
+
+/* Labels samples that are connected within a tolerance, or have a background other than 0. */
+static bool
+label_similar (const Picture *picture, const CclValuesPlan *plan, const CclValues *values,
+    const WholeSettings *settings, const CclVolumeLabels *map, WholeLabels *result, CclError *error)
+{
+  const SampleType sample = picture_value_type (picture);
+  const size_t n = picture->width * picture->height * picture->depth;
+  const bool is_signed = sample == SAMPLE_INT8 || sample == SAMPLE_INT16 ||
+                         sample == SAMPLE_INT32 || sample == SAMPLE_INT64;
+  uint8_t *foreground = malloc (n);
+
+  if (!foreground)
+    return fail_without_memory (error);
+  find_foreground (sample, values->data, n, settings->background, foreground);
+  const CclStatus status = ccl_label_similar_values (
+      plan, values, is_signed, settings->tolerance, foreground, map, &result->n_components, error);
+  free (foreground);
+  return status == CUDACCL_OK;
+}
+
 /* Labels samples: those of the picture, or the bytes of its mask. */
 static bool
 label_samples (const Picture *picture, const void *samples, CclValueType type,
@@ -85,6 +133,8 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   const CclVolumeLabels map = map_of (picture, result->labels);
   const CclValuesPlan plan = values_plan (picture, type, settings->connectivity);
 
+  if (!settings->mask && (settings->tolerance > 0 || settings->background != 0))
+    return label_similar (picture, &plan, &values, settings, &map, result, error);
   if (settings->device)
     return label_on_gpu (settings->device, &plan, &values, &map, &result->n_components, error);
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
@@ -252,6 +302,18 @@ measure_planes (const Picture *picture, const WholeSettings *settings, WholeLabe
   return succeeded;
 }
 
+/* Joins components over borders that touch. rows: memory for those of all components, filled. */
+static bool
+join_borders (const Picture *picture, const WholeSettings *settings, WholeLabels *result,
+    CclVolumeComponent *rows, CclError *error)
+{
+  const CclVolumeLabels map = map_of (picture, result->labels);
+
+  return ccl_join_borders (&map, (uint32_t)picture->width, (uint32_t)picture->height,
+             (uint32_t)picture->depth, settings->connectivity, settings->axes,
+             &result->n_components, rows, error) == CUDACCL_OK;
+}
+
 static bool
 measure (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
@@ -265,7 +327,8 @@ measure (
   if (!found || !numbers || !result->rows)
     succeeded = fail_without_memory (error);
   if (succeeded)
-    succeeded = measure_planes (picture, settings, result, found, error);
+    succeeded =
+        (settings->axes ? join_borders : measure_planes) (picture, settings, result, found, error);
   if (succeeded)
     filter (picture, settings, found, numbers, result);
   free (found);

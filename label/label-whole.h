@@ -13,6 +13,9 @@
 typedef struct WholeSettings {
   Mask *mask; /* the foreground; NULL: the values of the picture, of which 0 are background */
   uint32_t connectivity;
+  double tolerance;      /* by which values of neighbours may differ; 0: they are equal */
+  double background;     /* the value of pixels that are none of components; without a mask */
+  uint32_t axes;         /* flags of CclAxis: along them opposite borders touch */
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
   bool fills_holes;   /* of each label */

@@ -5,6 +5,7 @@
 #include "parse-size.h"
 
 #include <cudaccl/distance.h>
+#include <cudaccl/periodic.h>
 
 #include <ctype.h>
 #include <errno.h>
@@ -31,12 +32,20 @@ const char options_help[] =
     "                        label,bbox,perimeter,euler_number,inertia_tensor,…\n"
     "      --intensity FILE  a picture of the same size, for intensity_mean and the like\n"
     "      --ignore-nan      leave pixels of --intensity out that are not a number\n"
+    "      --spacing Z,Y,X   sides of a pixel, or one for all axes: the unit of --columns\n"
     "      --sort-by NAME    order of the table's rows: area, or one of --columns\n"
     "      --largest N       only N rows, those with the greatest area or --sort-by\n"
     "      --contours FILE   write the contours: COCO annotations (.json) or GeoJSON (.geojson)\n"
+    "      --adjacency FILE  write which labels touch, and along how many sides of pixels: .csv, "
+    ".ndjson\n"
     "      --tolerance X     leave out points of contours within X pixels of the others\n"
     "  -c, --connectivity N  4 or 8 for frames (8), 6, 18 or 26 for volumes (26)\n"
     "      --values          connect pixels where they are equal; those of value 0 are background\n"
+    "      --value-tolerance X\n"
+    "                        the same where they differ by at most X\n"
+    "      --background X    another value of the background of --values than 0\n"
+    "      --periodic AXES   opposite borders touch along these axes: x, y, z or several, as in "
+    "xy\n"
     "      --threshold X     a pixel is foreground when it is greater than X (0)\n"
     "      --invert          swap foreground and background\n"
     "      --foreground otsu Otsu's threshold, of uint8 or uint16, in place of --threshold\n"
@@ -104,9 +113,11 @@ enum {
   THRESHOLD = 256,
   COLUMNS,
   INTENSITIES,
+  SPACING,
   SORT_BY,
   LARGEST,
   CONTOURS,
+  ADJACENCY,
   TOLERANCE,
   INVERT,
   FOREGROUND,
@@ -115,6 +126,9 @@ enum {
   CLOSING_HEIGHT,
   ROI_MASK,
   VALUES,
+  VALUE_TOLERANCE,
+  BACKGROUND,
+  PERIODIC,
   IGNORE_NAN,
   SPLIT,
   DISTANCES,
@@ -144,9 +158,11 @@ static const struct option long_options[] = {
     {"columns", required_argument, NULL, COLUMNS},
     {"intensity", required_argument, NULL, INTENSITIES},
     {"ignore-nan", no_argument, NULL, IGNORE_NAN},
+    {"spacing", required_argument, NULL, SPACING},
     {"sort-by", required_argument, NULL, SORT_BY},
     {"largest", required_argument, NULL, LARGEST},
     {"contours", required_argument, NULL, CONTOURS},
+    {"adjacency", required_argument, NULL, ADJACENCY},
     {"tolerance", required_argument, NULL, TOLERANCE},
     {"connectivity", required_argument, NULL, 'c'},
     {"threshold", required_argument, NULL, THRESHOLD},
@@ -157,6 +173,9 @@ static const struct option long_options[] = {
     {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
     {"roi-mask", required_argument, NULL, ROI_MASK},
     {"values", no_argument, NULL, VALUES},
+    {"value-tolerance", required_argument, NULL, VALUE_TOLERANCE},
+    {"background", required_argument, NULL, BACKGROUND},
+    {"periodic", required_argument, NULL, PERIODIC},
     {"distances", required_argument, NULL, DISTANCES},
     {"split", required_argument, NULL, SPLIT},
     {"fill-holes", required_argument, NULL, FILL_HOLES},
@@ -196,6 +215,54 @@ parse_denoise (const char *name, CclDenoise *denoise)
   return false;
 }
 
+/* Parses the letters of axes, each once. */
+static bool
+parse_axes (const char *text, uint32_t *axes)
+{
+  static const char letters[] = "xyz";
+
+  *axes = 0;
+  for (; *text; text++) {
+    const char *letter = strchr (letters, *text);
+    if (!letter || *axes & 1u << (letter - letters))
+      return false;
+    *axes |= 1u << (letter - letters);
+  }
+  return *axes != 0;
+}
+
+static bool
+parse_real (const char *text, double *number)
+{
+  char *end;
+  *number = strtod (text, &end);
+  return end != text && !*end && isfinite (*number);
+}
+
+/* Parses the sides of a pixel: those of y and x, of z, y and x, or one for all. */
+static bool
+parse_spacing (const char *text, Options *options)
+{
+  double sides[3];
+  uint32_t n = 0;
+  char *end;
+
+  for (;; text = end + 1) {
+    if (n == 3)
+      return false;
+    sides[n] = strtod (text, &end);
+    if (end == text || !isfinite (sides[n]) || sides[n] <= 0)
+      return false;
+    n++;
+    if (*end != ',')
+      break;
+  }
+  for (uint32_t i = 0; i < 3; i++)
+    options->spacing[i] = n == 1 ? sides[0] : i + n < 3 ? 1 : sides[i + n - 3];
+  options->n_spacing = n;
+  return !*end;
+}
+
 /* Takes an option whose value is any text. Returns false if it is another option. */
 static bool
 take_text (Options *options, int option, const char *value)
@@ -204,7 +271,7 @@ take_text (Options *options, int option, const char *value)
     int option;
     const char **text;
   } texts[] = {{'o', &options->labels}, {'t', &options->table}, {INTENSITIES, &options->intensity},
-      {SORT_BY, &options->sort_by}, {CONTOURS, &options->contours},
+      {SORT_BY, &options->sort_by}, {CONTOURS, &options->contours}, {ADJACENCY, &options->contacts},
       {DISTANCES, &options->distances}, {COMPRESS, &options->compression},
       {ROI_MASK, &options->mask.roi_mask}};
 
@@ -296,6 +363,18 @@ take_option (Options *options, int option, const char *value)
     options->tolerance = strtod (value, &end);
     is_valid = end != value && !*end && options->tolerance >= 0;
     break;
+  case SPACING:
+    is_valid = parse_spacing (value, options);
+    break;
+  case VALUE_TOLERANCE:
+    is_valid = parse_real (value, &options->value_tolerance) && options->value_tolerance >= 0;
+    break;
+  case BACKGROUND:
+    is_valid = parse_real (value, &options->background);
+    break;
+  case PERIODIC:
+    is_valid = parse_axes (value, &options->axes);
+    break;
   case SPLIT:
     is_valid = parse_number (value, CUDACCL_MAX_PEAK_RADIUS, &number) && number > 0;
     options->split_radius = (uint32_t)number;
@@ -371,7 +450,7 @@ bool
 options_are_whole (const Options *options)
 {
   return options->many_values || options->split_radius || options->distances ||
-         options->fills_labels;
+         options->fills_labels || options->axes;
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
@@ -382,19 +461,29 @@ check_whole (const Options *options, CclError *error)
   const char *name = options->many_values    ? "values"
                      : options->split_radius ? "split"
                      : options->distances    ? "distances"
+                     : options->axes         ? "periodic"
                                              : "fill-label-holes";
 
   if (options->many_values &&
       (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
     return fail (
         error, "--values takes pixels as they are: without threshold, filters, masks and --split");
+  if (options->axes && options->many_values)
+    return fail (error, "--periodic is for masks, not for --values");
+  if (options->axes && (options->split_radius || options->distances || options->fills_labels ||
+                           options->clears_border || options->columns.n))
+    return fail (error,
+        "--periodic is for labels and the usual columns: without --columns, --split, "
+        "--distances, --fill-label-holes and --clear-border");
+  if (options->use_gpu && (options->value_tolerance > 0 || options->background != 0))
+    return fail (error, "--value-tolerance and --background run on the CPU, without --gpu");
   if (options->fills_holes)
     return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
   if (options->use_gpu && (!options->many_values || options->distances || options->fills_labels))
-    return fail (
-        error, "--split, --distances and --fill-label-holes run on the CPU, without --gpu");
+    return fail (error, "--split, --distances, --fill-label-holes and --periodic run on the CPU, "
+                        "without --gpu");
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
   return true;
@@ -408,6 +497,8 @@ check_together (const Options *options, CclError *error)
 
   if (options->columns.n && !options->table)
     return fail (error, "--columns are those of a --table");
+  if (options->n_spacing && !options->columns.n)
+    return fail (error, "--spacing is for --columns");
   if ((options->sort_by || options->largest) && !options->table)
     return fail (error, "--sort-by and --largest are for the rows of a --table");
   if (needs_values && !options->intensity)
@@ -416,6 +507,8 @@ check_together (const Options *options, CclError *error)
     return fail (error, "no column needs --intensity");
   if (options->ignores_nan && !options->intensity)
     return fail (error, "--ignore-nan is for --intensity");
+  if (!options->many_values && (options->value_tolerance > 0 || options->background != 0))
+    return fail (error, "--value-tolerance and --background are for --values");
   return !options_are_whole (options) || check_whole (options, error);
 }
 

@@ -9,17 +9,22 @@
 /* The command line. */
 typedef struct Options {
   PictureOptions picture;
-  const char *labels, *table, *contours, *distances, *compression;
+  const char *labels, *table, *contours, *contacts, *distances, *compression;
   const char *intensity; /* the picture with the second plane; NULL: not given */
   bool ignores_nan;      /* in it */
   ColumnList columns;    /* of the table; none: the usual ones */
+  double spacing[3];     /* the sides of a pixel: z, y, x */
+  uint32_t n_spacing;    /* how many of them were given; 0: pixels are the unit */
   const char *sort_by;   /* the column that orders the rows of the table; NULL: not given */
   uint64_t largest;      /* the most rows; 0: all */
   double tolerance;      /* of contours; negative: not given */
   uint32_t connectivity; /* 0: not given */
   MaskSettings mask;
-  bool many_values;      /* pixels are connected where they are equal */
-  uint32_t split_radius; /* of objects that are split; 0: none are */
+  bool many_values;       /* pixels are connected where they are equal */
+  double value_tolerance; /* by which values of neighbours may differ */
+  double background;      /* the value of pixels of no component */
+  uint32_t axes;          /* flags of CclAxis: opposite borders touch */
+  uint32_t split_radius;  /* of objects that are split; 0: none are */
   bool fills_holes;
   bool fills_labels; /* the holes of each component or value */
   bool clears_border;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "component-part.h"
 
+#include <cudaccl/volume.h>
 #include <stddef.h>
 
 #include "ellipse.h"
@@ -232,6 +233,38 @@ ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t 
   derive (part, measures, columns & ~real, picture, shape);
   if (real)
     derive_reals (&measures->reals, picture, shape);
+}
+
+/* Of sides of pixels; not a number where these differ. */
+static double
+scale_sides (double number, double x, double y, double z, bool is_volume)
+{
+  if (x != y || (is_volume && y != z))
+    return NAN;
+  return is_volume ? number * x * x : number * x;
+}
+
+void
+ccl_volume_shape_scale (CclVolumeShape *shape, double x, double y, double z)
+{
+  const bool is_volume = z > 0;
+
+  shape->variance_x *= x * x;
+  shape->variance_y *= y * y;
+  shape->covariance_xy *= x * y;
+  shape->centroid_weighted_x *= x;
+  shape->centroid_weighted_y *= y;
+  shape->perimeter *= x == y ? x : NAN;
+  shape->crack_length = scale_sides (shape->crack_length, x, y, z, is_volume);
+  if (!is_volume) {
+    derive_ellipse (shape);
+    return;
+  }
+  shape->variance_z *= z * z;
+  shape->covariance_xz *= x * z;
+  shape->covariance_yz *= y * z;
+  shape->centroid_weighted_z *= z;
+  derive_ellipsoid (shape);
 }
 
 /* Gray: Local Properties of Binary Images in Two Dimensions, 1971. */

@@ -7,6 +7,7 @@
  *   labeller.h      frames: component table and label map; columns.h lists what is measured
  *   volume.h        volumes
  *   values.h        pictures with many values, such as class maps; parts and holes of labels
+ *   periodic.h      pictures whose opposite borders touch
  *   batch.h         many masks in one call; holes filled, small components removed
  *   tiled.h         pictures that are larger than memory, in one process or several
  *   chunks.h        its parts, for programs that divide a picture by themselves
@@ -14,6 +15,7 @@
  * What is made of components and label maps:
  *
  *   contours.h      boundaries as polygons
+ *   contacts.h      which labels touch each other
  *   distance.h      distances to the border, and the split of objects that touch
  *   rle.h           COCO's run-length encoding, masks of one bit a pixel, crops
  *   order.h         rows of a table in another order
@@ -33,6 +35,7 @@
 
 #include <cudaccl/batch.h>
 #include <cudaccl/chunks.h>
+#include <cudaccl/contacts.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/device.h>
 #include <cudaccl/distance.h>
@@ -42,6 +45,7 @@
 #include <cudaccl/labeller.h>
 #include <cudaccl/log.h>
 #include <cudaccl/order.h>
+#include <cudaccl/periodic.h>
 #include <cudaccl/regions.h>
 #include <cudaccl/rle.h>
 #include <cudaccl/tiled.h>

@@ -134,6 +134,15 @@ CclStatus ccl_measure_volume_labels (const CclVolumeLabels *labels, uint32_t wid
     uint32_t depth, const CclVolumeIntensity *intensity, uint32_t columns, uint32_t n,
     CclVolumeComponent *rows, CclVolumeShape *shapes, CclError *error);
 
+/* Replaces the measures of a component by those in the unit of the sides of a pixel.
+ *
+ * x, y, z: these sides, > 0; z: 0 for the shapes of frames. Covariances and what follows from them
+ * and weighted centroids are scaled by each side. Perimeter, crack length and surface are not a
+ * number where the sides differ. Places of pixels, Euler numbers and intensities stay. Thread safe.
+ * Since: 0.4 */
+CUDACCL_API
+void ccl_volume_shape_scale (CclVolumeShape *shape, double x, double y, double z);
+
 /* Frees a labeller of any backend with all its memory, and sets the handle to NULL. Since: 0.2 */
 CUDACCL_API
 void ccl_volume_labeller_free (CclVolumeLabeller **labeller);

@@ -4,6 +4,8 @@
 #include "error.h"
 #include "geo.h"
 
+#include <cudaccl/volume.h>
+
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -25,6 +27,7 @@ typedef struct Item {
   uint32_t n_axes, skipped;    /* 2 and 1 in frames, 3 and 0 in volumes */
   double area, box_area;
   uint64_t low[3], high[3]; /* of the bounding box, half-open */
+  double spacing[3];
 } Item;
 
 #define WORLD "centroid_world"
@@ -116,14 +119,18 @@ fill_extent (const Item *item, const Property *property, ColumnValue *values)
 static void
 fill_equivalent_diameter (const Item *item, const Property *property, ColumnValue *values)
 {
-  values->real = pow (2.0 * item->n_axes * item->area / M_PI, 1.0 / item->n_axes);
+  const double side =
+      pow (item->spacing[0] * item->spacing[1] * item->spacing[2], 1.0 / item->n_axes);
+  const double area = (double)item->row->area;
+  values->real = pow (2.0 * item->n_axes * area / M_PI, 1.0 / item->n_axes) * side;
 }
 
 static void
 fill_centroid (const Item *item, const Property *property, ColumnValue *values)
 {
   const CclTiledComponent *row = item->row;
-  fill_axes (item, row->centroid_z, row->centroid_y, row->centroid_x, values);
+  const double *s = item->spacing;
+  fill_axes (item, row->centroid_z * s[0], row->centroid_y * s[1], row->centroid_x * s[2], values);
 }
 
 static void
@@ -168,6 +175,29 @@ fill_n_holes (const Item *item, const Property *property, ColumnValue *values)
       n - (int64_t)(item->picture->connectivity == 4 ? s->euler_number_4 : s->euler_number_8);
 }
 
+/* Lengths and areas of borders are counts of sides of pixels, and with spacing no integers. */
+static bool
+is_of_sides (const Property *property)
+{
+  return strcmp (property->name, "crack_length") == 0 ||
+         strcmp (property->name, "surface_area") == 0;
+}
+
+static bool
+is_real (const Property *property, const ColumnPicture *picture)
+{
+  return property->is_real || (picture->spacing && is_of_sides (property));
+}
+
+static void
+fill_number (const Item *item, const Property *property, double number, ColumnValue *value)
+{
+  if (is_real (property, item->picture))
+    value->real = number;
+  else
+    value->count = (int64_t)number;
+}
+
 /* The number of the column at a place. */
 static uint32_t
 column_of (const Measure *measure, uint32_t n_axes)
@@ -190,11 +220,7 @@ fill_measures (const Item *item, const Property *property, ColumnValue *values)
       continue;
     for (uint32_t plane = 0; plane < n_planes; plane++) {
       const double real = *(const double *)((const char *)&item->shape[plane] + measures[i].offset);
-      ColumnValue *value = &values[column * n_planes + plane];
-      if (property->is_real)
-        value->real = real;
-      else
-        value->count = (int64_t)real;
+      fill_number (item, property, real, &values[column * n_planes + plane]);
     }
   }
 }
@@ -203,7 +229,7 @@ fill_measures (const Item *item, const Property *property, ColumnValue *values)
 static void
 fill_surface_area (const Item *item, const Property *property, ColumnValue *values)
 {
-  values->count = (int64_t)item->shape->crack_length;
+  fill_number (item, property, item->shape->crack_length, values);
 }
 
 /* The property of the first measure of each name. */
@@ -297,6 +323,10 @@ columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *e
     if (property->domain == (picture->is_volume ? FRAMES_ONLY : VOLUMES_ONLY))
       return fail (error, "the column '%s' is one of %s", property->name,
           picture->is_volume ? "frames" : "volumes");
+    const double *s = picture->spacing;
+    const bool is_uneven = s && (s[1] != s[2] || (picture->is_volume && s[0] != s[1]));
+    if (is_uneven && (is_of_sides (property) || strcmp (property->name, "perimeter") == 0))
+      return fail (error, "the column '%s' needs pixels with equal sides", property->name);
     if (!picture->affine && strcmp (property->name, WORLD) == 0)
       return fail (error, "the column '%s' needs a GeoTIFF with a transform", property->name);
   }
@@ -342,7 +372,7 @@ columns_expand (const ColumnList *list, const ColumnPicture *picture, Column col
   for (uint32_t i = 0; i < list->n; i++) {
     const Property *property = list->properties[i];
     for (uint32_t k = 0; k < n_columns (property, picture); k++, n++) {
-      columns[n].is_real = property->is_real;
+      columns[n].is_real = is_real (property, picture);
       name_column (property, picture, k, &columns[n]);
     }
   }
@@ -360,14 +390,25 @@ columns_fill (const ColumnList *list, const ColumnPicture *picture, const CclTil
       .shape = shapes,
       .n_axes = n_axes_of (picture),
       .skipped = picture->is_volume ? 0 : 1,
-      .area = (double)row->area,
       .box_area = 1};
+  CclVolumeShape scaled[MOST_PLANES];
 
+  for (uint32_t i = 0; i < 3; i++)
+    item.spacing[i] = picture->spacing && i >= item.skipped ? picture->spacing[i] : 1;
+  const double pixel = item.spacing[0] * item.spacing[1] * item.spacing[2];
+  item.area = (double)row->area * pixel;
+  for (uint32_t i = 0; i < picture->n_planes && picture->spacing && shapes; i++) {
+    scaled[i] = shapes[i];
+    ccl_volume_shape_scale (
+        &scaled[i], item.spacing[2], item.spacing[1], picture->is_volume ? item.spacing[0] : 0);
+    item.shape = scaled;
+  }
   for (uint32_t i = 0; i < item.n_axes; i++) {
     item.low[i] = low[i + item.skipped];
     item.high[i] = item.low[i] + sizes[i + item.skipped];
     item.box_area *= (double)sizes[i + item.skipped];
   }
+  item.box_area *= pixel;
   for (uint32_t i = 0; i < list->n; i++) {
     list->properties[i]->fill (&item, list->properties[i], values);
     values += n_columns (list->properties[i], picture);

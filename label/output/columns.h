@@ -6,7 +6,7 @@
 
 #include <cudaccl/tiled.h>
 
-enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 80 };
+enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 80, MOST_PLANES = 3 };
 
 typedef struct Property Property;
 
@@ -36,6 +36,7 @@ typedef struct ColumnPicture {
   uint32_t n_planes;       /* of values, 1 or 3: of the colours of --intensity */
   const double *affine;    /* of GeoReference; NULL: the picture has none */
   const uint32_t *n_parts; /* of the labels 1, 2, …; NULL: all have one */
+  const double *spacing;   /* z, y, x: the sides of a pixel; NULL: it is the unit */
 } ColumnPicture;
 
 /* Parses names that are separated by commas. */

@@ -24,6 +24,7 @@ typedef struct OutputFormat {
   uint32_t connectivity;
   const ColumnList *columns; /* of the table; empty: those of CclTiledComponent */
   uint32_t n_planes;         /* of values that are measured, 1 or 3 */
+  const double *spacing;     /* of ColumnPicture */
   const GeoReference *geo;   /* of the picture; NULL: none */
 } OutputFormat;
 

@@ -82,7 +82,7 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
     table->format = *format;
     table->picture = (ColumnPicture){{format->depth, format->height, format->width},
         format->is_volume, format->connectivity, format->n_planes,
-        format->geo && format->geo->has_affine ? format->geo->affine : NULL};
+        format->geo && format->geo->has_affine ? format->geo->affine : NULL, NULL, format->spacing};
     table->n_columns = columns_expand (format->columns, &table->picture, table->columns);
     table->buffer = malloc (BUFFER);
     table->path = strdup (path);

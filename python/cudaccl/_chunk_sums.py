@@ -91,10 +91,11 @@ def added(kind: Kind, parts: Sequence[Sums]) -> Sums:
     return Sums(labels, np.frombuffer(total, np.uint8).reshape(-1, _cudaccl.sums_bytes()))
 
 
-def columns_of(kind: Kind, sums: Sums, properties: Iterable[str], separator: str) -> dict[str, NDArray[Any]]:
+def columns_of(kind: Kind, sums: Sums, properties: Iterable[str], separator: str,
+               spacing: NDArray[np.float64] | None) -> dict[str, NDArray[Any]]:
     """The columns of properties."""
     rows, shapes = kind.adder().derive(view_of(sums.of_labels))
     table = np.frombuffer(rows, TILED_ROW).copy()
     table["label"] = sums.labels
-    columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator)
+    columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator, spacing)
     return columns.columns_of(table, np.frombuffer(shapes, volume_shape_dtype))

@@ -177,25 +177,6 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(1 if connectivity is None else connectivity, wanted)
     map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
-    most = {4: 1, 6: 1, 8: 2, 18: 2, 26: 3}[neighbours]
-    keys, counts = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
-    for step in np.ndindex(*(3,) * wanted):
-        offset = np.array(step) - 1
-        if 0 < np.abs(offset).sum() <= most and offset[np.flatnonzero(offset)[0]] > 0:
-            found, times = np.unique(touching(map, offset, n), return_counts=True)
-            keys.append(found)
-            counts.append(times if np.abs(offset).sum() == 1 else np.zeros(len(times), np.int64))
-    pairs, places = np.unique(np.concatenate(keys), return_inverse=True)
-    contact = np.bincount(places, np.concatenate(counts), len(pairs)).astype(np.int64)
-    ends = np.stack([pairs // np.uint64(n + 1), pairs % np.uint64(n + 1)], 1).astype(np.int64)
+    found = np.frombuffer(_cudaccl.contacts(view_of(np.ascontiguousarray(map)), neighbours), np.int64).reshape(-1, 3)
+    ends, contact = found[:, :2].copy(), found[:, 2].copy()
     return (ends if values is None else values[ends].astype(np.int64)), contact
-
-
-def touching(map: NDArray[np.uint32], offset: NDArray[np.int64], n: int) -> NDArray[np.uint64]:
-    """Pairs of labels in pixels that an offset leads from one to the other, as one number each."""
-    here = map[tuple(slice(max(0, -d), length - max(0, d)) for d, length in zip(offset, map.shape))]
-    there = map[tuple(slice(max(0, d), length - max(0, -d)) for d, length in zip(offset, map.shape))]
-    differ = (here != there) & (here > 0) & (there > 0)
-    a, b = here[differ].astype(np.uint64), there[differ].astype(np.uint64)
-    numbers: NDArray[np.uint64] = np.minimum(a, b) * np.uint64(n + 1) + np.maximum(a, b)
-    return numbers

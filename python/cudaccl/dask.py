@@ -35,6 +35,7 @@ from ._labeller import label as label_chunk
 from ._regionprops import OF_VALUES
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
+from ._spacing import check_spacing
 from ._values import label_values as label_values_of_chunk
 
 try:
@@ -353,7 +354,7 @@ def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any
 
 
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
-                      connectivity: int | None = None, separator: str = "-") -> Any:
+                      connectivity: int | None = None, separator: str = "-", spacing: Any = None) -> Any:
     """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
 
         labels, n = cudaccl.dask.label(picture)
@@ -368,12 +369,14 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     intensity_image: a dask.array of the shape of the labels, of bool, integers or floats.
     connectivity: of the components of a mask, as of label().
     separator: between a property's name and the index of a column.
+    spacing: the lengths of a pixel along the axes, or one for all, as of cudaccl.regionprops_table().
 
     Returns a dask.delayed.Delayed of a dict from column names to arrays, those of label_file() and cudaccl.regionprops_table(),
     whatever the chunks; the last digits alone of values of intensities depend on them that are not of bool, uint8 or uint16.
     Chunks on a GPU are measured on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
     """
     labels = checked(labels)
+    lengths = None if spacing is None else check_spacing(spacing, labels.ndim)
     names = [properties] if isinstance(properties, str) else list(properties)
     _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
     values = checked_values(intensity_image, labels) if any(name in OF_VALUES for name in names) else None
@@ -382,14 +385,15 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
     arrays = [labels] if values is None else [labels, values]
-    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator)}"
+    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing)}"
                              for step in ("measure", "merge", "columns"))
     kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
     layer: dict[Any, Any] = {
         (measure, *chunk): (functools.partial(sums_of_chunk, kind, place), *((array.name, *chunk) for array in arrays))
         for chunk, place in places_of(labels).items()}
     last = merge_in_tree(layer, merge, functools.partial(_chunk_sums.added, kind), list(layer))
-    layer[whole] = (functools.partial(_chunk_sums.columns_of, kind, properties=names, separator=separator), last)
+    layer[whole] = (functools.partial(_chunk_sums.columns_of, kind, properties=names, separator=separator,
+                                      spacing=lengths), last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
 
 

@@ -129,9 +129,69 @@ label_similar_values (const View &image, uint32_t connectivity, double tolerance
   return n;
 }
 
+/* Pairs of labels that touch, and the sides that they share: bytes of n×3 uint64. */
+static nb::bytearray
+contacts (const View &labels, uint32_t connectivity)
+{
+  const size_t ndim = labels.shape.size ();
+  if (ndim != 2 && ndim != 3)
+    throw nb::value_error ("a label map has two or three dimensions");
+  labels.check_host_labels (ndim);
+  if (labels.n_elements () == 0)
+    return nb::bytearray ("", 0);
+  const uint64_t width = labels.shape[ndim - 1], height = ndim == 3 ? labels.shape[1] : 1;
+  if (labels.strides[0] != (ptrdiff_t)(width * height * 4))
+    throw nb::value_error ("labels must be an array without gaps");
+  CclError error = {};
+  CclContacts *found = ccl_contacts_new (width, height, connectivity, 4, &error);
+  if (!found)
+    raise (error);
+  const std::unique_ptr<CclContacts, void (*) (CclContacts *)> owner (
+      found, [] (CclContacts *pairs) { ccl_contacts_free (&pairs); });
+  const CclContact *rows = nullptr;
+  size_t n = 0;
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_contacts_add (found, labels.data, labels.shape[0], &error);
+    if (status == CUDACCL_OK)
+      status = ccl_contacts_rows (found, &rows, &n, &error);
+  }
+  check (status, error);
+  return nb::bytearray (rows, n * sizeof *rows);
+}
+
+/* Joins the labels 1…n over borders that touch, in place. Returns the rows of volumes. */
+static nb::bytearray
+join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
+{
+  const size_t ndim = labels.shape.size ();
+  if (ndim != 2 && ndim != 3)
+    throw nb::value_error ("a label map has two or three dimensions");
+  labels.check_host_labels (ndim);
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status =
+        ccl_join_borders (&map, (uint32_t)labels.shape[ndim - 1], (uint32_t)labels.shape[ndim - 2],
+            ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity, axes, &n, rows.get (), &error);
+  }
+  check (status, error);
+  return nb::bytearray (rows.get (), n * sizeof rows[0]);
+}
+
 void
 bind_values (nb::module_ &module)
 {
+  module.def ("join_borders", join_borders, nb::arg ("labels"), nb::arg ("connectivity"),
+      nb::arg ("axes"), nb::arg ("n"),
+      "Joins the labels 1…n over borders that touch, and returns their rows as bytes.");
+  module.def ("contacts", contacts, nb::arg ("labels"), nb::arg ("connectivity"),
+      "Pairs of labels that touch, and the sides that they share, as bytes.");
   nb::class_<ValuesLabeller> (
       module, "ValuesLabeller", "A labeller of pictures of one shape, with many values.")
       .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), nb::arg ("shape"),

@@ -5,6 +5,7 @@ channel; against scipy, scikit-image and numpy.
 
 usage: test-label-objects.py CCL-LABEL
 """
+import json
 import os
 import subprocess
 import sys
@@ -12,8 +13,9 @@ import tempfile
 
 import numpy as np
 import tifffile
-from scipy import ndimage
-from skimage import segmentation
+from scipy import ndimage, sparse
+from scipy.sparse import csgraph
+from skimage import measure, segmentation
 
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "runner"))
 import tap  # noqa: E402
@@ -190,6 +192,121 @@ def channels():
     refused("c.tif", "--channel", 4, word="--channel cannot be '4'")
 
 
+def adjacency():
+    """--adjacency tile by tile, of values, of objects that are split; CSV and NDJSON"""
+    for ndim, shape in (2, (31, 40)), (3, (7, 12, 9)):
+        image = random.integers(0, 5, shape).astype(np.uint8)
+        np.save("i.npy", image)
+        for arguments in ["--values"], ["--split", 1], ["--tile", 5], ["--values", "--keep-largest", 9]:
+            labels, _ = labels_of("i.npy", "-c", CONNECTIVITIES[ndim][-1], "--adjacency", "a.csv", *arguments)
+            counts = {}
+            for axis in range(ndim):
+                a, b = np.moveaxis(labels, axis, 0)[:-1], np.moveaxis(labels, axis, 0)[1:]
+                for pair in zip(a[(a != b) & (a > 0) & (b > 0)].tolist(), b[(a != b) & (a > 0) & (b > 0)].tolist()):
+                    counts[tuple(sorted(pair))] = counts.get(tuple(sorted(pair)), 0) + 1
+            lines = open("a.csv").read().splitlines()
+            tap.equal(lines, ["label,neighbour,contact", *(f"{a},{b},{n}" for (a, b), n in sorted(counts.items()))])
+            assert bool(counts) == (arguments[0] != "--tile")  # components of a mask do not touch
+    result = run("i.npy", "--values", "-c", 6, "--adjacency", "a.ndjson")
+    assert result.returncode == 0, result
+    rows = [json.loads(line) for line in open("a.ndjson")]
+    assert rows and all(list(row) == ["label", "neighbour", "contact"] for row in rows)
+    refused("i.npy", "--values", "--adjacency", "a.npy", word="ends in .csv or .ndjson")
+    refused("i.npy", "--values", "--adjacency", "i.npy", word="i.npy")
+
+
+def on_a_torus(mask, axes, connectivity):
+    """Components of a graph of pixels, numbered by their first pixels."""
+    numbers = np.arange(mask.size).reshape(mask.shape)
+    edges = [(0, 0)]
+    for step in np.argwhere(structure(connectivity, mask.ndim)) - 1:
+        there, is_there = np.roll(numbers, -step, range(mask.ndim)), mask & np.roll(mask, -step, range(mask.ndim))
+        for axis, d in enumerate(step):
+            if d and axis not in axes:
+                np.moveaxis(is_there, axis, 0)[-1 if d > 0 else 0] = False
+        edges += zip(numbers[is_there].tolist(), there[is_there].tolist())
+    a, b = np.array(edges).T
+    _, found = csgraph.connected_components(sparse.coo_matrix((np.ones(len(a)), (a, b)), (mask.size, mask.size)), False)
+    _, places = np.unique(found[numbers[mask]], return_index=True)
+    order = found[numbers[mask]][np.sort(places)]
+    of_components = np.zeros(found.max(initial=0) + 1, int)
+    of_components[order] = np.arange(1, len(order) + 1)
+    return np.where(mask, of_components[found[numbers]], 0)
+
+
+def periodic():
+    """--periodic beside the components of a graph on a torus"""
+    for connectivity, shape in (4, (9, 14)), (8, (9, 14)), (6, (5, 4, 7)), (18, (5, 4, 7)), (26, (5, 4, 7)):
+        for letters in ["x", "y", "yx", *(["z", "xz", "xyz"] if len(shape) == 3 else [])]:
+            mask = random.random(shape) < random.choice([0.2, 0.4])
+            np.save("i.npy", mask.astype(np.uint8))
+            labels, _ = labels_of("i.npy", "-c", connectivity, "--periodic", letters)
+            axes = [len(shape) - 1 - "xyz".index(letter) for letter in letters]
+            np.testing.assert_array_equal(labels, on_a_torus(mask, axes, connectivity))
+    np.save("i.npy", np.array([[1, 0, 0, 0, 1, 1]], np.uint8))
+    _, table = labels_of("i.npy", "--periodic", "x")
+    tap.equal(table[["area", "x", "width", "y", "height"]].tolist(), [(3, 4, 3, 0, 1)])
+    assert abs(table["cx"][0] - 5) < 1e-9
+    refused("i.npy", "--periodic", "xz", word="no axis z")
+    refused("i.npy", "--periodic", "xx", word="--periodic cannot be 'xx'")
+    refused("i.npy", "--periodic", "x", "--values", word="for masks")
+    refused("i.npy", "--periodic", "x", "--clear-border", word="--periodic is for labels")
+
+
+def spacing():
+    """--spacing: numpy's moments of places, as scikit-image defines the properties"""
+    names = "area,area_bbox,extent,equivalent_diameter_area,centroid,inertia_tensor,inertia_tensor_eigvals,axis_major_length"
+    for shape, sides, more in ((30, 40), (0.5, 2), ",axis_minor_length,eccentricity"), ((30, 40), (0.3,), ",perimeter"), ((9, 12, 10), (2.5, 0.7, 0.8), ""):
+        mask = random.random(shape) < 0.4
+        np.save("i.npy", mask.astype(np.uint8))
+        result = run("i.npy", "-o", "l.npy", "-t", "t.npy", "--columns", names + more, "--spacing", ",".join(map(str, sides)))
+        assert result.returncode == 0, result
+        table, labels = np.load("t.npy"), np.load("l.npy")
+        sides = np.broadcast_to(sides, len(shape))
+        for label, row in enumerate(table, 1):
+            pixels = np.argwhere(labels == label)
+            places, volume = pixels * sides, np.prod(sides)
+            box = np.prod(np.ptp(pixels, 0) + 1) * volume
+            covariance = (places - places.mean(0)).T @ (places - places.mean(0)) / len(places)
+            tensor = np.trace(covariance) * np.eye(len(shape)) - covariance
+            values = np.linalg.eigvalsh(tensor)[::-1]
+            radii = np.sqrt(np.clip(np.linalg.eigvalsh(covariance)[::-1], 0, None) * (4 if len(shape) == 2 else 5))
+            area = len(pixels) * volume
+            expected = [area, box, area / box, (2 * len(shape) * area / np.pi)**(1 / len(shape)), *places.mean(0), *tensor.ravel(), *values, 2 * radii[0]]
+            if more == ",perimeter":
+                expected.append(measure.perimeter(labels == label) * sides[0])
+            elif more:
+                expected += [2 * radii[1], np.sqrt(1 - radii[1]**2 / radii[0]**2) if radii[0] else 0]
+            np.testing.assert_allclose(list(row), expected, 1e-6, 1e-6)
+    refused("i.npy", "-t", "t.npy", "--columns", "surface_area", "--spacing", "1,1,2", word="equal sides")
+    refused("i.npy", "-t", "t.npy", "--columns", "area", "--spacing", "1,2", word="--spacing has 2 numbers, and the picture 3 axes")
+    refused("i.npy", "-t", "t.npy", "--spacing", "2", word="--spacing is for --columns")
+    refused("i.npy", "-t", "t.npy", "--columns", "area", "--spacing", "1,0,1", word="--spacing cannot be")
+
+
+def values_within_a_tolerance():
+    """--value-tolerance and --background of all types, beside a graph of pixels"""
+    for dtype in "u1 i1 u2 i2 u4 i4 u8 i8 f4 f8".split():
+        image = random.integers(-3 if dtype[0] in "if" else 0, 6, (11, 13)).astype(dtype)
+        np.save("i.npy", image)
+        for tolerance, background in (0, 3), (1, 0), (1, 2):
+            labels, _ = labels_of("i.npy", "-c", 4, "--values", "--value-tolerance", tolerance, "--background", background)
+            real, edges = image.astype(float), [(0, 0)]
+            numbers = np.arange(image.size).reshape(image.shape)
+            for axis in 0, 1:
+                pairs = [(np.moveaxis(array, axis, 0)[:-1], np.moveaxis(array, axis, 0)[1:]) for array in (real, numbers)]
+                (a, b), (first, second) = pairs
+                joined = (abs(a - b) <= tolerance) & (a != background) & (b != background)
+                edges += zip(first[joined].tolist(), second[joined].tolist())
+            a, b = np.array(edges).T
+            _, found = csgraph.connected_components(sparse.coo_matrix((np.ones(len(a)), (a, b)), (image.size,) * 2), False)
+            assert ((labels == 0) == (real == background)).all()
+            pairs = {(x, y) for x, y in zip(labels.ravel().tolist(), found.tolist()) if x}
+            assert len(pairs) == len({x for x, _ in pairs}) == len({y for _, y in pairs}), (dtype, tolerance, background)
+    refused("i.npy", "--value-tolerance", 1, word="for --values")
+    refused("i.npy", "--values", "--background", "nan", word="--background cannot be 'nan'")
+
+
 def combinations():
     """options that do not go together are refused in one line"""
     np.save("i.npy", np.ones((3, 4), np.uint8))
@@ -207,6 +324,7 @@ def combinations():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(border, border_of_values, largest, label_holes, pages, channels, combinations)
+    status = tap.run(border, border_of_values, largest, label_holes, pages, channels, adjacency, periodic, spacing,
+                     values_within_a_tolerance, combinations)
     os.chdir("/")
 sys.exit(status)

@@ -93,3 +93,31 @@ def test_wrong_spacing(spacing):
 def test_unequal_sides(name):
     with pytest.raises(ValueError, match="equal sides"):
         cudaccl.regionprops_table(np.ones((2, 2), int), [name], spacing=(1, 2))
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_files_have_the_columns_of_arrays(ndim, tmp_path):
+    mask = np.random.default_rng(ndim).random((19, 23) if ndim == 2 else (7, 8, 9)) < 0.4
+    names = ["label", "area", "centroid", "equivalent_diameter_area", "inertia_tensor", "axis_major_length", "bbox"]
+    lengths = (2.5, 0.7, 0.8)[:ndim]
+    cudaccl.label_file(mask, None, tmp_path / "t.npy", ndim=ndim, tile=3, properties=names, spacing=lengths)
+    table = np.load(tmp_path / "t.npy")
+    expected = cudaccl.regionprops_table(mask, names, connectivity=8 if ndim == 2 else 26, spacing=lengths)
+    for name, column in expected.items():
+        np.testing.assert_allclose(table[name], column, 1e-12, 1e-12, err_msg=name)
+    with pytest.raises(ValueError, match="spacing is a number or"):
+        cudaccl.label_file(mask, None, tmp_path / "t.npy", ndim=ndim, properties=names, spacing=(1,) * 4)
+    with pytest.raises(ValueError, match="spacing is for properties"):
+        cudaccl.label_file(mask, ndim=ndim, spacing=2)
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_chunks_have_the_columns_of_arrays(ndim):
+    da = pytest.importorskip("dask.array", reason="Python module not installed: dask")
+    import cudaccl.dask
+
+    labels = np.random.default_rng(ndim).integers(0, 5, (19, 23) if ndim == 2 else (7, 8, 9))
+    names, lengths = ["label", "area", "centroid", "inertia_tensor_eigvals", "area_bbox"], (2.5, 0.7, 0.8)[:ndim]
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, 4), names, spacing=lengths).compute(scheduler="synchronous")
+    for name, column in cudaccl.regionprops_table(labels, names, spacing=lengths).items():
+        np.testing.assert_allclose(found[name], column, 1e-12, 1e-12, err_msg=name)

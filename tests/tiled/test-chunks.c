@@ -2,6 +2,8 @@
 /* Chunks of pictures: what seams connect, and the sums of their labels, beside those of the whole.
  */
 #include <cudaccl/chunks.h>
+#include <cudaccl/contacts.h>
+#include <cudaccl/periodic.h>
 
 #include <glib.h>
 #include <math.h>
@@ -268,6 +270,51 @@ test_wrong_arguments (void)
       CUDACCL_ERROR_UNSUPPORTED);
 }
 
+/* 1 1 2 above 3 3 2 and, in labels of 64 bits, a third row that follows later. */
+static void
+test_contacts (void)
+{
+  static const guint64 labels[9] = {1, 1, 2, 3, 3, 2, 0, 2, 0};
+  CclContacts *contacts = ccl_contacts_new (3, 1, 4, 8, NULL);
+  const CclContact *rows = NULL;
+  gsize n = 0;
+
+  g_assert_cmpint (ccl_contacts_add (contacts, labels, 2, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_contacts_add (contacts, labels + 6, 1, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (ccl_contacts_rows (contacts, &rows, &n, NULL), ==, CUDACCL_OK);
+  static const CclContact expected[3] = {{1, 2, 1}, {1, 3, 2}, {2, 3, 2}};
+  g_assert_cmpmem (rows, n * sizeof *rows, expected, sizeof expected);
+  ASSERT_REFUSED (ccl_contacts_add (contacts, NULL, 1, NULL));
+  ccl_contacts_free (&contacts);
+  g_assert_null (ccl_contacts_new (3, 2, 4, 4, NULL));
+  g_assert_null (ccl_contacts_new (3, 1, 5, 4, NULL));
+  g_assert_null (ccl_contacts_new (3, 1, 4, 2, NULL));
+}
+
+static void
+test_borders (void)
+{
+  guint32 labels[4] = {1, 0, 0, 2};
+  const CclVolumeLabels map = {labels, 16, 16};
+  CclVolumeComponent rows[2];
+  guint32 n = 1; /* the map has 2 */
+
+  ASSERT_REFUSED (ccl_join_borders (&map, 4, 1, 1, 4, CUDACCL_AXIS_X, &n, rows, NULL));
+  n = 3;
+  ASSERT_REFUSED (ccl_join_borders (&map, 4, 1, 1, 4, CUDACCL_AXIS_X, &n, rows, NULL));
+  n = 2;
+  ASSERT_REFUSED (ccl_join_borders (&map, 4, 1, 1, 4, CUDACCL_AXIS_Z, &n, rows, NULL));
+  ASSERT_REFUSED (ccl_join_borders (&map, 4, 1, 1, 5, CUDACCL_AXIS_X, &n, rows, NULL));
+  ASSERT_REFUSED (ccl_join_borders (&map, 4, 1, 1, 4, CUDACCL_AXIS_X, &n, NULL, NULL));
+  g_assert_cmpint (
+      ccl_join_borders (&map, 4, 1, 1, 4, CUDACCL_AXIS_X, &n, rows, NULL), ==, CUDACCL_OK);
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_cmpuint (labels[3], ==, 1);
+  g_assert_cmpuint (rows[0].x, ==, 3);
+  g_assert_cmpuint (rows[0].width, ==, 2);
+  g_assert_cmpfloat_with_epsilon (rows[0].centroid_x, 3.5, 1e-12);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -278,6 +325,8 @@ main (int argc, char **argv)
   g_test_add_func ("/chunks/forests-of-forests", test_forests_of_forests);
   g_test_add_func ("/chunks/sums", test_sums);
   g_test_add_func ("/chunks/far-places", test_far_places);
+  g_test_add_func ("/chunks/contacts", test_contacts);
+  g_test_add_func ("/chunks/borders", test_borders);
   g_test_add_func ("/chunks/wrong-arguments", test_wrong_arguments);
   return g_test_run ();
 }

@@ -16,6 +16,7 @@ from .._arrays import device_number
 from .._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
 from .._labeller import check_integers
 from .._regionprops import table_dtype
+from .._spacing import check_spacing
 from .mask import Mask, Settings
 from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
 from .tile_columns import TileColumns
@@ -260,7 +261,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
                closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0, clear_border: bool = False,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
-               properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False,
+               properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False, spacing: Any = None,
                comm: Any = None) -> int:
     """Labels a picture that may be larger than memory, tile by tile.
 
@@ -300,6 +301,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     properties: the columns of the table, as for regionprops_table(), without 'slice' and those of hulls.
         With a connectivity of 4, 6 or 18, 'perimeter' and 'euler_number' need memory for the whole picture
         in one tile. None: those of tiled_component_dtype.
+    spacing: the lengths of a pixel along the axes, or one for all, as for regionprops_table(). Since: 0.4
     intensity_image: whatever image can be, except raw, of the shape of the picture; for properties of intensity. bool,
         uint8 and uint16 are summed as exact integers, others as doubles, whose last digits depend on tiles and ranks. The
         colours of a picture in a file, without its opacity, are channels, and so is one dimension more of an array, as for
@@ -333,7 +335,10 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         neighbours = check_connectivity(connectivity, len(picture.shape))
         if properties is not None and table is None:
             raise ValueError("properties are those of a table")
-        columns = None if properties is None else TileColumns(properties, picture.shape, neighbours)
+        if spacing is not None and properties is None:
+            raise ValueError("spacing is for properties")
+        lengths = None if spacing is None else check_spacing(spacing, len(picture.shape))
+        columns = None if properties is None else TileColumns(properties, picture.shape, neighbours, spacing=lengths)
         if columns and columns.dtype.hasobject:
             raise ValueError("a file cannot have the property 'slice'")
         if columns and columns.has_values and intensity_image is None:

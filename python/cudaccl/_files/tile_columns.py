@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_VALUES, Measured, columns_of_table,
                             flags_of, measured_columns, table_dtype, volume_shape_dtype)
+from .._spacing import OF_MOMENTS, in_units
 
 TILED_ROW = table_dtype(np.int64, ndim=3)
 
@@ -20,12 +21,13 @@ class TileColumns:
     columns: the flags of what has to be measured. dtype: of a row.
     """
 
-    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-") -> None:
+    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-",
+                 spacing: NDArray[np.float64] | None = None) -> None:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
         self._shape = shape
-        self._separator = separator
+        self._separator, self._spacing = separator, spacing
         self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
         self._n_taken = 0  # rows that are written
         self.of_values = COLUMN_OF["intensity_mean"]
@@ -79,9 +81,13 @@ class TileColumns:
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
             if name in self._measured:
-                result.update(measured_columns(found, name, self._separator, self._measured[name]))
+                columns = measured_columns(found, name, self._separator, self._measured[name])
             else:
-                result.update(columns_of_table(rows, name, self._separator))
+                columns = columns_of_table(rows, name, self._separator)
+            if self._spacing is not None:
+                tensor = self._measured["inertia_tensor"][2](found) if name in OF_MOMENTS else None
+                columns = in_units(name, columns, tensor, self._spacing, self._separator)
+            result.update(columns)
         return result
 
     def rows(self, rows: memoryview, shapes: memoryview | None = None) -> memoryview:
