@@ -14,6 +14,7 @@ typedef struct CclForegroundClass {
       const CclForegroundOptions *options, const CclMask *mask, CclError *error);
   CclStatus (*wait) (CclForeground *foreground, CclError *error); /* NULL: queue() makes the mask
                                                                    * before it returns */
+  CclStatus (*set_roi_mask) (CclForeground *foreground, const CclFrame *roi_mask, CclError *error);
   void (*free) (CclForeground *foreground);
 } CclForegroundClass;
 

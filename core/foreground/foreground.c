@@ -10,6 +10,17 @@
 #include <inttypes.h>
 #include <stddef.h>
 
+static CclStatus
+check_roi_mask (const CclForegroundPlan *plan, const CclFrame *roi_mask, CclError *error)
+{
+  if (roi_mask && (!roi_mask->data || roi_mask->location != CUDACCL_LOCATION_HOST ||
+                      roi_mask->stride < plan->width))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the region of interest mask must be host memory with a stride of at least %u bytes",
+        plan->width);
+  return CUDACCL_OK;
+}
+
 CclStatus
 ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
 {
@@ -32,13 +43,7 @@ ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error)
   if (plan->reduction > 2 && plan->reduction != 4 && plan->reduction != CUDACCL_MAX_REDUCTION)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the reduction must be 1, 2, 4, 8 or CUDACCL_REDUCTION_AUTO, not %u", plan->reduction);
-  if (plan->roi_mask &&
-      (!plan->roi_mask->data || plan->roi_mask->location != CUDACCL_LOCATION_HOST ||
-          plan->roi_mask->stride < plan->width))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the region of interest mask must be host memory with a stride of at least %u bytes",
-        plan->width);
-  return CUDACCL_OK;
+  return check_roi_mask (plan, plan->roi_mask, error);
 }
 
 static CclStatus
@@ -230,6 +235,18 @@ ccl_foreground_wait (CclForeground *foreground, CclError *error)
     foreground->is_noted = true;
   }
   return status;
+}
+
+CclStatus
+ccl_foreground_set_roi_mask (CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
+{
+  if (!foreground)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "foreground must not be NULL");
+  CclStatus status = check_roi_mask (&foreground->plan, roi_mask, error);
+  if (status == CUDACCL_OK)
+    status = ccl_foreground_wait (foreground, error);
+  return status == CUDACCL_OK ? foreground->klass->set_roi_mask (foreground, roi_mask, error)
+                              : status;
 }
 
 void

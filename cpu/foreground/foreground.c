@@ -99,13 +99,43 @@ cpu_foreground_free (CclForeground *foreground)
     self->method->free (self->model);
   workers_free (self->workers);
   mapping_unmap (&self->mapping);
+  mapping_unmap (&self->roi_mapping);
   free (self->bands);
   free (self);
+}
+
+static void
+lay_out_roi_mask (Layout *layout, void *data)
+{
+  CpuForeground *self = data;
+  lay_out_rows (layout, self->n_words, self->base.plan.height, &self->roi_mask);
+}
+
+static CclStatus
+cpu_foreground_set_roi_mask (CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
+{
+  CpuForeground *self = (CpuForeground *)foreground;
+  bool has_room = self->roi_mask.words;
+
+  if (roi_mask && !has_room)
+    has_room = mapping_lay_out (&self->roi_mapping, lay_out_roi_mask, self);
+  if (!roi_mask || !has_room) {
+    mapping_unmap (&self->roi_mapping);
+    self->roi_mask.words = NULL;
+    return roi_mask ? ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
+                          "not enough memory for a region of interest mask")
+                    : CUDACCL_OK;
+  }
+  for (uint32_t y = 0; y < foreground->plan.height; y++)
+    self->code->threshold_row ((const uint8_t *)roi_mask->data + y * roi_mask->stride,
+        foreground->plan.width, 0, row_of (&self->roi_mask, y));
+  return CUDACCL_OK;
 }
 
 static const CclForegroundClass cpu_foreground_class = {
     .name = "cpu",
     .queue = cpu_foreground_queue,
+    .set_roi_mask = cpu_foreground_set_roi_mask,
     .free = cpu_foreground_free,
 };
 
@@ -121,8 +151,6 @@ lay_out_masks (Layout *layout, void *data)
   lay_out_rows (layout, self->n_words, height, &self->filtered);
   lay_out_rows (layout, self->n_words, height, &self->shadow);
   lay_out_rows (layout, self->n_words, height, &self->filtered_shadow);
-  if (self->base.plan.roi_mask)
-    lay_out_rows (layout, self->n_words, height, &self->roi_mask);
   for (uint32_t i = 0; i < self->n_bands; i++) {
     ForegroundBand *band = &self->bands[i];
     band->scratch =
@@ -134,14 +162,6 @@ lay_out_masks (Layout *layout, void *data)
     if (self->base.plan.format != CUDACCL_PIXEL_FORMAT_8)
       band->packed_luma = lay_out (layout, 64 * self->n_words, sizeof *band->packed_luma);
   }
-}
-
-static void
-copy_roi_mask (CpuForeground *self, const CclFrame *roi_mask)
-{
-  for (uint32_t y = 0; y < self->base.plan.height; y++)
-    self->code->threshold_row ((const uint8_t *)roi_mask->data + y * roi_mask->stride,
-        self->base.plan.width, 0, row_of (&self->roi_mask, y));
 }
 
 /* Makes everything whose size the number of bands determines. */
@@ -180,11 +200,10 @@ new_for_whole_frames (const CclForegroundPlan *plan, const PixelCode *code,
     self->bands[i].end_row = band_first_row (plan->height, i + 1, self->n_bands);
   }
   self->workers = workers_new (self->n_bands);
-  if (!allocate (self))
-    goto no_memory;
-  if (plan->roi_mask)
-    copy_roi_mask (self, plan->roi_mask);
   self->base.plan.roi_mask = NULL;
+  if (!allocate (self) || (plan->roi_mask && cpu_foreground_set_roi_mask (
+                                                 &self->base, plan->roi_mask, NULL) != CUDACCL_OK))
+    goto no_memory;
   return &self->base;
 
 no_memory:

@@ -71,6 +71,7 @@ struct CpuForeground {
   BitRows filtered_shadow;  /* of step 4, if it filters shadows, too */
   BitRows shadow;           /* of step 2, if shadows are marked */
   BitRows roi_mask;         /* words: NULL without one */
+  Mapping roi_mapping;      /* its memory */
   Mapping mapping;
 };
 

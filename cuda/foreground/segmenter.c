@@ -186,13 +186,6 @@ segmenter_free (CclForeground *foreground)
   free (self);
 }
 
-static const CclForegroundClass segmenter_class = {
-    .name = "cuda",
-    .queue = segmenter_queue,
-    .wait = segmenter_wait,
-    .free = segmenter_free,
-};
-
 /* Uploads the region of interest mask as bits. */
 static CclStatus
 upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *error)
@@ -200,7 +193,9 @@ upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *err
   const CclForegroundPlan *plan = &self->base.plan;
   const size_t row_words = self->extent.row_words;
   const size_t size = row_words * plan->height * sizeof (uint32_t);
-  CclStatus status = ccl_cuda_device_allocate (self->runner.device, size, &self->roi_mask, error);
+  CclStatus status =
+      self->roi_mask ? CUDACCL_OK
+                     : ccl_cuda_device_allocate (self->runner.device, size, &self->roi_mask, error);
   if (status != CUDACCL_OK)
     return status;
   uint32_t *words = calloc (row_words * plan->height, sizeof *words);
@@ -217,6 +212,29 @@ upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *err
   free (words);
   return status;
 }
+
+static CclStatus
+segmenter_set_roi_mask (CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
+{
+  CclCudaSegmenter *self = (CclCudaSegmenter *)foreground;
+  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (roi_mask)
+    status = upload_roi_mask (self, roi_mask, error);
+  else
+    ccl_cuda_device_release (self->runner.device, &self->roi_mask);
+  ccl_cuda_device_leave (self->runner.device);
+  return status;
+}
+
+static const CclForegroundClass segmenter_class = {
+    .name = "cuda",
+    .queue = segmenter_queue,
+    .wait = segmenter_wait,
+    .set_roi_mask = segmenter_set_roi_mask,
+    .free = segmenter_free,
+};
 
 /* Allocates everything, and sets the parameters that are the same in all frames. */
 static CclStatus

@@ -347,6 +347,16 @@ CclStatus ccl_foreground_get_scene (
 CUDACCL_API
 CclStatus ccl_foreground_wait (CclForeground *foreground, CclError *error);
 
+/* Replaces the region of interest mask of the plan from the next frame on; the model of the
+ * background stays. Waits for queued frames. roi_mask: as CclForegroundPlan.roi_mask; NULL: all
+ * pixels count. It is copied.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (the present mask stays), CUDACCL_ERROR_NO_MEMORY or
+ * CUDACCL_ERROR_DEVICE. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_foreground_set_roi_mask (
+    CclForeground *foreground, const CclFrame *roi_mask, CclError *error);
+
 /* Discards the model of the background; the next frame starts a new one. NULL is allowed.
  * Since: 0.2 */
 CUDACCL_API

@@ -608,6 +608,38 @@ check_background_in_roi_mask (const ForegroundBackend *backend)
       30, change_denoise);
 }
 
+/* A mask comes, changes and goes; the model goes on. */
+static void
+check_roi_mask_that_changes (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 77, HEIGHT = 11 };
+  uint8_t pixels[WIDTH * HEIGHT], roi_mask_pixels[WIDTH * HEIGHT];
+  const CclFrame roi_mask = {.data = roi_mask_pixels, .stride = WIDTH};
+  const CclFrame narrow = {.data = roi_mask_pixels, .stride = WIDTH - 1};
+  const CclForegroundPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2};
+  CclForegroundOptions options = usual_options;
+  Comparison comparison;
+  bool passed = comparison_begin (&comparison, backend, &plan);
+
+  for (uint32_t frame = 0; frame < 30 && passed; frame++) {
+    if (frame % 6 == 5) {
+      const CclFrame *next = frame % 4 == 1 ? NULL : &roi_mask;
+      for (uint32_t i = 0; i < sizeof roi_mask_pixels; i++)
+        roi_mask_pixels[i] = i / frame % 3 != 0;
+      g_assert_cmpint (
+          ccl_foreground_set_roi_mask (comparison.foreground, next, NULL), ==, CUDACCL_OK);
+      g_assert_cmpint (ccl_foreground_set_roi_mask (comparison.foreground, &narrow, NULL), ==,
+          CUDACCL_ERROR_ARGUMENT);
+      foreground_reference_set_roi_mask (comparison.reference, next);
+    }
+    change_denoise (&options, frame, comparison.foreground);
+    draw_scene (pixels, WIDTH, HEIGHT, frame);
+    passed = comparison_run (&comparison, pixels, &options);
+  }
+  comparison_end (&comparison);
+}
+
 /* A model must stay valid when the options change. */
 static void
 change_everything (CclForegroundOptions *options, uint32_t frame, CclForeground *foreground)
@@ -1484,6 +1516,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"mog2", check_background},
       {"background-of-every-width", check_background_of_every_width},
       {"background-in-roi-mask", check_background_in_roi_mask},
+      {"roi-mask-that-changes", check_roi_mask_that_changes},
       {"background-options", check_background_options},
       {"learning-rates", check_learning_rates},
       {"large-rates", check_large_rates},

@@ -38,14 +38,19 @@ foreground_reference_new (const CclForegroundPlan *plan)
   self->held = g_new0 (bool, (size_t)plan->width * plan->height);
   self->mask = g_new0 (uint8_t, (size_t)plan->width * plan->height);
   self->model = model_state_new (plan->width, plan->height);
-  if (plan->roi_mask) {
-    self->roi_mask = g_new (bool, (size_t)plan->width * plan->height);
-    for (uint32_t y = 0; y < plan->height; y++)
-      for (uint32_t x = 0; x < plan->width; x++)
-        self->roi_mask[(size_t)y * plan->width + x] =
-            ((const uint8_t *)plan->roi_mask->data)[y * plan->roi_mask->stride + x] != 0;
-  }
+  foreground_reference_set_roi_mask (self, plan->roi_mask);
   return self;
+}
+
+void
+foreground_reference_set_roi_mask (ForegroundReference *self, const CclFrame *roi_mask)
+{
+  g_free (self->roi_mask);
+  self->roi_mask = roi_mask ? g_new (bool, (size_t)self->width * self->height) : NULL;
+  for (uint32_t y = 0; roi_mask && y < self->height; y++)
+    for (uint32_t x = 0; x < self->width; x++)
+      self->roi_mask[(size_t)y * self->width + x] =
+          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] != 0;
 }
 
 void

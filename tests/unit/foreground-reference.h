@@ -36,6 +36,9 @@ void model_state_clear (ModelState *state);
 
 /* Free with foreground_reference_free(). */
 ForegroundReference *foreground_reference_new (const CclForegroundPlan *plan);
+
+/* As ccl_foreground_set_roi_mask(). */
+void foreground_reference_set_roi_mask (ForegroundReference *self, const CclFrame *roi_mask);
 void foreground_reference_free (ForegroundReference *reference);
 
 /* Computes the mask of the next frame. To reset the background model, set n_frames to 0. */

@@ -166,6 +166,25 @@ check_refusal (CclForeground *foreground, const CclFrame *frame,
   g_assert_nonnull (strstr (error.message, "region of interest"));
 }
 
+/* Frames before this one have the mask of the plan, those from the next one on have none. */
+enum { ANOTHER_ROI_MASK = 7, NO_ROI_MASK = 17 };
+
+/* Changes the mask while the model goes on. Returns whether there is one. */
+static bool
+change_roi_mask (CclForeground *foreground, const CclFrame *roi_mask, uint8_t *roi, uint32_t size,
+    uint32_t number)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (uint32_t i = 0; i < size && number == ANOTHER_ROI_MASK; i++)
+    roi[i] = i % 11 > 2;
+  if (number == ANOTHER_ROI_MASK || number == NO_ROI_MASK)
+    status =
+        ccl_foreground_set_roi_mask (foreground, number == NO_ROI_MASK ? NULL : roi_mask, NULL);
+  g_assert_cmpint (status, ==, CUDACCL_OK);
+  return number < NO_ROI_MASK;
+}
+
 /* Compares a few frames; without a region of interest mask, every second mask has the reduced size,
  * and what lies beyond it in memory is not written. Returns how many pixels were foreground. */
 static uint32_t
@@ -219,7 +238,9 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
   for (uint32_t number = 0; number < 24 && !g_test_failed (); number++) {
     const CclMask mask = {.data = pixels, .stride = mask_stride};
     CclForegroundOptions of_frame = *options;
-    of_frame.reduced_mask = !with_roi_mask && number % 2 == 1;
+    const bool has_roi_mask =
+        with_roi_mask && change_roi_mask (whole, &roi_mask, roi, width * height, number);
+    of_frame.reduced_mask = !has_roi_mask && number % 2 == 1;
     const uint32_t scale = of_frame.reduced_mask ? 1 : factor;
     const CclMask small_mask = {.data = small_pixels, .stride = small_width};
     memset (pixels, 0xa5, mask_stride * height);
@@ -229,7 +250,7 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
       ccl_foreground_reset (whole);
       ccl_foreground_reset (small);
     }
-    if (with_roi_mask)
+    if (has_roi_mask)
       check_refusal (whole, &picture.frame, options, &mask);
     if (run (backend, whole, &picture.frame, &of_frame, &mask) != CUDACCL_OK ||
         run (backend, small, &reduced.frame, &small_options, &small_mask) != CUDACCL_OK)
@@ -240,7 +261,7 @@ compare (const ForegroundBackend *backend, const Layout *layout, uint32_t width,
       const uint8_t value =
           is_inside ? small_pixels[y / scale * small_width + x / scale] : CUDACCL_MASK_BACKGROUND;
       const uint8_t expected =
-          is_inside ? enlarged (value, options->invert, !with_roi_mask || roi[i]) : 0xa5;
+          is_inside ? enlarged (value, options->invert, !has_roi_mask || roi[i]) : 0xa5;
       const uint8_t got = pixels[y * mask_stride + x];
       n_foreground += value == CUDACCL_MASK_FOREGROUND;
       if (got != expected)

@@ -25,7 +25,7 @@ typedef struct ReducedForeground {
   /* The reduced frame, planar, and its mask; rows are aligned to cache lines. */
   size_t stride; /* bytes of a row of any of the planes */
   uint8_t *luma, *u, *v, *mask;
-  uint8_t *roi_mask; /* a byte per pixel of the frame, 0 or 255; NULL without one */
+  uint8_t *roi_mask; /* owned: a byte per pixel of the frame, 0 or 255; NULL without one */
   uint16_t *sums;    /* a row for each band */
   size_t n_sums;
   uint8_t *rows; /* an enlarged row for each band */
@@ -223,12 +223,33 @@ reduced_foreground_free (CclForeground *foreground)
   ccl_foreground_free (&self->inner);
   workers_free (self->workers);
   mapping_unmap (&self->mapping);
+  free (self->roi_mask);
   free (self);
+}
+
+static CclStatus
+reduced_foreground_set_roi_mask (
+    CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  const size_t width = foreground->plan.width, height = foreground->plan.height;
+
+  free (self->roi_mask);
+  self->roi_mask = roi_mask ? malloc (width * height) : NULL;
+  if (roi_mask && !self->roi_mask)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for a region of interest mask");
+  for (size_t y = 0; roi_mask && y < height; y++)
+    for (size_t x = 0; x < width; x++)
+      self->roi_mask[y * width + x] =
+          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
+  return CUDACCL_OK;
 }
 
 static const CclForegroundClass reduced_foreground_class = {
     .name = "cpu",
     .queue = reduced_foreground_queue,
+    .set_roi_mask = reduced_foreground_set_roi_mask,
     .free = reduced_foreground_free,
 };
 
@@ -247,18 +268,6 @@ lay_out_planes (Layout *layout, void *data)
   self->mask = lay_out (layout, size, 1);
   self->sums = lay_out (layout, self->n_sums * self->n_bands, sizeof *self->sums);
   self->rows = lay_out (layout, self->stride * self->factor * self->n_bands, 1);
-  if (plan->roi_mask)
-    self->roi_mask = lay_out (layout, (size_t)plan->width * plan->height, 1);
-}
-
-static void
-copy_roi_mask (ReducedForeground *self, const CclFrame *roi_mask)
-{
-  const uint32_t width = self->base.plan.width;
-  for (uint32_t y = 0; y < self->base.plan.height; y++)
-    for (uint32_t x = 0; x < width; x++)
-      self->roi_mask[(size_t)y * width + x] =
-          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
 }
 
 CclForeground *
@@ -284,12 +293,11 @@ reduced_foreground_new (
   self->n_bands = workers_choose_number (
       plan->n_threads, (uint64_t)plan->width * plan->height, PIXELS_PER_THREAD, self->height);
   self->workers = workers_new (self->n_bands);
-  if (!self->workers || !mapping_lay_out (&self->mapping, lay_out_planes, self)) {
+  self->base.plan.roi_mask = NULL;
+  if (!self->workers || !mapping_lay_out (&self->mapping, lay_out_planes, self) ||
+      reduced_foreground_set_roi_mask (&self->base, plan->roi_mask, NULL) != CUDACCL_OK) {
     reduced_foreground_free (&self->base);
     return NULL;
   }
-  if (plan->roi_mask)
-    copy_roi_mask (self, plan->roi_mask);
-  self->base.plan.roi_mask = NULL;
   return &self->base;
 }

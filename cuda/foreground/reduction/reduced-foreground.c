@@ -254,20 +254,14 @@ reduced_foreground_free (CclForeground *foreground)
   free (self);
 }
 
-static const CclForegroundClass reduced_foreground_class = {
-    .name = "cuda",
-    .queue = reduced_foreground_queue,
-    .wait = reduced_foreground_wait,
-    .free = reduced_foreground_free,
-};
-
 /* Uploads the region of interest mask as bytes of 0 and 255. */
 static CclStatus
 upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
 {
   const size_t width = self->base.plan.width, height = self->base.plan.height;
-  CclStatus status =
-      ccl_cuda_device_allocate (self->runner.device, width * height, &self->roi_mask, error);
+  CclStatus status = self->roi_mask ? CUDACCL_OK
+                                    : ccl_cuda_device_allocate (self->runner.device, width * height,
+                                          &self->roi_mask, error);
   if (status != CUDACCL_OK)
     return status;
   uint8_t *bytes = malloc (width * height);
@@ -283,6 +277,30 @@ upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *er
   free (bytes);
   return status;
 }
+
+static CclStatus
+reduced_foreground_set_roi_mask (
+    CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
+{
+  ReducedForeground *self = (ReducedForeground *)foreground;
+  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (roi_mask)
+    status = upload_roi_mask (self, roi_mask, error);
+  else
+    ccl_cuda_device_release (self->runner.device, &self->roi_mask);
+  ccl_cuda_device_leave (self->runner.device);
+  return status;
+}
+
+static const CclForegroundClass reduced_foreground_class = {
+    .name = "cuda",
+    .queue = reduced_foreground_queue,
+    .wait = reduced_foreground_wait,
+    .set_roi_mask = reduced_foreground_set_roi_mask,
+    .free = reduced_foreground_free,
+};
 
 static CclStatus
 allocate (void *object, CclError *error)
