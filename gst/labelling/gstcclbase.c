@@ -7,6 +7,7 @@
 #include "gstcclstats.h"
 #include "gstcclstream.h"
 #include "shared/gstcclframe.h"
+#include "shared/gstccli18n.h"
 #include "shared/gstcclquery.h"
 #include "shared/gstcclroi.h"
 
@@ -22,12 +23,15 @@ typedef struct {
   /* Guarded by the object lock. */
   GstCclSettings settings;
   GstCclStats stats;
+  GstCclMasks *masks; /* what settings.masks stands for */
+  gboolean started;
   gboolean reset; /* the background models are to be discarded before the next frame */
 
   gint topology_changed; /* atomic: elements downstream may answer other queries now */
 
   /* Of the streaming thread. */
-  GstCclStream stream; /* of frames that come one by one */
+  GstCclMasks *used_masks; /* for the present buffer */
+  GstCclStream stream;     /* of frames that come one by one */
   GstCclBatches batches;
   gboolean takes_batches; /* instead of frames */
   GstCclRefusal refusal;
@@ -40,12 +44,45 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (GstCclBase, gst_ccl_base, GST_TYPE_BASE_TRANSF
 
 #define PRIVATE(base) ((GstCclBasePrivate *)gst_ccl_base_get_instance_private (base))
 
+/* Reads the property `masks`. After a mistake, the former masks stay, and the error is set. */
+static gboolean
+read_masks (GstCclBase *base, GError **error)
+{
+  GstCclBasePrivate *priv = PRIVATE (base);
+  GstCclMasks *masks;
+  gchar *text;
+  gboolean ok;
+
+  GST_OBJECT_LOCK (base);
+  text = g_strdup (priv->settings.masks);
+  GST_OBJECT_UNLOCK (base);
+  ok = gst_ccl_masks_read (text, &masks, error);
+  g_free (text);
+  if (!ok)
+    return FALSE;
+  GST_OBJECT_LOCK (base);
+  gst_ccl_masks_unref (priv->masks);
+  priv->masks = masks;
+  GST_OBJECT_UNLOCK (base);
+  return TRUE;
+}
+
 static void
 gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
+  GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
+  GError *error = NULL;
+  gboolean has_masks;
+
   GST_OBJECT_LOCK (object);
-  gst_ccl_settings_set (&PRIVATE (GST_CCL_BASE (object))->settings, id, value);
+  gst_ccl_settings_set (&priv->settings, id, value);
+  has_masks = priv->started && g_str_equal (pspec->name, "masks");
   GST_OBJECT_UNLOCK (object);
+  if (has_masks && !read_masks (GST_CCL_BASE (object), &error)) {
+    GST_ELEMENT_WARNING (
+        object, RESOURCE, SETTINGS, (_ ("%s; the former masks stay"), error->message), (NULL));
+    g_error_free (error);
+  }
 }
 
 static void
@@ -78,7 +115,7 @@ gst_ccl_base_get_settings (GstCclBase *base)
   GST_OBJECT_LOCK (base);
   settings = PRIVATE (base)->settings;
   GST_OBJECT_UNLOCK (base);
-  settings.roi_mask = NULL;
+  settings.roi_mask = settings.masks = NULL;
   return settings;
 }
 
@@ -102,12 +139,23 @@ gst_ccl_base_start (GstBaseTransform *trans)
   GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (trans));
   gboolean started;
   gchar *roi_mask;
+  GError *error = NULL;
 
   GST_OBJECT_LOCK (trans);
   gst_ccl_stats_reset (&priv->stats);
+  priv->started = TRUE;
   priv->reset = FALSE;
   roi_mask = g_strdup (priv->settings.roi_mask);
   GST_OBJECT_UNLOCK (trans);
+  if (!read_masks (GST_CCL_BASE (trans), &error)) {
+    GST_ELEMENT_ERROR (trans, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+    g_error_free (error);
+    g_free (roi_mask);
+    GST_OBJECT_LOCK (trans);
+    priv->started = FALSE;
+    GST_OBJECT_UNLOCK (trans);
+    return FALSE;
+  }
   gst_ccl_refusal_clear (&priv->refusal);
   gst_ccl_stream_reset_motion (&priv->stream);
   gst_ccl_queue_start (&priv->queue);
@@ -129,6 +177,9 @@ gst_ccl_base_stop (GstBaseTransform *trans)
   for_each_stream (base, gst_ccl_stream_release);
   g_hash_table_remove_all (PRIVATE (base)->batches.streams);
   gst_ccl_foreground_stage_close (&PRIVATE (base)->stream.labeller.foreground);
+  GST_OBJECT_LOCK (base);
+  PRIVATE (base)->started = FALSE;
+  GST_OBJECT_UNLOCK (base);
   return TRUE;
 }
 
@@ -166,6 +217,9 @@ begin_buffer (GstCclBase *base)
   gboolean reset;
 
   GST_OBJECT_LOCK (base);
+  gst_ccl_masks_unref (priv->used_masks);
+  priv->used_masks = gst_ccl_masks_ref (priv->masks);
+  priv->settings.read_masks = priv->used_masks;
   gst_ccl_queue_begin (&priv->queue, &priv->settings);
   reset = priv->reset;
   priv->reset = FALSE;
@@ -286,6 +340,8 @@ gst_ccl_base_finalize (GObject *object)
   gst_ccl_stream_clear (&priv->stream);
   gst_ccl_queue_clear (&priv->queue);
   gst_ccl_settings_clear (&priv->settings);
+  g_clear_pointer (&priv->masks, gst_ccl_masks_unref);
+  g_clear_pointer (&priv->used_masks, gst_ccl_masks_unref);
   gst_ccl_refusal_clear (&priv->refusal);
   G_OBJECT_CLASS (gst_ccl_base_parent_class)->finalize (object);
 }

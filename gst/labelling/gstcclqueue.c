@@ -70,7 +70,7 @@ gst_ccl_queue_begin (GstCclQueue *queue, const GstCclSettings *settings)
   GstCclSettings *used = &queue->settings;
 
   *used = *settings;
-  used->roi_mask = NULL;
+  used->roi_mask = used->masks = NULL;
   /* Maps that no metadata would carry are not made. */
   used->attach_labels = used->attach_labels && (used->meta & GST_CCL_META_FLAGS_WITH_LABELS);
   used->attach_mask = used->attach_mask && (used->meta & GST_CCL_META_FLAG_CCL);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Belongs to the streaming thread, but for the statistics. */
 typedef struct {
   GArray *frames;          /* those that are queued */
-  GstCclSettings settings; /* for them; roi_mask is NULL */
+  GstCclSettings settings; /* for them; texts are NULL */
   CclError error; /* the first one of the buffer; its status is CUDACCL_OK if there is none */
   gboolean error_posted;          /* another error of the buffer was posted */
   GstCclSettings former, refused; /* those of the frame before, and those that were not possible */

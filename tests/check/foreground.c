@@ -385,6 +385,132 @@ TEST (test_roi_mask)
 }
 GST_END_TEST
 
+/* The same pixels as in the drawing of the region of interest mask. */
+#define MASKS "mask \"a tree\" 25%,33.4% 50%,33.4% 50%,66.6% 25%,66.6%; mask b 5,4 9,4 9,20 5,20"
+
+static void
+assert_warning_of_masks (GstBus *bus, const gchar *text)
+{
+  GstMessage *message = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
+  GError *error = NULL;
+
+  fail_unless (message != NULL);
+  gst_message_parse_warning (message, &error, NULL);
+  fail_unless (strstr (error->message, text) != NULL, "%s", error->message);
+  g_error_free (error);
+  gst_message_unref (message);
+}
+
+TEST (test_masks)
+{
+  GstHarness *h = new_gray8_harness (things);
+  GstBus *bus = gst_bus_new ();
+  GstBuffer *out;
+
+  gst_element_set_bus (h->element, bus);
+  g_object_set (h->element, "threshold", 60, NULL);
+  push_and_count (h, things, 2);
+  g_object_set (h->element, "masks", MASKS, NULL);
+  out = label (h, gray8_frame (things));
+  assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
+  gst_buffer_unref (out);
+  g_object_set (h->element, "masks", MASKS "; mask c 0,0 8,0", NULL);
+  assert_warning_of_masks (
+      bus, "mask \"c\" has 2 points; 3 to 1024 are possible; the former masks stay");
+  out = label (h, gray8_frame (things));
+  assert_components (out, {5, 1, 1, 3, 3, 1.6, 1.6});
+  gst_buffer_unref (out);
+  g_object_set (h->element, "masks", "", NULL);
+  push_and_count (h, things, 2);
+  gst_element_set_bus (h->element, NULL);
+  gst_object_unref (bus);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+/* Centres of pixels decide: those of a triangle whose legs are 4 pixels long are 4 × 3 / 2 of them,
+ * and the hypotenuse's own. Where a polygon covers itself twice, it masks nothing. */
+TEST (test_masks_of_every_shape)
+{
+  static const struct {
+    const gchar *masks;
+    guint area;
+  } shapes[] = {
+      {"mask triangle 0,0 4,0 0,4", 48 - 6},
+      {"mask triangle 0,0 4.01,0 0,4.01", 48 - 10},
+      {"mask outside -9,-9 -1,-9 -1,-1", 48},
+      {"mask frame -1000000,-1000000 1000000,-1000000 1000000,1000000 -1000000,1000000", 0},
+      {"mask twice 0,0 4,0 4,4 0,4 0,0 4,0 4,4 0,4", 48},
+      {"mask bow 0%,0% 100%,100% 100%,0% 0%,100%", 48 - 24},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++) {
+    GstHarness *h = new_gray8_harness (things);
+    guint area = 0;
+    GstBuffer *out;
+    const GstCclMeta *meta;
+
+    g_object_set (h->element, "threshold", 10, "masks", shapes[i].masks, NULL);
+    out = label (h, gray8_frame (things));
+    meta = gst_buffer_get_ccl_meta (out);
+    for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++)
+      area += gst_ccl_meta_get_component (meta, row)->area;
+    fail_unless_equals_int (area, shapes[i].area);
+    gst_buffer_unref (out);
+    gst_harness_teardown (h);
+  }
+}
+GST_END_TEST
+
+/* A model that began anew would find nothing in its first frame. */
+TEST (test_masks_leave_the_model)
+{
+  GstHarness *h = new_surveillance_harness ();
+  GstBuffer *out;
+
+  push_and_count (h, things, 2);
+  g_object_set (h->element, "masks", "mask corner 60%,60% 100%,60% 100%,100% 60%,100%", NULL);
+  out = label (h, gray8_frame (things));
+  assert_components (out, THING);
+  gst_buffer_unref (out);
+  g_object_set (h->element, "masks", NULL, NULL);
+  push_and_count (h, things, 2);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
+TEST (test_masks_with_mistakes)
+{
+  static const struct {
+    const gchar *masks, *message;
+  } mistakes[] = {
+      {"region a 0,0 1,0 1,1", "masks, line 1, column 1: expected \"mask\", found \"region\""},
+      {"mask a 0,0 1,0 1,1; mask b 0,0 1,x", "line 1, column 34: expected a number"},
+      {"mask a 0,0 1,1 2,2 3,3", "all points of mask \"a\" are on one line"},
+      {"mask a 0,0 1%,1% 2,2", "pixels and % are mixed"},
+      {"mask a 0,0 1e7,1 2,2", "point 2 of mask \"a\" is too far from the frame"},
+      {"mask a 0,0 nan,1 2,2", "expected a number"},
+      {"mask 'a 0,0 1,1 2,2", "the quoted name has no end"},
+      {"mask", "expected a name"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (mistakes); i++) {
+    GstElement *pipeline = gst_pipeline_new (NULL);
+    GstElement *element = gst_element_factory_make (element_name (), NULL);
+    GstBus *bus = gst_element_get_bus (pipeline);
+
+    g_object_set (element, "masks", mistakes[i].masks, NULL);
+    gst_bin_add (GST_BIN (pipeline), element);
+    fail_unless_equals_int (
+        gst_element_set_state (pipeline, GST_STATE_PAUSED), GST_STATE_CHANGE_FAILURE);
+    assert_error (bus, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_SETTINGS, mistakes[i].message);
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_object_unref (bus);
+    gst_object_unref (pipeline);
+  }
+}
+GST_END_TEST
+
 TEST (test_roi_mask_that_is_not_there)
 {
   GstElement *pipeline = gst_pipeline_new (NULL);
@@ -1045,6 +1171,10 @@ foreground_suite (void)
   tcase_add_test (tcase, test_denoise);
   tcase_add_test (tcase, test_attach_mask);
   tcase_add_test (tcase, test_roi_mask);
+  tcase_add_test (tcase, test_masks);
+  tcase_add_test (tcase, test_masks_of_every_shape);
+  tcase_add_test (tcase, test_masks_leave_the_model);
+  tcase_add_test (tcase, test_masks_with_mistakes);
   tcase_add_test (tcase, test_roi_mask_that_is_not_there);
   tcase_add_test (tcase, test_roi_mask_of_another_size);
   tcase_add_test (tcase, test_roi_mask_kinds_of_png);

@@ -48,6 +48,14 @@ void
 gst_ccl_foreground_stage_release (GstCclForegroundStage *stage)
 {
   ccl_foreground_free (&stage->foreground);
+  g_clear_pointer (&stage->masks, gst_ccl_masks_unref);
+}
+
+gboolean
+gst_ccl_foreground_stage_is_masked (
+    const GstCclForegroundStage *stage, const GstCclSettings *settings)
+{
+  return stage->roi_mask || settings->read_masks;
 }
 
 /* Without a mask the labeller itself compares pixels with the threshold. */
@@ -56,28 +64,70 @@ needs_mask (const GstCclForegroundStage *stage, const GstCclSettings *settings)
 {
   return settings->foreground != CUDACCL_FOREGROUND_THRESHOLD ||
          settings->denoise != CUDACCL_DENOISE_NONE || settings->closing_width > 1 ||
-         settings->closing_height > 1 || settings->attach_mask || stage->roi_mask;
+         settings->closing_height > 1 || settings->attach_mask ||
+         gst_ccl_foreground_stage_is_masked (stage, settings);
 }
 
-/* The region of interest mask in the size of the frames. The caller frees it. */
-static GstCclRoiMask *
-scale_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner, guint width, guint height,
-    CclError *error)
+static void
+warn_of_size (GstCclForegroundStage *stage, const GstCclOwner *owner, guint width, guint height)
 {
-  GstCclRoiMask *scaled = gst_ccl_roi_mask_scale (stage->roi_mask, width, height);
+  const GstCclRoiMask *mask = stage->roi_mask;
 
-  if (!scaled)
+  if (!mask || (mask->width == width && mask->height == height) || stage->size_warning)
+    return;
+  stage->size_warning = TRUE;
+  GST_ELEMENT_WARNING (owner->element, RESOURCE, SETTINGS,
+      (_ ("The region of interest mask has %u×%u pixels, the frames have %u×%u: it is scaled"),
+          mask->width, mask->height, width, height),
+      (NULL));
+}
+
+/* What the file and the masks leave of frames of that size, which the caller frees. NULL: all of
+ * them, or the error is set. */
+static GstCclRoiMask *
+make_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner,
+    const GstCclSettings *settings, guint width, guint height, CclError *error)
+{
+  GstCclRoiMask *made;
+
+  error->status = CUDACCL_OK;
+  if (!gst_ccl_foreground_stage_is_masked (stage, settings))
+    return NULL;
+  made = stage->roi_mask ? gst_ccl_roi_mask_scale (stage->roi_mask, width, height)
+                         : gst_ccl_roi_mask_new_whole (width, height);
+  if (made && settings->read_masks && !gst_ccl_masks_apply (settings->read_masks, made))
+    g_clear_pointer (&made, gst_ccl_roi_mask_free);
+  if (!made)
     gst_ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
         "No memory for a region of interest mask of %u×%u pixels", width, height);
-  if ((stage->roi_mask->width != width || stage->roi_mask->height != height) &&
-      !stage->size_warning) {
-    stage->size_warning = TRUE;
-    GST_ELEMENT_WARNING (owner->element, RESOURCE, SETTINGS,
-        (_ ("The region of interest mask has %u×%u pixels, the frames have %u×%u: it is scaled"),
-            stage->roi_mask->width, stage->roi_mask->height, width, height),
-        (NULL));
+  warn_of_size (stage, owner, width, height);
+  return made;
+}
+
+/* Makes the foreground of the plan, or gives the present one other masks. */
+static gboolean
+make_foreground (GstCclForegroundStage *stage, const GstCclOwner *owner, GstCclSite *site,
+    const GstCclSettings *settings, CclForegroundPlan *plan, CclError *error)
+{
+  GstCclRoiMask *mask = make_roi_mask (stage, owner, settings, plan->width, plan->height, error);
+  const CclFrame roi_mask = {mask ? mask->pixels : NULL, plan->width, CUDACCL_LOCATION_HOST};
+  gboolean ok = error->status == CUDACCL_OK;
+
+  plan->roi_mask = mask ? &roi_mask : NULL;
+  if (ok && stage->foreground) {
+    ok = ccl_foreground_set_roi_mask (stage->foreground, plan->roi_mask, error) == CUDACCL_OK;
+    GST_DEBUG_OBJECT (owner->element, "the masks have changed");
+  } else if (ok) {
+    stage->foreground = owner->methods->plan_foreground (owner->element, site, plan, error);
+    ok = stage->foreground != NULL;
+    stage->method = settings->foreground;
+    GST_DEBUG_OBJECT (owner->element, "foreground masks of %u×%u pixels, method %d", plan->width,
+        plan->height, stage->method);
   }
-  return scaled;
+  gst_ccl_roi_mask_free (mask);
+  gst_ccl_masks_unref (stage->masks);
+  stage->masks = gst_ccl_masks_ref (settings->read_masks);
+  return ok;
 }
 
 gboolean
@@ -88,8 +138,6 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
   /* Formats of grey have one component. */
   const gboolean has_chroma = ccl_foreground_method_has_model (settings->foreground) &&
                               GST_VIDEO_INFO_N_COMPONENTS (info) > 1;
-  GstCclRoiMask *scaled = NULL;
-  CclFrame roi_mask;
   CclForegroundPlan plan = {
       .width = GST_VIDEO_INFO_WIDTH (info),
       .height = GST_VIDEO_INFO_HEIGHT (info),
@@ -106,23 +154,8 @@ gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwne
   stage->has_chroma = has_chroma;
   stage->format = plan.format;
   stage->reduction = plan.reduction;
-  if (!is_needed || stage->foreground)
-    return TRUE;
-
-  if (stage->roi_mask) {
-    scaled = scale_roi_mask (stage, owner, plan.width, plan.height, error);
-    if (!scaled)
-      return FALSE;
-    roi_mask = (CclFrame){scaled->pixels, scaled->width, CUDACCL_LOCATION_HOST};
-    plan.roi_mask = &roi_mask;
-  }
-  stage->foreground = owner->methods->plan_foreground (owner->element, site, &plan, error);
-  stage->method = settings->foreground;
-  gst_ccl_roi_mask_free (scaled);
-  if (stage->foreground)
-    GST_DEBUG_OBJECT (owner->element, "foreground masks of %u×%u pixels, method %d", plan.width,
-        plan.height, stage->method);
-  return stage->foreground != NULL;
+  return !is_needed || (stage->foreground && stage->masks == settings->read_masks) ||
+         make_foreground (stage, owner, site, settings, &plan, error);
 }
 
 gboolean

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 /* Belongs to the streaming thread. Zero is a closed one. */
 typedef struct {
   GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none. Stages may share one. */
+  GstCclMasks *masks;        /* that foreground has; a reference */
   gboolean size_warning;     /* a warning about its size was posted */
   gboolean move_warning;     /* a warning about a lost model was posted */
   CclForeground *foreground; /* NULL as long as frames need no mask */
@@ -40,9 +41,13 @@ void gst_ccl_foreground_stage_close (GstCclForegroundStage *stage);
 /* Frees the CclForeground with its background model; the region of interest mask stays. */
 void gst_ccl_foreground_stage_release (GstCclForegroundStage *stage);
 
+/* Whether parts of frames are never foreground. */
+gboolean gst_ccl_foreground_stage_is_masked (
+    const GstCclForegroundStage *stage, const GstCclSettings *settings);
+
 /* Makes the CclForeground that frames of these settings need, or frees the one that they do not
  * need. It lives as long as method and kind of format do not change, so that its background model
- * does. */
+ * does; masks change without it. */
 gboolean gst_ccl_foreground_stage_prepare (GstCclForegroundStage *stage, const GstCclOwner *owner,
     GstCclSite *site, const GstVideoInfo *info, const GstCclSettings *settings, CclError *error);
 

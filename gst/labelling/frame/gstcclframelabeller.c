@@ -100,8 +100,9 @@ choose_scale (const GstCclFrameLabeller *self, const GstCclSettings *settings)
   const guint scale = ccl_foreground_get_reduction (self->foreground.foreground);
   const guint max_area = gst_ccl_settings_get_options (settings).max_area;
 
-  if (self->foreground.roi_mask || settings->attach_labels || settings->attach_mask ||
-      settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE || settings->attach_columns)
+  if (gst_ccl_foreground_stage_is_masked (&self->foreground, settings) || settings->attach_labels ||
+      settings->attach_mask || settings->attach_contours != GST_CCL_ATTACH_CONTOURS_NONE ||
+      settings->attach_columns)
     return 1;
   return width % scale || height % scale || (max_area > 0 && max_area < scale * scale) ||
                  (settings->attach_sample && gst_ccl_sample_step (width, height) % scale)

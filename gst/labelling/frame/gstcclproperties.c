@@ -230,6 +230,12 @@ static const GstCclProperty properties[] = {
       "start: pixels that are black or transparent in it are never foreground. A mask of another "
       "size is scaled to the frames. Set it where a street or a screen moves and does not matter",
       0, 0, NULL, READY, BOTH},
+  {GST_CCL_KIND_STRING, FIELD (masks), "masks", "Masks",
+      "Polygons in which nothing is foreground, in pixels or percent: \"mask NAME X,Y X,Y X,Y…\" with "
+      "semicolons between them, such as \"mask street 0%,0% 100%,0% 100%,20% 0%,20%\". They may change while "
+      "playing, without an effect on the background model; masks with a mistake are refused, and the former "
+      "ones stay",
+      0, 0, NULL, PLAYING, BOTH},
   {GST_CCL_KIND_ENUM, FIELD (connectivity), "connectivity", "Connectivity",
       "The pixels that are neighbours of each other; choose 4 where objects that touch only at "
       "corners are separate",

@@ -8,6 +8,8 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
+#include "gstcclmasks.h"
+
 G_BEGIN_DECLS
 
 /* Where an element labels frames. */
@@ -56,6 +58,7 @@ typedef struct {
   gdouble absorb_after, warm_up; /* seconds */
   gint reduction;                /* as CclForegroundPlan.reduction */
   gchar *roi_mask;               /* path of a file, or NULL; owned */
+  gchar *masks;                  /* text of gst_ccl_masks_read(), or NULL; owned */
 
   /* Labelling. */
   gint connectivity; /* CclConnectivity */
@@ -77,6 +80,7 @@ typedef struct {
   gdouble quiet_time; /* seconds */
 
   /* No property. */
+  GstCclMasks *read_masks; /* what `masks` stands for; not owned */
   gboolean attach_sample; /* of the foreground: ccltrack downstream wants it */
 } GstCclSettings;
 

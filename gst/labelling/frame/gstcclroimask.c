@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclroimask.h"
 
+#include <string.h>
+
 #include "open.h"
 
 /* A mask is scaled to the frames, so none needs more than the largest ones, 15360×8640. */
@@ -48,6 +50,16 @@ gst_ccl_roi_mask_scale (const GstCclRoiMask *mask, guint width, guint height)
       to[x] = from[(2 * x + 1) * mask->width / (2 * (guint64)width)];
   }
   return scaled;
+}
+
+GstCclRoiMask *
+gst_ccl_roi_mask_new_whole (guint width, guint height)
+{
+  GstCclRoiMask *mask = roi_mask_new (width, height, CUDACCL_MAX_PIXELS, NULL);
+
+  if (mask)
+    memset (mask->pixels, UINT8_MAX, (gsize)width * height);
+  return mask;
 }
 
 GstCclRoiMask *

@@ -23,6 +23,9 @@ GstCclRoiMask *gst_ccl_roi_mask_read (const gchar *path, GError **error);
  * no memory. */
 GstCclRoiMask *gst_ccl_roi_mask_scale (const GstCclRoiMask *mask, guint width, guint height);
 
+/* A mask of the whole frame. NULL if there is no memory. */
+GstCclRoiMask *gst_ccl_roi_mask_new_whole (guint width, guint height);
+
 /* NULL is allowed. */
 void gst_ccl_roi_mask_free (GstCclRoiMask *mask);
 

@@ -3,7 +3,7 @@
 
 #include <gio/gio.h>
 
-#include "gstccltextreader.h"
+#include "shared/gstccltextreader.h"
 
 /* Reads "X,Y METRES,METRES". The first point decides whether all are relative. */
 static gboolean

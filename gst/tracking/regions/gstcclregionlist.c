@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "gstccltextreader.h"
 #include "shared/gstcclfile.h"
+#include "shared/gstcclpolygon.h"
+#include "shared/gstccltextreader.h"
 
 #define MAX_FILE_SIZE (1 << 20)
 
@@ -33,24 +34,6 @@ static const gchar *
 kind_name (CclRegionKind kind)
 {
   return kind == CUDACCL_REGION_LINE ? "line" : "region";
-}
-
-/* Whether all points are on one straight line. */
-static gboolean
-is_flat (const CclPoint *points, guint n)
-{
-  const CclPoint first = points[0];
-  CclPoint other = first;
-
-  for (guint i = 1; i < n; i++) {
-    const CclPoint point = points[i];
-
-    if ((other.x - first.x) * (point.y - first.y) != (other.y - first.y) * (point.x - first.x))
-      return FALSE;
-    if (other.x == first.x && other.y == first.y)
-      other = point;
-  }
-  return TRUE;
 }
 
 static gboolean
@@ -103,7 +86,7 @@ add_region (GArray *list, CclRegionKind kind, gchar *name, const GArray *points,
         "region \"%s\" has %u points; 3 to %d are possible", name, n, CUDACCL_MAX_REGION_POINTS);
   if (!reason && kind == CUDACCL_REGION_LINE && are_same (&region.points[0], &region.points[1]))
     reason = g_strdup_printf ("both points of line \"%s\" are the same", name);
-  if (!reason && kind == CUDACCL_REGION_POLYGON && is_flat (region.points, n))
+  if (!reason && kind == CUDACCL_REGION_POLYGON && gst_ccl_polygon_is_flat (region.points, n))
     reason = g_strdup_printf ("all points of region \"%s\" are on one line", name);
   if (!reason && list->len >= CUDACCL_MAX_REGIONS)
     reason = g_strdup_printf ("more than %d regions and lines", CUDACCL_MAX_REGIONS);
@@ -136,47 +119,6 @@ read_kind (GstCclTextReader *reader, CclRegionKind *kind)
         reader, reader->at, "expected \"region\" or \"line\", found \"%.*s\"", length, reader->at);
   reader->at += length;
   gst_ccl_text_reader_skip_spaces (reader);
-  return TRUE;
-}
-
-/* Sets name to a new string. */
-static gboolean
-read_name (GstCclTextReader *reader, gchar **name)
-{
-  const gchar *start = reader->at, *end;
-
-  if (*start == '"' || *start == '\'') {
-    end = strchr (start + 1, *start);
-    if (!end)
-      return gst_ccl_text_reader_fail (reader, start, "the quoted name has no end");
-    reader->at = end + 1;
-    start++;
-  } else {
-    end = start + gst_ccl_text_word_length (start);
-    reader->at = end;
-  }
-  if (end == start)
-    return gst_ccl_text_reader_fail (reader, start, "expected a name");
-  *name = g_strndup (start, (gsize)(end - start));
-  gst_ccl_text_reader_skip_spaces (reader);
-  return TRUE;
-}
-
-/* Reads "X,Y". The first point decides whether all are relative. */
-static gboolean
-read_point (GstCclTextReader *reader, GArray *points, gboolean *relative)
-{
-  const gchar *start = reader->at;
-  gboolean is_relative;
-  CclPoint point;
-
-  if (!gst_ccl_text_reader_read_point (reader, &point, &is_relative))
-    return FALSE;
-  if (points->len == 0)
-    *relative = is_relative;
-  if (is_relative != *relative)
-    return gst_ccl_text_reader_fail (reader, start, "pixels and %% are mixed");
-  g_array_append_val (points, point);
   return TRUE;
 }
 
@@ -216,7 +158,7 @@ read_points (GstCclTextReader *reader, CclRegionKind kind, GArray *points, gbool
   while (ok && !gst_ccl_text_ends_item (*reader->at)) {
     ok = read_setting (reader, kind, numbers, &is_setting);
     if (ok && !is_setting)
-      ok = read_point (reader, points, relative);
+      ok = gst_ccl_text_reader_add_point (reader, points, relative);
     gst_ccl_text_reader_skip_spaces (reader);
   }
   return ok;
@@ -232,7 +174,7 @@ read_item (GstCclTextReader *reader, GArray *list)
   Numbers numbers = {0};
   GArray *points;
 
-  if (!read_kind (reader, &kind) || !read_name (reader, &name))
+  if (!read_kind (reader, &kind) || !gst_ccl_text_reader_read_name (reader, &name))
     return FALSE;
   points = g_array_new (FALSE, FALSE, sizeof (CclPoint));
   ok = read_points (reader, kind, points, &relative, &numbers);

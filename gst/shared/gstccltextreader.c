@@ -3,6 +3,7 @@
 
 #include <gio/gio.h>
 #include <math.h>
+#include <string.h>
 
 gboolean
 gst_ccl_text_reader_fail (const GstCclTextReader *reader, const gchar *at, const gchar *format, ...)
@@ -64,6 +65,28 @@ gst_ccl_text_reader_find_item (GstCclTextReader *reader)
   return *reader->at != '\0';
 }
 
+gboolean
+gst_ccl_text_reader_read_name (GstCclTextReader *reader, gchar **name)
+{
+  const gchar *start = reader->at, *end;
+
+  if (*start == '"' || *start == '\'') {
+    end = strchr (start + 1, *start);
+    if (!end)
+      return gst_ccl_text_reader_fail (reader, start, "the quoted name has no end");
+    reader->at = end + 1;
+    start++;
+  } else {
+    end = start + gst_ccl_text_word_length (start);
+    reader->at = end;
+  }
+  if (end == start)
+    return gst_ccl_text_reader_fail (reader, start, "expected a name");
+  *name = g_strndup (start, (gsize)(end - start));
+  gst_ccl_text_reader_skip_spaces (reader);
+  return TRUE;
+}
+
 /* Reads a number and whether it is in percent. */
 static gboolean
 read_coordinate (GstCclTextReader *reader, gdouble *value, gboolean *percent)
@@ -100,5 +123,22 @@ gst_ccl_text_reader_read_point (GstCclTextReader *reader, CclPoint *point, gbool
     return gst_ccl_text_reader_fail (reader, reader->at, "expected a space after the point");
   if (percent_y != *relative)
     return gst_ccl_text_reader_fail (reader, start, "pixels and %% are mixed");
+  return TRUE;
+}
+
+gboolean
+gst_ccl_text_reader_add_point (GstCclTextReader *reader, GArray *points, gboolean *relative)
+{
+  const gchar *start = reader->at;
+  gboolean is_relative = FALSE;
+  CclPoint point;
+
+  if (!gst_ccl_text_reader_read_point (reader, &point, &is_relative))
+    return FALSE;
+  if (points->len == 0)
+    *relative = is_relative;
+  if (is_relative != *relative)
+    return gst_ccl_text_reader_fail (reader, start, "pixels and %% are mixed");
+  g_array_append_val (points, point);
   return TRUE;
 }

@@ -34,10 +34,19 @@ void gst_ccl_text_reader_skip_spaces (GstCclTextReader *reader);
 /* Goes on to the next item. Returns FALSE at the end of the text. */
 gboolean gst_ccl_text_reader_find_item (GstCclTextReader *reader);
 
+/* Reads a name, which is a word or in single or double quotes, and the spaces behind it. Sets name
+ * to a new string. Returns FALSE with the error set. */
+gboolean gst_ccl_text_reader_read_name (GstCclTextReader *reader, gchar **name);
+
 /* Reads the word "X,Y". Sets relative if both numbers end with %, which are divided by 100 then.
  * Returns FALSE with the error set. */
 gboolean gst_ccl_text_reader_read_point (
     GstCclTextReader *reader, CclPoint *point, gboolean *relative);
+
+/* The same, and adds the point to those of an item (CclPoint). The first one decides whether all
+ * are relative. */
+gboolean gst_ccl_text_reader_add_point (
+    GstCclTextReader *reader, GArray *points, gboolean *relative);
 
 G_END_DECLS
 
