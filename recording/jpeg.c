@@ -36,9 +36,23 @@ picture_size (const GstCaps *caps, gint max_width, gint *width, gint *height)
   return TRUE;
 }
 
+/* Boxes are drawn after scaling, so that their lines have the same width in all pictures, and a
+ * mask before, because it has the frame's size. */
+static const struct {
+  const gchar *before, *after;
+} drawings[] = {
+    [JPEG_PLAIN] = {"", ""},
+    [JPEG_BOXES] = {"", "ccloverlay !"},
+    [JPEG_FOREGROUND] = {"videoconvert ! video/x-raw,format=BGRx ! ccloverlay draw-boxes=false "
+                         "draw-ids=false draw-speeds=false draw-regions=false draw-mask=true "
+                         "mask-color=0xb0ff2d95 !",
+        ""},
+};
+
 static GstElement *
-build_encoder (GstCaps *caps, gboolean boxes, gint max_width, GError **error)
+build_encoder (GstCaps *caps, JpegLook look, gint max_width, GError **error)
 {
+  const JpegLook drawn = element_exists ("ccloverlay") ? look : JPEG_PLAIN;
   gboolean cuda = gst_caps_features_contains (gst_caps_get_features (caps, 0), "memory:CUDAMemory");
   g_autofree gchar *description = NULL;
   gint width, height;
@@ -47,13 +61,12 @@ build_encoder (GstCaps *caps, gboolean boxes, gint max_width, GError **error)
     g_set_error_literal (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "not a video frame");
     return NULL;
   }
-  /* Boxes are drawn after scaling, so that their lines have the same width in all pictures. */
   description = g_strdup_printf (
-      "appsrc name=in ! %s videoscale ! videoconvert ! "
+      "appsrc name=in ! %s %s videoscale ! videoconvert ! "
       "video/x-raw,format=BGRx,width=%d,height=%d,pixel-aspect-ratio=1/1 ! %s videoconvert ! "
       "jpegenc quality=%d ! appsink name=out sync=false",
-      cuda ? "cudadownload !" : "", width, height,
-      boxes && element_exists ("ccloverlay") ? "ccloverlay !" : "", JPEG_QUALITY);
+      cuda ? "cudadownload !" : "", drawings[drawn].before, width, height, drawings[drawn].after,
+      JPEG_QUALITY);
   return gst_parse_launch (description, error);
 }
 
@@ -83,10 +96,10 @@ sample_to_bytes (GstSample *sample)
 }
 
 GBytes *
-jpeg_encode (GstSample *frame, gboolean boxes, gint width, GError **error)
+jpeg_encode (GstSample *frame, JpegLook look, gint width, GError **error)
 {
   GstCaps *caps = gst_sample_get_caps (frame);
-  GstElement *pipeline = build_encoder (caps, boxes, width, error);
+  GstElement *pipeline = build_encoder (caps, look, width, error);
   g_autoptr (GstElement) in = NULL, out = NULL;
   g_autoptr (GstBuffer) buffer = NULL;
   GstSample *sample;

@@ -291,5 +291,66 @@ def wrong_arming():
         tap.equal(armed(server), {"": (True, "schedule")})
 
 
-sys.exit(tap.run(arms, wrong_arming, survive, undone, cut_off, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
+def masks():
+    """masks hold at once, without a connection anew, and after a restart; wrong ones are refused in one line and change nothing"""
+    state.unlink(missing_ok=True)
+    everything = "mask all 0%,0% 100%,0% 100%,100% 0%,100%"
+
+    def seen(server):
+        return server.get("/api/cameras/door")["components"]
+
+    with start("--state", state, "--set", "ccl.min-area=20") as server:
+        served.wait_for(lambda: seen(server) > 0, "a component", 20)
+        tap.equal(server.request("/api/cameras/door", "PATCH", {"ccl.masks": everything})[0], 200)
+        served.wait_for(lambda: seen(server) == 0, "no component")
+        many = "mask many " + " ".join(f"{i % 160},{i * 7 % 120}" for i in range(10000))
+        for wrong, reason in [("mask a 0,0 1,1", 'mask "a" has 2 points; 3 to 1024 are possible'),
+                              (many, 'mask "many" has 10000 points; 3 to 1024 are possible'),
+                              ("mask a 0,0 1,1 2,2", 'all points of mask "a" are on one line'),
+                              ("region a 0,0 1,1 2,0", 'expected "mask", found "region"'),
+                              ("mask a 0,0 1,1 2,0;" * 65, "more than 64 masks")]:
+            status, _, answer = server.request("/api/cameras/door", "PATCH", {"ccl.masks": wrong})
+            tap.equal(status, 400, answer)
+            assert reason in answer.decode() and answer.count(b"\n") <= 1 and len(answer) < 300, answer
+        tap.equal(server.get("/api/cameras/door")["settings"]["ccl.masks"], everything)
+        assert "ccl.masks" in server.get("/api/settings")["live"]
+        tap.equal(server.get("/api/cameras/door")["reconnects"], 0)
+    with start("--state", state, "--set", "ccl.min-area=20") as server:
+        served.wait_for(lambda: server.get("/api/cameras/door")["frames"] > 50, "frames", 20)
+        tap.equal(seen(server), 0)
+        server.request("/api/cameras/door", "PATCH", {"ccl.masks": None})
+        served.wait_for(lambda: seen(server) > 0, "a component")
+
+
+def versions():
+    """a change that names a version of the camera is refused when somebody else was faster, in any order and at once"""
+    state.unlink(missing_ok=True)
+    with start("--state", state) as server:
+        version = server.get("/api/cameras/door")["version"]
+
+        def patch(timeout, tag, method="PATCH"):
+            return server.request("/api/cameras/door", method, {"timeout": timeout}, If_Match=tag)
+
+        status, _, answer = patch(5, f'"{version}"')
+        tap.equal(status, 200)
+        assert version not in answer.decode(), answer
+        status, _, answer = patch(6, f'"{version}"')
+        tap.equal((status, answer.decode()), (412, "somebody else has changed this camera meanwhile: read it again\n"))
+        tap.equal(patch(6, f'"{version}"', "DELETE")[0], 412)
+        tap.equal(cameras(server)["door"], "5")
+        tap.equal(patch(7, "*")[0], 200)
+        version = server.get("/api/cameras/door")["version"]
+        answers = []
+        threads = [threading.Thread(target=lambda i=i: answers.append(patch(i, f'"{version}"')[0])) for i in range(10, 16)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        tap.equal(sorted(answers), [200] + [412] * 5)
+        server.process.send_signal(signal.SIGTERM)
+    with start("--state", state) as server:
+        assert server.get("/api/cameras/door")["version"] != version
+
+
+sys.exit(tap.run(masks, versions, arms, wrong_arming, survive, undone, cut_off, edited, without_file, refused, wrong_camera, not_written, at_the_limit,
                  killed_while_writing))

@@ -163,6 +163,25 @@ def old_objects():
         server.stop()
 
 
+def clips_of_objects():
+    """an object has the clip of a long motion that shows it, and the part of the clip"""
+    store = served.folder / "long"
+    (store / "a").mkdir(parents=True)
+    day = time.strftime("%Y-%m-%d", time.gmtime(time.time() - 86400))
+    for clip in "10-00-00", "10-10-03", "10-20-06":  # a motion that began at ten
+        (store / "a" / f"{day}T{clip}.000Z.mp4").write_bytes(b"clip")
+    (store / "a" / f"{day}T10-12-00.000Z.jpg").write_bytes(b"picture")
+    rows = [("10:00:01", "10:00:31", "10-00-00", 0, 46), ("10:09:59", "10:10:20", "10-00-00", 597, 635),
+            ("10:19:03", "10:19:33", "10-10-03", 538, 585), ("11:00:00", "11:00:10", "10-20-06", 2392, 2419)]
+    (store / "objects.ndjson").write_text("".join(json.dumps(
+        {"number": i + 1, "source": "a", "id": i, "begin": f"{day}T{begin}Z", "end": f"{day}T{end}Z", "motion": f"{day}T10:00:00Z",
+         "regions": [], "path": []}) + "\n" for i, (begin, end, *_) in enumerate(rows)))
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "loop=true", f"a={served.video('dark', (1, False))}") as server:
+        objects = wait_for(lambda: (found := server.get("/api/objects?camera=a")["objects"]) and "clip" in found[0] and found, "objects with clips")
+        tap.equal([(item["clip"], item["clip_from"], item["clip_to"]) for item in objects[::-1]],
+                  [(f"/media/a/{day}T{clip}.000Z.mp4", begin, end) for _, _, clip, begin, end in rows])
+
+
 def removed_inside():
     """what a removed camera still sends while it ends has no rows"""
     configuration = served.folder / "removed.conf"
@@ -275,4 +294,4 @@ def bounded():
     tap.equal([one["forward"] for one in map(json.loads, path.read_text().splitlines())], [3000], "the file")
 
 
-sys.exit(tap.run(traffic, old_objects, removed_inside, nothing, survives, bounded))
+sys.exit(tap.run(traffic, old_objects, clips_of_objects, removed_inside, nothing, survives, bounded))

@@ -104,6 +104,8 @@ typedef struct {
   gint has_failed_decoder; /* the one that the configuration asks for */
   gint quiet_time;         /* of the labeller, milliseconds */
   gint is_arming_new;      /* what is armed may have changed */
+  gint mask_until;         /* seconds, monotonic: frames have the foreground mask */
+  gint is_mask_followed;   /* the camera's thread will see when that is */
   gint is_decimated;       /* no more frames are decoded than max-fps allows */
 } WatchAtomic;
 
@@ -205,6 +207,9 @@ camera_config (WatchCamera *camera)
 GstElement *watch_pipeline_new_analysis (WatchCamera *camera, GError **error);
 /* Gives the elements what is different in a configuration. Camera's thread. */
 void watch_pipeline_change_analysis (WatchCamera *camera, const WatchCameraConfig *config);
+/* Whether the frames have the foreground mask, which they have anyway if the configuration says so.
+ * Camera's thread. */
+void watch_pipeline_attach_mask (WatchCamera *camera, gboolean is_wanted);
 /* A pipeline with the analysis elements in it, which plays the URI; the caller starts it. */
 GstElement *watch_pipeline_new (WatchCamera *camera, const gchar *uri);
 /* Ends the tracks, stops the pipeline, takes the analysis elements out and frees the rest. */

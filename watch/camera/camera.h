@@ -85,6 +85,9 @@ GArray *watch_camera_get_arming (WatchCamera *camera);
  * is not as the schedule says. Takes the table, which nobody changes any more; it may be NULL. */
 void watch_camera_set_arming (WatchCamera *camera, GHashTable *arming);
 
+/* The next frames have the foreground mask, for some seconds from the last call on. It costs time. */
+void watch_camera_attach_mask (WatchCamera *camera);
+
 /* The last labelled frame with its GstCclMeta, in host or CUDA memory; NULL before the first. Keep
  * it briefly: it holds a buffer of the decoder. */
 GstSample *watch_camera_get_frame (WatchCamera *camera);

@@ -225,6 +225,17 @@ watch_pipeline_change_analysis (WatchCamera *camera, const WatchCameraConfig *co
   camera->analysis.config = config;
 }
 
+void
+watch_pipeline_attach_mask (WatchCamera *camera, gboolean is_wanted)
+{
+  const gchar *own = g_hash_table_lookup (camera->analysis.config->properties, "ccl.attach-mask");
+
+  gst_util_set_object_arg (G_OBJECT (camera->analysis.labeller), "attach-mask",
+      is_wanted ? "true"
+      : own     ? own
+                : "false");
+}
+
 static void
 configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller, GstElement *track,
     GstElement *json, GstElement *sink)

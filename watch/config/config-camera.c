@@ -40,9 +40,23 @@ watch_camera_config_ref (WatchCameraConfig *config)
   return g_atomic_rc_box_acquire (config);
 }
 
+/* Numbers are those of this run of the program, which began at its time. */
+static gchar *
+new_version (void)
+{
+  static gint n_versions;
+  static gsize start;
+
+  if (g_once_init_enter (&start))
+    g_once_init_leave (&start, (gsize)g_get_real_time ());
+  return g_strdup_printf (
+      "%" G_GSIZE_MODIFIER "x-%x", start, (guint)g_atomic_int_add (&n_versions, 1));
+}
+
 static void
 clear_camera_config (WatchCameraConfig *config)
 {
+  g_free (config->version);
   g_free (config->name);
   g_free (config->uri);
   g_free (config->record_uri);
@@ -387,6 +401,7 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   gpointer key, value;
   GError *reason = NULL;
 
+  config->version = new_version ();
   config->name = g_strdup (name);
   config->results = WATCH_RESULTS_TRACKS;
   config->timeout = DEFAULT_TIMEOUT;

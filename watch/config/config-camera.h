@@ -22,6 +22,7 @@ typedef enum {
 /* One camera; the group [camera NAME] of the file. Immutable and reference-counted, so that all
  * threads may read it. */
 typedef struct {
+  gchar *version;       /* no other configuration of a camera has it, in no run of the program */
   gchar *name;          /* letters, digits, '.', '_' and '-' */
   gchar *uri;           /* with credentials: never show it, use watch_redact() */
   gchar *record_uri;    /* key `record-uri`: of the stream for clips; NULL: `uri`. As secret */

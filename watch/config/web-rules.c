@@ -119,7 +119,8 @@ check_uri (const WatchWebRules *rules, const gchar *text, GError **error)
 static gboolean
 is_text (const gchar *key)
 {
-  return g_str_equal (key, "ccltrack.regions") || g_str_equal (key, "ccltrack.ground");
+  return g_str_equal (key, "ccl.masks") || g_str_equal (key, "ccltrack.regions") ||
+         g_str_equal (key, "ccltrack.ground");
 }
 
 /* The text that GStreamer makes of a value, which may be quoted. */

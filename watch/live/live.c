@@ -11,14 +11,14 @@
 
 struct _WatchLive {
   Watch *watch;
-  GHashTable *pictures; /* "CAMERA/BOXES/WIDTH" → Picture */
+  GHashTable *pictures; /* "CAMERA/LOOK/WIDTH" → Picture */
   GQueue waiting;       /* Picture, which are not encoded yet */
   guint n_encoding;
 };
 
 typedef struct {
   gchar *camera;
-  gboolean boxes;
+  JpegLook look;
   gint width;
   GBytes *jpeg;     /* NULL before the first */
   gint64 time;      /* monotonic, when its frame was taken */
@@ -60,7 +60,7 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Job *job = data;
   GError *error = NULL;
-  GBytes *jpeg = jpeg_encode (job->frame, job->picture->boxes, job->picture->width, &error);
+  GBytes *jpeg = jpeg_encode (job->frame, job->picture->look, job->picture->width, &error);
 
   if (jpeg)
     g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);
@@ -76,6 +76,17 @@ get_frame (WatchLive *live, const gchar *name)
 
   g_clear_pointer (&camera, watch_camera_unref);
   return frame;
+}
+
+/* The next frames have the mask, which nobody else needs. */
+static void
+ask_for_mask (WatchLive *live, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (live->watch, name);
+
+  if (camera)
+    watch_camera_attach_mask (camera);
+  g_clear_pointer (&camera, watch_camera_unref);
 }
 
 /* Takes the picture, which may be NULL, and answers all requests. */
@@ -142,9 +153,9 @@ is_forgotten (gpointer key, gpointer value, gpointer now)
 
 /* The picture of this key, which is made where missing. Old ones go. */
 static Picture *
-find_picture (WatchLive *live, const gchar *camera, gboolean boxes, gint width)
+find_picture (WatchLive *live, const gchar *camera, JpegLook look, gint width)
 {
-  gchar *key = g_strdup_printf ("%s/%d/%d", camera, boxes, width);
+  gchar *key = g_strdup_printf ("%s/%d/%d", camera, look, width);
   gint64 now = g_get_monotonic_time ();
   Picture *picture;
 
@@ -153,7 +164,7 @@ find_picture (WatchLive *live, const gchar *camera, gboolean boxes, gint width)
   if (!picture) {
     picture = g_new0 (Picture, 1);
     picture->camera = g_strdup (camera);
-    picture->boxes = boxes;
+    picture->look = look;
     picture->width = width;
     g_hash_table_insert (live->pictures, g_strdup (key), picture);
   }
@@ -162,7 +173,7 @@ find_picture (WatchLive *live, const gchar *camera, gboolean boxes, gint width)
 }
 
 WatchLiveResult
-watch_live_request (WatchLive *live, const gchar *camera, gboolean boxes, gint width,
+watch_live_request (WatchLive *live, const gchar *camera, JpegLook look, gint width,
     WatchLiveFunction function, gpointer data)
 {
   GstSample *frame = get_frame (live, camera);
@@ -171,7 +182,9 @@ watch_live_request (WatchLive *live, const gchar *camera, gboolean boxes, gint w
   if (!frame)
     return WATCH_LIVE_NO_FRAME;
   gst_sample_unref (frame);
-  picture = find_picture (live, camera, boxes, width);
+  if (look == JPEG_FOREGROUND)
+    ask_for_mask (live, camera);
+  picture = find_picture (live, camera, look, width);
   if (!picture->requests) {
     if (picture->jpeg && g_get_monotonic_time () < picture->time + FRESH) {
       function (data, picture->jpeg);

@@ -6,6 +6,7 @@
 
 #include <gio/gio.h>
 
+#include "recording/jpeg.h"
 #include "watch/supervisor/watch.h"
 
 typedef struct _WatchLive WatchLive;
@@ -24,7 +25,8 @@ typedef enum {
 typedef void (*WatchLiveFunction) (gpointer data, GBytes *jpeg);
 
 /* A picture that is at most 0.2 s older than the request.
- * @boxes: components are drawn
+ * @look: with JPEG_FOREGROUND, the first pictures show no foreground: the camera's frames have it
+ *   from the request on, until the requests have ended for some seconds
  * @width: greatest width in pixels; 0 = that of the frame */
-WatchLiveResult watch_live_request (WatchLive *live, const gchar *camera, gboolean boxes,
-    gint width, WatchLiveFunction function, gpointer data);
+WatchLiveResult watch_live_request (WatchLive *live, const gchar *camera, JpegLook look, gint width,
+    WatchLiveFunction function, gpointer data);

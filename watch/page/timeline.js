@@ -52,8 +52,10 @@ function describeObject(object) {
 
 function showObject(object) {
   const caption = `${object.source}, ${new Date(object.begin).toLocaleString()}: ${describeObject(object)}`;
-  if (object.clip || object.picture)
-    view(object.clip || object.picture, caption, object.kept);
+  if (object.clip)
+    view(object.clip, caption, object.kept, `#t=${object.clip_from},${object.clip_to}`);
+  else if (object.picture)
+    view(object.picture, caption);
 }
 
 function makeObject(object) {

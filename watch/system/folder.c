@@ -73,6 +73,40 @@ watch_folder_has (WatchFolder *folder, const gchar *name)
   return has;
 }
 
+gint64
+watch_folder_time_of_name (const gchar *name)
+{
+  g_autofree gchar *text = g_strdup (strchr (name, '/') + 1);
+  g_autoptr (GDateTime) time = NULL;
+
+  text[strlen ("2026-11-22T05")] = text[strlen ("2026-11-22T05-20")] = ':';
+  text[strlen ("2026-11-22T05:20:40.895Z")] = '\0';
+  time = g_date_time_new_from_iso8601 (text, NULL);
+  return time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
+              : 0;
+}
+
+/* Names of a camera are in the order of time. */
+gchar *
+watch_folder_find_clip (WatchFolder *folder, const gchar *camera, gint64 from, gint64 to)
+{
+  g_autofree gchar *first = watch_folder_name (camera, from, "mp4");
+  g_autofree gchar *last = watch_folder_name (camera, to, "mp4");
+  GHashTableIter iter;
+  gpointer name;
+  gchar *found = NULL;
+
+  g_mutex_lock (&folder->lock);
+  g_hash_table_iter_init (&iter, folder->names);
+  while (g_hash_table_iter_next (&iter, &name, NULL))
+    if (strcmp (name, first) >= 0 && strcmp (name, last) <= 0 && g_str_has_suffix (name, ".mp4") &&
+        (!found || strcmp (name, found) > 0))
+      found = name;
+  found = g_strdup (found);
+  g_mutex_unlock (&folder->lock);
+  return found;
+}
+
 gboolean
 watch_folder_is_kept (WatchFolder *folder, const gchar *name)
 {

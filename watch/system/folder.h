@@ -32,6 +32,13 @@ gboolean watch_folder_stop (WatchFolder *folder, gint64 until);
  * @utc: microseconds since 1970, at least the year 1900 and at most 9999 */
 gchar *watch_folder_name (const gchar *camera, gint64 utc, const gchar *extension);
 
+/* The name of the camera's latest clip that began from one time to another, in microseconds since
+ * 1970; NULL if there is none. Looks at all names. Free with g_free(). */
+gchar *watch_folder_find_clip (WatchFolder *folder, const gchar *camera, gint64 from, gint64 to);
+
+/* The time of such a name, in microseconds since 1970. */
+gint64 watch_folder_time_of_name (const gchar *name);
+
 /* Whether the text has the form that watch_folder_name() gives. No other file is served or
  * deleted, and no such name leads out of the folder. */
 gboolean watch_folder_is_name (const gchar *name);

@@ -160,6 +160,18 @@ watch_api_settings (Watch *watch, const gchar *name)
   return settings;
 }
 
+gchar *
+watch_api_version (Watch *watch, const gchar *name)
+{
+  WatchCamera *camera = watch_find_camera (watch, name);
+  WatchCameraConfig *config = camera ? watch_camera_get_config (camera) : NULL;
+  gchar *version = config ? g_strdup (config->version) : NULL;
+
+  g_clear_pointer (&config, watch_camera_config_unref);
+  g_clear_pointer (&camera, watch_camera_unref);
+  return version;
+}
+
 static void
 add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
 {
@@ -184,12 +196,15 @@ watch_api_camera (Watch *watch, const gchar *name)
 {
   WatchCamera *camera = watch_find_camera (watch, name);
   g_autoptr (JsonBuilder) builder = json_builder_new ();
+  g_autofree gchar *version = NULL;
 
   if (!camera)
     return NULL;
+  version = watch_api_version (watch, name);
   json_builder_begin_object (builder);
   add_camera (builder, camera);
   add_settings (builder, watch, name);
+  add_string (builder, "version", version);
   json_builder_end_object (builder);
   watch_camera_unref (camera);
   return builder_to_text (builder);
@@ -277,6 +292,30 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
   return g_string_free (text, FALSE);
 }
 
+/* Seconds of a clip that are played before an object began, and after it ended. A clip begins up to
+ * the distance of two key frames earlier than is known. */
+#define LEAD (2 * G_USEC_PER_SEC)
+#define TAIL (15 * G_USEC_PER_SEC)
+
+/* Adds the clip that has the object, and which part of it that is. A long motion has several. */
+static void
+append_clip (GString *text, Watch *watch, const WatchObject *object)
+{
+  WatchFolder *folder = watch_get_folder (watch);
+  g_autofree gchar *name = folder ? watch_folder_find_clip (folder, object->camera, object->motion,
+                                        MAX (object->begin, object->motion))
+                                  : NULL;
+  const gint64 start = name ? watch_folder_time_of_name (name) : 0;
+
+  if (name)
+    g_string_append_printf (text, "\"clip\":\"/media/%s\",\"clip_from\":%d,\"clip_to\":%d,", name,
+        (gint)(MAX (object->begin - LEAD - start, 0) / G_USEC_PER_SEC),
+        (gint)(MAX (object->end + TAIL - start, 0) / G_USEC_PER_SEC));
+  if (name && watch_folder_is_kept (folder, name))
+    g_string_append (text, "\"kept\":true,");
+  g_clear_pointer (&folder, watch_folder_unref);
+}
+
 gchar *
 watch_api_objects (Watch *watch, WatchObjects *objects, const WatchObjectQuery *query)
 {
@@ -290,7 +329,7 @@ watch_api_objects (Watch *watch, WatchObjects *objects, const WatchObjectQuery *
     g_string_append (text, i > 0 ? ",{" : "{");
     if (object->motion) {
       append_file (text, watch, object->camera, object->motion, "picture", "jpg");
-      append_file (text, watch, object->camera, object->motion, "clip", "mp4");
+      append_clip (text, watch, object);
     }
     g_string_append (text, json);
     g_string_append_c (text, '}');

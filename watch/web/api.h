@@ -31,3 +31,6 @@ gchar *watch_api_counts (WatchHistory *history, const gchar *camera, guint secon
 /* The keys of a camera as in the configuration file, text → text, with credentials; none if it does
  * not exist. */
 GHashTable *watch_api_settings (Watch *watch, const gchar *name);
+
+/* A text that is another one after each change of a camera's keys; NULL if there is no camera. */
+gchar *watch_api_version (Watch *watch, const gchar *name);

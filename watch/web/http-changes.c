@@ -157,6 +157,18 @@ on_checked (gpointer done_data, gpointer data)
   end_change (change);
 }
 
+/* Whether the keys are those that the client has read, if it says which. */
+static gboolean
+has_version (Change *change)
+{
+  const gchar *wanted = soup_message_headers_get_one (
+      soup_server_message_get_request_headers (change->message), "If-Match");
+  g_autofree gchar *version = watch_api_version (change->watch, change->name);
+  g_autofree gchar *tag = g_strdup_printf ("\"%s\"", version ? version : "");
+
+  return !wanted || (version && (g_str_equal (wanted, "*") || g_str_equal (wanted, tag)));
+}
+
 /* Reads the request; NULL after an answer. */
 static WatchApiChange *
 read_request (Change *change)
@@ -190,11 +202,13 @@ begin_change (gpointer data)
 
   change->exists = camera != NULL;
   g_clear_pointer (&camera, watch_camera_unref);
-  if (is_removal && change->exists) {
+  if (change->message && !has_version (change)) {
+    refuse (change, SOUP_STATUS_PRECONDITION_FAILED,
+        "somebody else has changed this camera meanwhile: read it again");
+  } else if (is_removal && change->exists) {
     note_change (change, NULL);
     return;
-  }
-  if (is_removal)
+  } else if (is_removal)
     refuse (change, SOUP_STATUS_NOT_FOUND, "there is no such camera");
   else if (change->message)
     made = read_request (change);

@@ -105,12 +105,14 @@ static void
 handle_live_picture (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *name, GHashTable *query)
 {
-  gboolean boxes = get_number (query, "boxes", 1, 0, 1);
+  const JpegLook look = get_number (query, "foreground", 0, 0, 1) ? JPEG_FOREGROUND
+                        : get_number (query, "boxes", 1, 0, 1)    ? JPEG_BOXES
+                                                                  : JPEG_PLAIN;
   gint width = get_number (query, "width", 0, 0, 8192);
 
   soup_server_message_pause (message);
   switch (
-      watch_live_request (self->live, name, boxes, width, send_picture, g_object_ref (message))) {
+      watch_live_request (self->live, name, look, width, send_picture, g_object_ref (message))) {
   case WATCH_LIVE_TAKEN:
     return;
   case WATCH_LIVE_NO_FRAME:
