@@ -323,68 +323,133 @@ def sets_ground():
         tap.equal(problems(view), [], "problems")
 
 
-def open_regions(view):
-    view.evaluate(f"{card('a')}.querySelector('.edit').click()")
-    view.wait("document.querySelector('#camera-dialog').open")
-    view.evaluate("document.querySelector('#camera-dialog .regions').click()")
-    view.wait("document.querySelector('#regions-dialog img').naturalWidth > 100")
+def open_areas(view):
+    view.evaluate(f"{card('a')}.querySelector('.areas').click()")
+    view.wait("document.querySelector('#areas-dialog').open")
+    view.wait("document.querySelector('#areas-dialog img').naturalWidth > 100")
 
 
-def use_regions(view):
-    view.evaluate("document.querySelector('#regions-dialog [type=submit]').click()")
-    view.wait("!document.querySelector('#regions-dialog').open")
-    view.evaluate("document.querySelector('#camera-dialog [type=submit]').click()")
-    view.wait("!document.querySelector('#camera-dialog').open")
+def save_areas(view):
+    view.evaluate("document.querySelector('#areas-dialog [type=submit]').click()")
+    view.wait("!document.querySelector('#areas-dialog').open")
+
+
+def points_of(item):
+    return [tuple(float(number.rstrip("%")) for number in word.split(",")) for word in item.split() if "," in word]
+
+
+def are_near(got, places):
+    """A click is at a whole pixel."""
+    return len(got) == len(places) and all(abs(a - b) < 0.5 for p, q in zip(got, places) for a, b in zip(p, q))
+
+
+def rename(view, values):
+    view.evaluate(f"""{{ const row = document.querySelector('#areas-dialog .shapes').lastElementChild;
+        for (const [field, value] of {values}) {{
+          row.querySelector(`.${{field}}`).value = value;
+          row.querySelector(`.${{field}}`).dispatchEvent(new Event('change')); }} }}""")
+
+
+AREAS = "document.querySelector('#areas-dialog .%s')"
 
 
 def draws_regions():
     """regions and lines are drawn on the live picture, moved, named and deleted, and become a setting of the camera"""
-    button = "document.querySelector('#regions-dialog .%s').click()"
     with page("--set", "ccltrack.regions=line 'in; out' 16,12 80,60", f"a={served.video('drawn', (20, True))}") as (server, view):
         def setting():
             return server.get("/api/cameras/a")["settings"].get("ccltrack.regions")
 
         view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
-        open_regions(view)
-        view.evaluate(button % "add-region")
+        open_areas(view)
+        view.evaluate(AREAS % "add-region" + ".click()")
         for place in (0.1, 0.1), (0.7, 0.1):
-            press(view, "#regions-dialog", place)
-        view.evaluate("document.querySelector('#regions-dialog [type=submit]').click()")
-        tap.equal(view.evaluate("document.querySelector('#regions-dialog .error').textContent"),
-                  'region "region1" has 2 points; three or more are needed')
-        press(view, "#regions-dialog", (0.7, 0.8))
-        press(view, "#regions-dialog", (0.7, 0.8), (0.6, 0.9))
-        view.evaluate("""{ const row = document.querySelector('#regions-dialog .shapes').lastElementChild;
-            for (const [field, value] of [['name', 'the "yard"'], ['limits', 'stay=2  faster-than=30']]) {
-              row.querySelector(`.${field}`).value = value;
-              row.querySelector(`.${field}`).dispatchEvent(new Event('input')); } }""")
-        view.evaluate(button % "add-line")
+            press(view, "#areas-dialog", place)
+        view.evaluate("document.querySelector('#areas-dialog [type=submit]').click()")
+        view.wait(f"{AREAS % 'error'}.textContent == 'region \"region1\" has 2 points; three or more are needed'")
+        press(view, "#areas-dialog", (0.7, 0.8))
+        press(view, "#areas-dialog", (0.7, 0.8), (0.6, 0.9))
+        rename(view, [["name", 'the "yard"'], ["limits", "stay=2  faster-than=30"]])
+        view.evaluate(AREAS % "add-line" + ".click()")
         for place in (0.2, 0.5), (0.4, 0.5), (0.9, 0.5):  # a line has two points
-            press(view, "#regions-dialog", place)
+            press(view, "#areas-dialog", place)
         shoot(view, "regions")
-        use_regions(view)
+        save_areas(view)
         items = served.wait_for(lambda: len(found := (setting() or "").split("; ")) == 4 and found, "the setting")
         # The first item has a semicolon in its name, and pixels of frames of 160×120 before.
         tap.equal("; ".join(items[:2]), 'line "in; out" 10.00%,10.00% 50.00%,50.00%')
         assert items[2].startswith("region 'the \"yard\"' ") and items[2].endswith(" stay=2 faster-than=30"), items
-        assert items[3].startswith("line line2 "), items
+        assert items[3].startswith("line line1 "), items
         for item, places in (items[2], [(10, 10), (70, 10), (60, 90)]), (items[3], [(20, 50), (40, 50)]):
-            got = [tuple(float(x.rstrip("%")) for x in word.split(",")) for word in item.split() if "," in word]
-            tap.equal(len(got), len(places), item)
-            # A click is at a whole pixel.
-        assert all(abs(a - b) < 0.5 for p, q in zip(got, places) for a, b in zip(p, q)), (got, places)
+            assert are_near(points_of(item), places), item
 
-        view.wait(f"{card('a')}.querySelector('.state').textContent != 'connecting'")
-        open_regions(view)
-        tap.equal(view.evaluate("[...document.querySelectorAll('#regions-dialog .name')].map(({ value }) => value)"),
-                  ["in; out", 'the "yard"', "line2"])
-        view.evaluate("""{ const row = document.querySelectorAll('#regions-dialog .shapes > div')[1];
+        open_areas(view)
+        tap.equal(view.evaluate("[...document.querySelectorAll('#areas-dialog .name')].map(({ value }) => value)"),
+                  ["in; out", 'the "yard"', "line1"])
+        view.evaluate("""{ const row = document.querySelectorAll('#areas-dialog .shapes > div')[1];
             row.querySelector('.name').dispatchEvent(new Event('focusin', { bubbles: true }));
-            document.querySelectorAll('#regions-dialog .handle')[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete' }));
-            row.querySelector('.delete').click(); }""")
-        use_regions(view)
-        served.wait_for(lambda: (text := setting()) and "yard" not in text and "line2" in text, "the setting without a region")
+            document.querySelectorAll('#areas-dialog .handle')[0].dispatchEvent(new KeyboardEvent('keydown', { key: 'Delete' }));
+            document.querySelectorAll('#areas-dialog .shapes > div')[1].querySelector('.delete').click(); }""")
+        save_areas(view)
+        served.wait_for(lambda: (text := setting()) and "yard" not in text and "line1" in text, "the setting without a region")
+        tap.equal(server.get("/api/cameras/a")["reconnects"], 0)
         tap.equal(problems(view), [], "problems")
+
+
+# The share of the picture in the editor that is pink, as the foreground is.
+PINK = """(() => { const image = document.querySelector('#areas-dialog img');
+    const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight), pen = canvas.getContext('2d');
+    pen.drawImage(image, 0, 0);
+    const { data } = pen.getImageData(0, 0, canvas.width, canvas.height);
+    let n = 0;
+    for (let i = 0; i < data.length; i += 4)
+      n += data[i] > data[i + 1] + 60 && data[i] > data[i + 2] + 20;
+    return 4 * n / data.length; })()"""
+
+
+def draws_masks():
+    """a mask is drawn with undo and holds without a restart; the view of what the model sees, sensitivity, two editors at once"""
+    with page("--state", served.folder / "masks.conf", "--set", "ccl.min-area=20", f"a={served.video('masked', (20, True))}") as (server, view):
+        def settings():
+            return server.get("/api/cameras/a")["settings"]
+
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        served.wait_for(lambda: server.get("/api/cameras/a")["components"] > 0, "a component", 20)
+        open_areas(view)
+        view.evaluate(AREAS % "foreground" + ".click()")
+        share = view.wait(PINK, 20)
+        assert 0.02 < share < 0.3, f"the square is 0.083 of the picture, pink is {share}"
+        view.evaluate(AREAS % "add-mask" + ".click()")
+        for place in (0.0, 0.2), (0.999, 0.2), (0.999, 0.8), (0.5, 0.5), (0.0, 0.8):
+            press(view, "#areas-dialog", place)
+        view.evaluate(AREAS % "undo" + ".click()")  # the last point comes back
+        press(view, "#areas-dialog", (0.0, 0.8))
+        press(view, "#areas-dialog", (0.5, 0.5), (0.3, 0.4))
+        view.evaluate(AREAS % "undo" + ".click()")  # and the place from which a point was dragged
+        view.evaluate("document.querySelectorAll('#areas-dialog .handle')[3].focus()")
+        view.evaluate(AREAS % "delete-point" + ".click()")
+        press(view, "#areas-dialog", (0.5, 0.8))  # into an edge
+        rename(view, [["name", "the street"]])
+        shoot(view, "areas")
+        view.size(390, 844, scale=2)
+        tap.equal(view.evaluate("document.querySelector('#areas-dialog').scrollWidth <= 390"), True, "width on a phone")
+        shoot(view, "areas-phone")
+        save_areas(view)
+        masks = settings()["ccl.masks"]
+        assert masks.startswith('mask "the street" '), masks
+        assert are_near(points_of(masks), [(0, 20), (100, 20), (100, 80), (50, 80), (0, 80)]), masks
+        served.wait_for(lambda: server.get("/api/cameras/a")["components"] == 0, "no component")
+        tap.equal(server.get("/api/cameras/a")["reconnects"], 0)
+        open_areas(view)
+        view.evaluate(AREAS % "foreground" + ".click()")
+        view.wait(f"{PINK} < 0.001")
+        view.evaluate(f"{{ const field = {AREAS % 'sensitivity'}; field.value = 150; field.dispatchEvent(new Event('change')); }}")
+        served.wait_for(lambda: settings().get("ccl.sensitivity") == "150", "the sensitivity")
+        server.request("/api/cameras/a", "PATCH", {"ccl.masks": "mask other 0,0 9,0 9,9"})  # another browser
+        view.evaluate("document.querySelector('#areas-dialog [type=submit]').click()")
+        view.wait(f"{AREAS % 'error'}.textContent.startsWith('somebody else has changed this camera')")
+        tap.equal(settings()["ccl.masks"], "mask other 0,0 9,0 9,9")
+        view.evaluate(AREAS % "cancel" + ".click()")
+        tap.equal([problem for problem in problems(view) if "412" not in problem], [], "problems")
 
 
 def arms_on_page(server, view):
@@ -458,7 +523,7 @@ def asks_for_token():
             document.querySelector('#login-dialog [type=submit]').click(); }}""")
         view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
         view.wait("document.body.classList.contains('reader')")
-        tap.equal(view.evaluate("[...document.querySelectorAll('#add, .edit, .remove, .arm')].some((e) => e.offsetWidth)"), False,
+        tap.equal(view.evaluate("[...document.querySelectorAll('#add, .edit, .remove, .arm, .areas')].some((e) => e.offsetWidth)"), False,
                   "buttons of changes")
         shoot(view, "reader")
 
@@ -477,4 +542,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, streams_video, streams_again, plays_clip, manages_cameras, sets_ground, draws_regions, shows_traffic, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, streams_video, streams_again, plays_clip, manages_cameras, sets_ground, draws_regions, draws_masks, shows_traffic, asks_for_token, policy_holds))

@@ -24,8 +24,10 @@ class NoAnswer extends Error {}
 
 let answered = new Date();
 
-async function request(method, path, body) {
-  const response = await fetch(path, { method, body, headers: { "X-CCL-Watch": "1" } })
+// version: a change is refused if the camera has another one by now.
+async function request(method, path, body, version) {
+  const headers = { "X-CCL-Watch": "1", ...(version ? { "If-Match": `"${version}"` } : {}) };
+  const response = await fetch(path, { method, body, headers })
     .catch(() => { throw new NoAnswer("no answer from ccl-watch"); });
   answered = new Date();
   document.body.classList.remove("offline");
@@ -91,6 +93,7 @@ function makeCard(name) {
   find(".more", element).addEventListener("click", () => openCard(element, !element.classList.contains("open")));
   find(".day", element).addEventListener("click", () => openTimeline(name));
   find(".arm", element).addEventListener("click", () => openArmingDialog(name));
+  find(".areas", element).addEventListener("click", () => openAreas(name).catch((error) => showSummary(`${name}: ${error.message}`, true)));
   find(".edit", element).addEventListener("click", () => openCameraDialog(name));
   find(".remove", element).addEventListener("click", () => openRemoveDialog(name));
   const image = find("img", element);
@@ -399,13 +402,13 @@ function showCost(dialog, before, fields) {
 async function openCameraDialog(name) {
   const dialog = find("#camera-dialog");
   const fields = find("form", dialog).elements;
-  const before = name ? (await request("GET", cameraPath(name))).settings : {};
+  const { settings: before, version } = name ? await request("GET", cameraPath(name)) : { settings: {} };
   const { uri = "", ...others } = before;
   find("h2", dialog).textContent = name ? `Change ${name}` : "Add camera";
   find(".error", dialog).textContent = "";
   fields.name.value = name || "";
   fields.name.readOnly = Boolean(name);
-  find(".ground", dialog).hidden = find(".regions", dialog).hidden = !name;
+  find(".ground", dialog).hidden = !name;
   fields.uri.value = uri;
   fields.settings.value = Object.entries(others).map(([key, value]) => `${key}=${value}`).join("\n");
   if (name)
@@ -416,7 +419,7 @@ async function openCameraDialog(name) {
   onSubmit(dialog, async () => {
     const after = { uri: fields.uri.value.trim(), ...parseSettings(fields.settings.value) };
     if (name)
-      await request("PATCH", cameraPath(name), JSON.stringify(difference(before, after)));
+      await request("PATCH", cameraPath(name), JSON.stringify(difference(before, after)), version);
     else if (cards.has(fields.name.value))
       throw new Error(`there is a camera ${fields.name.value} already`);
     else
@@ -456,15 +459,15 @@ find("#sign-out").addEventListener("click", async () => {
   await request("POST", "api/logout").then(() => location.reload(), showProblem);
 });
 
-// Shows a picture or a clip.
-function view(url, caption, isKept = false) {
+// Shows a picture or a clip, or a part of it.
+function view(url, caption, isKept = false, part = "") {
   const dialog = find("#viewer");
   const image = find("img", dialog);
   const video = find("video", dialog);
   const isClip = url.endsWith(".mp4");
   image.hidden = isClip;
   video.hidden = !isClip;
-  (isClip ? video : image).src = url;
+  (isClip ? video : image).src = url + part;
   find("p", dialog).textContent = caption;
   find(".buttons", dialog).hidden = !isClip;
   find(".keep", dialog).checked = isKept;
