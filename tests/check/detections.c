@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracks of the detections of other elements, beside and instead of components. The detections are
  * drawn: their boxes are those of objects whose ways are known. */
-#include "frames.h"
 #include "leaks.h"
 
 #include <glib/gstdio.h>
@@ -13,41 +12,7 @@
 
 #define WIDTH 320
 #define HEIGHT 240
-#define FRAME_TIME (GST_SECOND / 10)
-
-typedef struct {
-  guint x, y, width, height;
-} Rectangle;
-
-static GstHarness *
-new_harness (const char *line)
-{
-  GstHarness *h = gst_harness_new_parse (line);
-  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
-
-  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
-  gst_harness_set_src_caps (h, caps);
-  return h;
-}
-
-static GstBuffer *
-new_frame (guint index)
-{
-  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
-
-  gst_buffer_memset (frame, 0, 0, (gsize)-1);
-  GST_BUFFER_PTS (frame) = index * FRAME_TIME;
-  GST_BUFFER_DURATION (frame) = FRAME_TIME;
-  return frame;
-}
-
-static void
-draw_rectangle (GstBuffer *frame, Rectangle r)
-{
-  for (guint y = 0; y < r.height; y++)
-    gst_buffer_memset (frame, (gsize)(r.y + y) * WIDTH + r.x, 255, r.width);
-}
-
+#include "tracks.h"
 /* As DL Streamer attaches detections. confidence: negative for none. */
 static GstVideoRegionOfInterestMeta *
 detect (GstBuffer *frame, const char *name, gdouble confidence, Rectangle r)
@@ -67,52 +32,6 @@ static Rectangle
 walker (guint index)
 {
   return (Rectangle){20 + 4 * index, 100 + index % 2, 20 + index % 3, 50 - index % 2};
-}
-
-static GstBuffer *
-push (GstHarness *h, GstBuffer *frame)
-{
-  GstBuffer *out = gst_harness_push_and_pull (h, frame);
-
-  fail_unless (out != NULL);
-  return out;
-}
-
-/* The ccl-track events since the last call, as "appeared 1 person, crossed 1 person gate". */
-static gchar *
-take_events (GstHarness *h)
-{
-  GString *text = g_string_new (NULL);
-  GstEvent *event;
-
-  while ((event = gst_harness_try_pull_event (h))) {
-    const GstStructure *s = gst_event_get_structure (event);
-
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM &&
-        gst_structure_has_name (s, "ccl-track")) {
-      const gchar *more[] = {gst_structure_get_string (s, "class"),
-          gst_structure_get_string (s, "region"), gst_structure_get_string (s, "line")};
-      guint64 id = 0;
-
-      fail_unless (gst_structure_get_uint64 (s, "id", &id));
-      g_string_append_printf (text, "%s%s %" G_GUINT64_FORMAT, text->len > 0 ? ", " : "",
-          gst_structure_get_string (s, "event"), id);
-      for (guint i = 0; i < G_N_ELEMENTS (more); i++)
-        if (more[i])
-          g_string_append_printf (text, " %s", more[i]);
-    }
-    gst_event_unref (event);
-  }
-  return g_string_free (text, FALSE);
-}
-
-static void
-assert_events (GstHarness *h, const char *expected)
-{
-  gchar *events = take_events (h);
-
-  fail_unless_equals_string (events, expected);
-  g_free (events);
 }
 
 /* The identity that a region of interest has; 0 if it has none. */
@@ -178,7 +97,7 @@ GST_START_TEST (test_misses_and_false_detections)
   guint n_identified = 0;
 
   for (guint i = 0; i < 60; i++) {
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
     const gboolean missed = i % 7 == 6 || (i >= 25 && i < 30);
 
     if (!missed)
@@ -214,7 +133,7 @@ GST_START_TEST (test_detections_that_cross)
 
   for (guint i = 0; i < 60; i++) {
     const Rectangle right = {20 + 4 * i, 100, 20, 50}, left = {270 - 4 * i, 110, 24, 60};
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
 
     detect (frame, "person", 0.5, right);
     detect (frame, "car", -1, left);
@@ -243,7 +162,7 @@ GST_START_TEST (test_detections_are_whole_objects)
   static const char *const names[] = {"person", "bag", "head", "trunk"};
 
   for (guint i = 0; i < 30; i++) {
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
 
     for (guint k = 0; k < G_N_ELEMENTS (boxes); k++)
       detect (frame, names[k], 1, boxes[k]);
@@ -264,7 +183,7 @@ GST_START_TEST (test_detector_names_what_motion_found)
 
   for (guint i = 0; i < 40; i++) {
     const Rectangle other = {300 - 4 * i, 20, 16, 40};
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
     GstVideoRegionOfInterestMeta *roi;
     gpointer state = NULL;
     guint n_named = 0;
@@ -306,7 +225,7 @@ GST_START_TEST (test_components_alone)
   GstHarness *h = new_harness ("ccl threshold=128 ! ccltrack least-way=0 input=components");
 
   for (guint i = 0; i < 5; i++) {
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
 
     draw_rectangle (frame, walker (i));
     detect (frame, "person", 0.7, walker (i));
@@ -329,7 +248,7 @@ GST_START_TEST (test_detections_beside_components)
   GstBuffer *out = NULL;
 
   for (guint i = 0; i < 5; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     draw_rectangle (frame, (Rectangle){10, 10, 10, 10});
     detect (frame, "person", 0.7, walker (i));
@@ -354,7 +273,7 @@ GST_START_TEST (test_input_changes_while_playing)
   GstBuffer *out = NULL;
 
   for (guint i = 0; i < 40; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     if (i % 10 == 0)
       gst_util_set_object_arg (G_OBJECT (tracker), "input", inputs[i / 10]);
@@ -380,7 +299,7 @@ GST_START_TEST (test_boxes_outside_the_frame)
   GstBuffer *out = NULL;
 
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     detect (frame, "person", NAN, (Rectangle){300, 100, G_MAXUINT, 50});
     detect (frame, "person", 7, (Rectangle){WIDTH, 0, 10, 10});
@@ -407,7 +326,7 @@ GST_START_TEST (test_limits)
   GstBuffer *out = NULL;
 
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     for (guint k = 0; k < 5; k++)
       detect (frame, "person", 1, (Rectangle){60 * k, 100, 20, 50});
@@ -426,7 +345,7 @@ GST_END_TEST
 GST_START_TEST (test_identity_of_another_tracker)
 {
   GstHarness *h = new_harness ("ccltrack confirm-frames=1");
-  GstBuffer *frame = new_frame (0), *out;
+  GstBuffer *frame = frame_at (0, NULL, 0), *out;
   GstVideoRegionOfInterestMeta *roi = detect (frame, "person", 1, walker (0));
 
   for (guint i = 0; i < 2; i++)
@@ -448,7 +367,7 @@ GST_START_TEST (test_detector_with_an_interval)
   GstBuffer *out = NULL;
 
   for (guint i = 0; i < 48; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     if (i % 4 == 0)
       detect (frame, "person", 1, walker (i));
@@ -471,7 +390,7 @@ GST_START_TEST (test_metres)
 {
   GstHarness *h = new_harness (
       "ccltrack ground=\"0,0 0,0; 320,0 2,0; 320,240 2,2; 0,240 0,2\" confirm-frames=1");
-  GstBuffer *frame = new_frame (0), *out;
+  GstBuffer *frame = frame_at (0, NULL, 0), *out;
   gdouble x, y, deviation;
 
   detect (frame, "person", 1, (Rectangle){150, 70, 20, 50});
@@ -487,7 +406,7 @@ GST_END_TEST
 GST_START_TEST (test_json)
 {
   GstHarness *h = new_harness ("ccltrack confirm-frames=1 ! ccljson");
-  GstBuffer *frame = new_frame (0), *out;
+  GstBuffer *frame = frame_at (0, NULL, 0), *out;
   gchar *line;
 
   detect (frame, "a \"bag\"", 0.25, walker (0));
@@ -575,7 +494,7 @@ GST_START_TEST (test_analytics)
   GstHarness *h = new_harness ("ccltrack");
 
   for (guint i = 0; i < 20; i++) {
-    GstBuffer *frame = new_frame (i), *out;
+    GstBuffer *frame = frame_at (i, NULL, 0), *out;
     gchar *text;
 
     detect_in_analytics (frame, "person", 0.75f, walker (i));
@@ -606,7 +525,7 @@ GST_START_TEST (test_analytics_beside_components)
   gchar *text;
 
   for (guint i = 0; i < 4; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
 
     draw_rectangle (frame, walker (i));
     detect_in_analytics (frame, "person", 0.75f, walker (i));
@@ -670,7 +589,7 @@ GST_START_TEST (test_detector_of_gstreamer)
       with_motion ? "ccl threshold=128 !" : "", labels);
   h = new_harness (line);
   for (guint i = 0; i < 20; i++) {
-    GstBuffer *frame = new_frame (i);
+    GstBuffer *frame = frame_at (i, NULL, 0);
     const Rectangle bicycle = {200, 20 + 4 * i, 40, 20};
 
     draw_rectangle (frame, walker (i));

@@ -10,49 +10,15 @@
 
 #define WIDTH 320
 #define HEIGHT 120
-#define FRAME_TIME (GST_SECOND / 10)
-
-typedef struct {
-  guint x, y, width, height;
-} Rectangle;
-
-static GstHarness *
-new_harness (const char *line)
-{
-  GstHarness *h = gst_harness_new_parse (line);
-  GstCaps *caps = frame_caps ("GRAY8", WIDTH, HEIGHT);
-
-  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, 10, 1, NULL);
-  gst_harness_set_src_caps (h, caps);
-  return h;
-}
+#include "tracks.h"
 
 #define TRACKED "ccl name=labeller threshold=128 ! ccltrack least-way=0 name=tracker"
-
-static GstBuffer *
-new_frame (const Rectangle *rectangles, guint n)
-{
-  GstBuffer *frame = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
-
-  gst_buffer_memset (frame, 0, 0, (gsize)-1);
-  for (guint i = 0; i < n; i++)
-    for (guint y = 0; y < rectangles[i].height; y++)
-      gst_buffer_memset (
-          frame, (gsize)(rectangles[i].y + y) * WIDTH + rectangles[i].x, 255, rectangles[i].width);
-  return frame;
-}
 
 /* Pushes the frame at that place of the stream. */
 static GstBuffer *
 track (GstHarness *h, guint index, const Rectangle *rectangles, guint n)
 {
-  GstBuffer *frame = new_frame (rectangles, n), *out;
-
-  GST_BUFFER_PTS (frame) = index * FRAME_TIME;
-  GST_BUFFER_DURATION (frame) = FRAME_TIME;
-  out = gst_harness_push_and_pull (h, frame);
-  fail_unless (out != NULL);
-  return out;
+  return push (h, frame_at (index, rectangles, n));
 }
 
 /* An object at a place of its way to the right. */
@@ -97,42 +63,6 @@ track_info (GstBuffer *frame, guint64 id)
 
   fail_unless (find_track (frame, id, &row) != NULL);
   return gst_ccl_meta_get_track (gst_buffer_get_ccl_meta (frame), row);
-}
-
-/* The ccl-track events that the harness received since the last call, as text such as
- * "appeared 1, merged 1 2". */
-static gchar *
-take_events (GstHarness *h)
-{
-  GString *text = g_string_new (NULL);
-  GstEvent *event;
-
-  while ((event = gst_harness_try_pull_event (h))) {
-    const GstStructure *structure = gst_event_get_structure (event);
-
-    if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM &&
-        gst_structure_has_name (structure, "ccl-track")) {
-      guint64 id = 0, other = 0;
-
-      fail_unless (gst_structure_get_uint64 (structure, "id", &id));
-      fail_unless (gst_structure_get_uint64 (structure, "other", &other));
-      g_string_append_printf (text, "%s%s %" G_GUINT64_FORMAT, text->len > 0 ? ", " : "",
-          gst_structure_get_string (structure, "event"), id);
-      if (other)
-        g_string_append_printf (text, " %" G_GUINT64_FORMAT, other);
-    }
-    gst_event_unref (event);
-  }
-  return g_string_free (text, FALSE);
-}
-
-static void
-assert_events (GstHarness *h, const char *expected)
-{
-  gchar *events = take_events (h);
-
-  fail_unless_equals_string (events, expected);
-  g_free (events);
 }
 
 /* Two objects pass each other. While they touch they are one component. */
