@@ -191,12 +191,26 @@ def crossings():
         tap.equal((result.returncode, len(result.stderr.splitlines())), (1, 1), result.stderr)
 
 
+def data_channel():
+    """data-channel.py: the lines of ccljson arrive at the other peer"""
+    if subprocess.run(["gst-inspect-1.0", "nicesrc"], check=False, capture_output=True).returncode != 0:
+        raise tap.Skip("gstreamer1.0-nice is not installed")
+    try:
+        __import__("gi").require_version("GstWebRTC", "1.0")
+    except (ImportError, ValueError) as reason:
+        raise tap.Skip(f"{reason}")
+    lines = f"filesrc location=\"{ball(25, 60)}\" ! decodebin ! videoconvert ! ccl threshold=128 ! ccltrack ! ccljson"
+    place = folder / "sent.ndjson"
+    run("sh", "-c", f"gst-launch-1.0 -q {lines} ! filesink location='{place}'")
+    tap.equal(run(sys.executable, EXAMPLES / "data-channel.py", lines), place.read_text())
+
+
 def every_example():
     """every example is tried here"""
     tap.equal({path.name for path in EXAMPLES.iterdir()},
               {"print-components.c", "cuda-masks.c", "components-per-minute.py", "label-frame.c",
-               "label-device-memory.c", "who-crosses.c", "who-crosses.py"})
+               "label-device-memory.c", "who-crosses.c", "who-crosses.py", "data-channel.py"})
 
 
 sys.exit(tap.run(every_example, print_components, cuda_masks, components_per_minute, no_video,
-                 label_frame, label_device_memory, crossings))
+                 label_frame, label_device_memory, crossings, data_channel))
