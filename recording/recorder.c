@@ -12,7 +12,7 @@ struct _Recorder {
   gpointer data;
   GstClockTime longest;
 
-  GMutex lock; /* held only for a moment */
+  GRecMutex lock; /* held only for a moment; a report may lead back here */
   RecentFrames recent;
   GstCaps *caps;
   gboolean is_reported; /* that clips of these caps are not possible, or begin late */
@@ -35,16 +35,16 @@ recorder_new (const RecorderFunctions *functions, gpointer data, GstClockTime lo
   self->functions = functions;
   self->data = data;
   self->longest = longest;
-  g_mutex_init (&self->lock);
+  g_rec_mutex_init (&self->lock);
   return self;
 }
 
 void
 recorder_set_longest (Recorder *self, GstClockTime longest)
 {
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   self->longest = longest;
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }
 
 static void
@@ -66,7 +66,7 @@ recorder_free (Recorder *self)
 {
   reset (self);
   gst_clear_caps (&self->caps);
-  g_mutex_clear (&self->lock);
+  g_rec_mutex_clear (&self->lock);
   g_free (self);
 }
 
@@ -179,7 +179,7 @@ recorder_add (Recorder *self, GstBuffer *frame, GstCaps *caps, GstClockTimeDiff 
 {
   const EncodedFrame *last;
 
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   if (!self->caps || !gst_caps_is_equal (self->caps, caps))
     set_caps (self, caps);
   last = g_queue_peek_tail (&self->recent.frames);
@@ -195,13 +195,13 @@ recorder_add (Recorder *self, GstBuffer *frame, GstCaps *caps, GstClockTimeDiff 
   }
   if (self->is_wanted)
     continue_clip (self, frame, running_time);
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }
 
 void
 recorder_begin (Recorder *self, GstClockTime running_time, GstClockTime pre)
 {
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   self->is_wanted = TRUE;
   self->end = GST_CLOCK_TIME_NONE;
   if (!self->clip) {
@@ -210,15 +210,15 @@ recorder_begin (Recorder *self, GstClockTime running_time, GstClockTime pre)
     self->has_begun = FALSE;
     try_to_begin (self);
   }
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }
 
 void
 recorder_end (Recorder *self, GstClockTime running_time)
 {
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   self->end = running_time;
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }
 
 gboolean
@@ -226,9 +226,9 @@ recorder_is_recording (Recorder *self)
 {
   gboolean is_wanted;
 
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   is_wanted = self->is_wanted;
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
   return is_wanted;
 }
 
@@ -237,25 +237,25 @@ recorder_get_waiting (Recorder *self)
 {
   guint64 n_bytes;
 
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   n_bytes = self->clip ? clip_get_waiting (self->clip) : 0;
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
   return n_bytes;
 }
 
 void
 recorder_reset (Recorder *self)
 {
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   reset (self);
   self->is_wanted = self->is_wanted && !GST_CLOCK_TIME_IS_VALID (self->end);
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }
 
 void
 recorder_finish (Recorder *self)
 {
-  g_mutex_lock (&self->lock);
+  g_rec_mutex_lock (&self->lock);
   finish (self);
-  g_mutex_unlock (&self->lock);
+  g_rec_mutex_unlock (&self->lock);
 }

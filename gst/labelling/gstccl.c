@@ -20,6 +20,9 @@
  * #GstAnalyticsBatchMeta holds the frames of several streams. Each frame gets the metadata that it
  * gets alone, each stream has a model of its own, and messages name the stream.
  *
+ * Frames in RGB and its like, GRAY16_BE and I420_10LE are unpacked first, into luma and chroma of
+ * 8 or 16 bits; unlike `cudaccl`, the element takes them without `videoconvert`.
+ *
  * Components are numbered 1…N in raster order of their first pixels. `cudaccl` is the same element
  * on an NVIDIA GPU, with the same properties and identical output.
  *
