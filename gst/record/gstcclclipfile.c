@@ -14,7 +14,8 @@
 struct _GstCclClipFiles {
   GstElement *element;
   guint64 number;  /* of the next file, at least */
-  gint has_failed; /* atomic: an error was posted */
+  gint has_failed; /* atomic: there was an error */
+  gint is_posted;  /* atomic: so is its message */
 
   GMutex lock;
   GCond changed;
@@ -31,11 +32,18 @@ typedef struct {
   GstClockTimeDiff running_time;
 } ClipFile;
 
-/* Posts the first error. */
+/* Whether an error is the first one, which is posted then. */
+static gboolean
+is_first_error (GstCclClipFiles *self)
+{
+  return g_atomic_int_compare_and_exchange (&self->has_failed, FALSE, TRUE);
+}
+
+/* Posts the first error of the system. */
 static void
 fail (GstCclClipFiles *self, const gchar *path, int number)
 {
-  if (!g_atomic_int_compare_and_exchange (&self->has_failed, FALSE, TRUE))
+  if (!is_first_error (self))
     return;
   if (number == ENOSPC || number == EDQUOT)
     GST_ELEMENT_ERROR (
@@ -43,6 +51,7 @@ fail (GstCclClipFiles *self, const gchar *path, int number)
   else
     GST_ELEMENT_ERROR (
         self->element, RESOURCE, OPEN_WRITE, ("%s: %s", path, g_strerror (number)), (NULL));
+  g_atomic_int_set (&self->is_posted, TRUE);
 }
 
 /* Counts the open files. */
@@ -60,22 +69,24 @@ static int
 create_file (GstCclClipFiles *self, const gchar *location, gchar **path)
 {
   g_autoptr (GError) error = NULL;
-  int fd;
+  int fd, number = 0;
 
   do {
     *path = gst_ccl_location_format (location, self->number, &error);
     if (!*path) {
-      g_atomic_int_set (&self->has_failed, TRUE);
-      GST_ELEMENT_ERROR (self->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+      if (is_first_error (self))
+        GST_ELEMENT_ERROR (self->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+      g_atomic_int_set (&self->is_posted, TRUE);
       return -1;
     }
     self->number++;
     fd = g_open (*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    if (fd < 0 && errno != EEXIST)
-      fail (self, *path, errno);
+    number = errno;
+    if (fd < 0 && number != EEXIST)
+      fail (self, *path, number);
     if (fd < 0)
       g_clear_pointer (path, g_free);
-  } while (fd < 0 && errno == EEXIST && self->number < G_MAXUINT64);
+  } while (fd < 0 && number == EEXIST && self->number < G_MAXUINT64);
   return fd;
 }
 
@@ -134,8 +145,10 @@ fail_file (gpointer data, const gchar *reason)
   ClipFile *file = data;
 
   g_atomic_int_set (&file->has_failed, TRUE);
-  if (g_atomic_int_compare_and_exchange (&file->files->has_failed, FALSE, TRUE))
-    GST_ELEMENT_ERROR (file->files->element, STREAM, MUX, ("%s: %s", file->path, reason), (NULL));
+  if (!is_first_error (file->files))
+    return;
+  GST_ELEMENT_ERROR (file->files->element, STREAM, MUX, ("%s: %s", file->path, reason), (NULL));
+  g_atomic_int_set (&file->files->is_posted, TRUE);
 }
 
 static void
@@ -194,13 +207,14 @@ gst_ccl_clip_files_free (GstCclClipFiles *self)
 gboolean
 gst_ccl_clip_files_have_failed (GstCclClipFiles *self)
 {
-  return g_atomic_int_get (&self->has_failed);
+  return g_atomic_int_get (&self->is_posted);
 }
 
 void
 gst_ccl_clip_files_reset (GstCclClipFiles *self)
 {
   g_atomic_int_set (&self->has_failed, FALSE);
+  g_atomic_int_set (&self->is_posted, FALSE);
 }
 
 void

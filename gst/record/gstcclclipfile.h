@@ -24,7 +24,7 @@ void gst_ccl_clip_files_free (GstCclClipFiles *self);
 gpointer gst_ccl_clip_files_open (
     GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time);
 
-/* Whether an error was posted since the last reset. */
+/* Whether an error was posted since the last reset: the stream ends behind its message. */
 gboolean gst_ccl_clip_files_have_failed (GstCclClipFiles *self);
 void gst_ccl_clip_files_reset (GstCclClipFiles *self);
 

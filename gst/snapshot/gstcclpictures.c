@@ -9,7 +9,8 @@
 struct _GstCclPictures {
   GstElement *element;
   GThreadPool *pool; /* of one thread */
-  gint has_failed;   /* atomic: an error was posted */
+  gint has_failed;   /* atomic: no picture is made any more */
+  gint is_posted;    /* atomic: so is the error of that */
 
   GMutex lock;
   GCond changed;
@@ -37,6 +38,7 @@ fail (GstCclPictures *self, const GError *error)
     GST_ELEMENT_ERROR (self->element, RESOURCE, NO_SPACE_LEFT, ("%s", error->message), (NULL));
   else
     GST_ELEMENT_ERROR (self->element, RESOURCE, OPEN_WRITE, ("%s", error->message), (NULL));
+  g_atomic_int_set (&self->is_posted, TRUE);
 }
 
 /* The file is complete, or it is not there. */
@@ -160,5 +162,5 @@ gst_ccl_pictures_get_waiting (GstCclPictures *self)
 gboolean
 gst_ccl_pictures_have_failed (GstCclPictures *self)
 {
-  return g_atomic_int_get (&self->has_failed);
+  return g_atomic_int_get (&self->is_posted);
 }

@@ -29,7 +29,7 @@ void gst_ccl_pictures_wait (GstCclPictures *self);
 /* Bytes of the raw frames that wait. */
 gsize gst_ccl_pictures_get_waiting (GstCclPictures *self);
 
-/* Whether an error was posted. */
+/* Whether an error was posted: the stream ends behind its message. */
 gboolean gst_ccl_pictures_have_failed (GstCclPictures *self);
 
 G_END_DECLS

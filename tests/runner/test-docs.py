@@ -40,7 +40,7 @@ def links():
 
 def sources():
     """the source files that pages and comments name are there"""
-    folders = "core|cpu|cuda|research|tiled|tracking|gst|watch|label|pictures|programs|bench|tests"
+    folders = "core|cpu|cuda|research|tiled|tracking|gst|watch|label|pictures|programs|recording|bench|tests"
     named = re.compile(rf"(?<![\w/.-])(?:{folders})/[\w/-]+\.(?:c|h|cu|cuh|cpp|hpp|py|sh)\b")
     comments = [path for folder in folders.split("|") for path in (ROOT / folder).glob("**/*.[ch]*")]
     assert len(comments) > 300, len(comments)

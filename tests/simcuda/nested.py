@@ -31,7 +31,7 @@ done
 '''
 # The stock plugins that tests use. Loading all plugins would take long with a sanitizer, and some
 # leak. nvcodec initialises the driver when its plugin is scanned, before tests fork.
-PLUGINS = ['coreelements', 'coretracers', 'videoconvertscale', 'videofilter', 'videotestsrc']
+PLUGINS = ['app', 'coreelements', 'coretracers', 'jpeg', 'videoconvertscale', 'videofilter', 'videotestsrc']
 TRACER_CRASHED = 'LeakSanitizer has encountered a fatal error'
 LEAKED = 'detected memory leaks'
 FAILED_CASE = re.compile(r'^not ok|^\d+%: Checks: .*(Failures|Errors): [1-9]', re.M)
