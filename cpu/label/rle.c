@@ -4,13 +4,12 @@
 
 #include <cudaccl/rle.h>
 
+#include <endian.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A number of n bits takes a character for each 5 bits and the sign. */
 enum { COUNT_CHARACTERS = 7 };
-
-enum { SORT_PLACES = 1 << 16 };
 
 uint64_t
 ccl_rle_most_counts (const CclComponent *row)
@@ -57,121 +56,172 @@ ccl_rle_encode (const CclLabels *labels, uint32_t width, uint32_t height, const 
   return counter.n;
 }
 
-/* A run of a label that is not 0. */
-typedef struct Piece {
-  uint32_t label, first, end; /* pixels */
-} Piece;
+/* What is known of a mask while its counts are written. */
+typedef struct MaskState {
+  uint32_t label;
+  uint32_t n_runs;
+  uint32_t end;  /* the pixel after the latest run */
+  uint64_t next; /* where the next count goes */
+} MaskState;
 
-/* Sorts by 16 bits of the labels, from the lowest bit `shift` on; equal ones stay in their order.
- */
-static void
-sort_pieces (const Piece *from, Piece *to, uint64_t n, int shift, uint32_t *places)
+/* The states of the labels that runs have. */
+typedef struct MaskStates {
+  MaskState *states; /* [n], in order of labels */
+  uint32_t n;
+  uint32_t greatest; /* label */
+  bool is_by_label;  /* the state of label l is at l; otherwise it is searched for */
+} MaskStates;
+
+static int
+compare_labels (const void *a, const void *b)
 {
-  uint32_t place = 0;
-
-  memset (places, 0, SORT_PLACES * sizeof *places);
-  for (uint64_t i = 0; i < n; i++)
-    places[from[i].label >> shift & (SORT_PLACES - 1)]++;
-  for (uint32_t key = 0; key < SORT_PLACES; key++) {
-    const uint32_t count = places[key];
-    places[key] = place;
-    place += count;
-  }
-  for (uint64_t i = 0; i < n; i++)
-    to[places[from[i].label >> shift & (SORT_PLACES - 1)]++] = from[i];
+  const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+  return (one > other) - (one < other);
 }
 
-/* Whether a label has more than 16 bits. */
+/* Lists the labels of runs, sorted, when they are few among the possible ones. Returns how many. */
+static uint32_t
+list_labels (const CclLabelRun *runs, uint64_t n, uint32_t *labels)
+{
+  uint32_t n_kept = 0;
+
+  for (uint64_t i = 0; i < n; i++)
+    labels[i] = runs[i].label;
+  qsort (labels, n, sizeof *labels, compare_labels);
+  for (uint64_t i = 0; i < n; i++)
+    if (labels[i] && (n_kept == 0 || labels[i] != labels[n_kept - 1]))
+      labels[n_kept++] = labels[i];
+  return n_kept;
+}
+
+/* Makes the states of labels without runs. Returns false without memory. */
 static bool
-has_long_labels (const Piece *pieces, uint64_t n)
+make_states (MaskStates *self, const CclLabelRun *runs, uint64_t n)
 {
-  uint32_t bits = 0;
+  self->is_by_label = self->greatest <= 4 * n + 1024;
+  uint32_t *labels = self->is_by_label ? NULL : malloc (n * sizeof *labels);
+  if (!self->is_by_label && !labels)
+    return false;
+  self->n = labels ? list_labels (runs, n, labels) : self->greatest + 1;
+  self->states = calloc ((size_t)self->n + 1, sizeof *self->states);
+  for (uint32_t i = 0; i < self->n && self->states; i++)
+    self->states[i].label = labels ? labels[i] : i;
+  free (labels);
+  return self->states != NULL;
+}
+
+static inline MaskState *
+state_of (const MaskStates *self, uint32_t label)
+{
+  if (self->is_by_label)
+    return &self->states[label];
+  return bsearch (&label, self->states, self->n, sizeof *self->states, compare_labels);
+}
+
+/* The pixel after a run. */
+static inline uint64_t
+end_of (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, uint64_t i)
+{
+  return i + 1 < n ? runs[i + 1].first : n_pixels;
+}
+
+/* Whether the runs are in order. Finds the greatest label. */
+static bool
+check_runs (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, uint32_t *greatest)
+{
+  *greatest = 0;
+  for (uint64_t i = 0; i < n; i++) {
+    const uint64_t end = end_of (runs, n, n_pixels, i);
+    if (end <= runs[i].first || end > n_pixels)
+      return false;
+    *greatest = runs[i].label > *greatest ? runs[i].label : *greatest;
+  }
+  return true;
+}
+
+/* Whether a run goes on with the label of the one before. */
+static inline bool
+goes_on (const CclLabelRun *runs, uint64_t i)
+{
+  return i > 0 && runs[i].label == runs[i - 1].label;
+}
+
+/* Finds how many counts each mask has: two for each run, and one for the background behind it. */
+static void
+place_masks (const MaskStates *self, const CclLabelRun *runs, uint64_t n, CclRleMasks *masks)
+{
+  uint64_t place = 0;
 
   for (uint64_t i = 0; i < n; i++)
-    bits |= pieces[i].label;
-  return bits >> 16 != 0;
-}
-
-/* Lists the runs of labels; returns their number, or UINT64_MAX if they are not in order. */
-static uint64_t
-list_pieces (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, Piece *pieces)
-{
-  uint64_t n_pieces = 0;
-
-  for (uint64_t i = 0; i < n; i++) {
-    const uint64_t end = i + 1 < n ? runs[i + 1].first : n_pixels;
-    if (end <= runs[i].first || end > n_pixels)
-      return UINT64_MAX;
-    if (i > 0 && runs[i].label == runs[i - 1].label && runs[i].label)
-      pieces[n_pieces - 1].end = (uint32_t)end;
-    else if (runs[i].label)
-      pieces[n_pieces++] = (Piece){runs[i].label, runs[i].first, (uint32_t)end};
+    if (runs[i].label && !goes_on (runs, i))
+      state_of (self, runs[i].label)->n_runs++;
+  for (uint32_t i = 0; i < self->n; i++) {
+    MaskState *state = &self->states[i];
+    if (state->n_runs == 0)
+      continue;
+    masks->labels[masks->n_masks] = state->label;
+    masks->first_count[masks->n_masks++] = state->next = place;
+    place += 2 * (uint64_t)state->n_runs + (state->label != runs[n - 1].label);
   }
-  return n_pieces;
+  masks->first_count[masks->n_masks] = place;
 }
 
-/* Writes the counts of the pieces, which are sorted. */
 static void
-count_pieces (const Piece *pieces, uint64_t n, uint64_t n_pixels, CclRleMasks *masks)
+count_runs (const MaskStates *self, const CclLabelRun *runs, uint64_t n, uint64_t n_pixels,
+    uint32_t *counts)
 {
-  RunCounter counter = {.counts = masks->counts};
-
   for (uint64_t i = 0; i < n; i++) {
-    const bool is_first = i == 0 || pieces[i].label != pieces[i - 1].label;
-    const bool is_last = i + 1 == n || pieces[i].label != pieces[i + 1].label;
-    if (is_first) {
-      masks->first_count[masks->n_masks] = counter.n;
-      masks->labels[masks->n_masks++] = pieces[i].label;
-      counter.begin = 0;
+    const uint32_t end = (uint32_t)end_of (runs, n, n_pixels, i);
+    if (!runs[i].label)
+      continue;
+    MaskState *state = state_of (self, runs[i].label);
+    if (goes_on (runs, i)) {
+      counts[state->next - 1] += end - state->end;
+    } else {
+      counts[state->next++] = runs[i].first - state->end;
+      counts[state->next++] = end - runs[i].first;
     }
-    end_run (&counter, pieces[i].first);
-    end_run (&counter, pieces[i].end);
-    if (is_last && pieces[i].end < n_pixels)
-      end_run (&counter, n_pixels);
+    state->end = end;
   }
-  masks->first_count[masks->n_masks] = counter.n;
+  for (uint32_t i = 0; i < self->n; i++)
+    if (self->states[i].n_runs && self->states[i].end < n_pixels)
+      counts[self->states[i].next] = (uint32_t)n_pixels - self->states[i].end;
 }
 
-static CclStatus
-allocate_masks (CclRleMasks *masks, uint64_t n, CclError *error)
+static bool
+allocate_masks (CclRleMasks *masks, uint64_t n_runs, uint64_t n_labels)
 {
-  masks->labels = malloc ((n + 1) * sizeof *masks->labels);
-  masks->first_count = malloc ((n + 1) * sizeof *masks->first_count);
-  masks->counts = malloc ((3 * n + 1) * sizeof *masks->counts);
-  if (masks->labels && masks->first_count && masks->counts)
-    return CUDACCL_OK;
-  ccl_rle_masks_free (masks);
-  return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for run lengths");
+  masks->labels = malloc ((n_labels + 1) * sizeof *masks->labels);
+  masks->first_count = malloc ((n_labels + 1) * sizeof *masks->first_count);
+  masks->counts = malloc ((3 * n_runs + 1) * sizeof *masks->counts);
+  return masks->labels && masks->first_count && masks->counts;
 }
 
 CclStatus
 ccl_rle_group_runs (
     const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, CclRleMasks *masks, CclError *error)
 {
+  MaskStates found = {0};
+
   if (!masks || (n > 0 && !runs) || n_pixels > CUDACCL_MAX_PIXELS || n > n_pixels)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "masks, and runs of at most %u pixels are needed", CUDACCL_MAX_PIXELS);
   *masks = (CclRleMasks){0};
-  Piece *pieces = malloc ((2 * n + 1) * sizeof *pieces), *other = pieces ? pieces + n : NULL;
-  uint32_t *places = malloc (SORT_PLACES * sizeof *places);
-  CclStatus status = !pieces || !places ? ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
-                                              "no host memory for run lengths")
-                                        : CUDACCL_OK;
-  const uint64_t n_pieces = status == CUDACCL_OK ? list_pieces (runs, n, n_pixels, pieces) : 0;
-  if (n_pieces == UINT64_MAX)
-    status = ccl_error_set (
+  if (!check_runs (runs, n, n_pixels, &found.greatest))
+    return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "runs must be in ascending order and inside the map");
-  if (status == CUDACCL_OK)
-    status = allocate_masks (masks, n_pieces, error);
-  if (status == CUDACCL_OK) {
-    sort_pieces (pieces, other, n_pieces, 0, places);
-    if (has_long_labels (pieces, n_pieces))
-      sort_pieces (other, pieces, n_pieces, 16, places);
-    count_pieces (has_long_labels (pieces, n_pieces) ? pieces : other, n_pieces, n_pixels, masks);
+  if (!make_states (&found, runs, n) || !allocate_masks (masks, n, found.n)) {
+    free (found.states);
+    ccl_rle_masks_free (masks);
+    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for run lengths");
   }
-  free (pieces);
-  free (places);
-  return status;
+  masks->first_count[0] = 0;
+  if (n > 0) {
+    place_masks (&found, runs, n, masks);
+    count_runs (&found, runs, n, n_pixels, masks->counts);
+  }
+  free (found.states);
+  return CUDACCL_OK;
 }
 
 void
@@ -219,22 +269,33 @@ ccl_rle_most_characters (uint64_t n)
   return COUNT_CHARACTERS * n + 1;
 }
 
+/* The lowest 35 bits of a number, five to a byte. */
+static inline uint64_t
+spread_bits (uint64_t number)
+{
+  number = (number & 0xfffff) | (number >> 20 & 0x7fff) << 32;
+  number = (number & 0x000003ff000003ff) | (number & 0x000ffc00000ffc00) << 6;
+  return (number & 0x001f001f001f001f) | (number & 0x03e003e003e003e0) << 3;
+}
+
 /* From the fourth count on, the difference from the last count but one is written, in characters of
- * 5 bits, the lowest first, with a bit that tells that more follow. */
+ * 5 bits, the lowest first, with a bit that tells that more follow. Eight characters are
+ * stored at once, for which there is room behind the last count, too. */
 uint64_t
 ccl_rle_compress (const uint32_t *counts, uint64_t n, char *text)
 {
   uint64_t length = 0;
 
   for (uint64_t i = 0; i < n; i++) {
-    int64_t rest = (int64_t)counts[i] - (i > 2 ? counts[i - 2] : 0);
-    bool has_more;
-    do {
-      const uint32_t bits = rest & 0x1f;
-      rest >>= 5;
-      has_more = bits & 0x10 ? rest != -1 : rest != 0;
-      text[length++] = (char)(48 + (bits | (has_more ? 0x20 : 0)));
-    } while (has_more);
+    const int64_t number = (int64_t)counts[i] - (i > 2 ? counts[i - 2] : 0);
+    const uint64_t without_sign = (uint64_t)(number ^ number >> 63);
+    const uint32_t n_bits = 64 - (uint32_t)__builtin_clzll (without_sign << 1 | 1);
+    const uint32_t n_characters = (n_bits + 4) / 5;
+    const uint64_t more = 0x2020202020202020 & ((UINT64_C (1) << 8 * (n_characters - 1)) - 1);
+    const uint64_t characters =
+        htole64 (spread_bits ((uint64_t)number) + 0x3030303030303030 + more);
+    memcpy (text + length, &characters, sizeof characters);
+    length += n_characters;
   }
   text[length] = '\0';
   return length;
