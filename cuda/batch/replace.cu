@@ -143,37 +143,21 @@ write_tile (const CclBatchParameters &batch, uint32_t tile, bool *selected)
   }
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_REPLACE_TILE_THREADS, REPLACE_TILE_BLOCKS)
-    ccl_replace_tile_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  let_next_kernel_start ();
-  if (!is_behind_last_mask (batch))
-    label_tile_of_mask<false> (parameters_of_mask (batch));
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_REPLACE_TILE_THREADS, REPLACE_TILE_BLOCKS)
-    ccl_replace_tile_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  let_next_kernel_start ();
-  if (!is_behind_last_mask (batch))
-    label_tile_of_mask<true> (parameters_of_mask (batch));
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_REPLACE_MERGE_THREADS)
-    ccl_replace_merge_4 (const __grid_constant__ CclBatchParameters batch)
-{
-  merge_tiles_of_mask<false> (batch);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_REPLACE_MERGE_THREADS)
-    ccl_replace_merge_8 (const __grid_constant__ CclBatchParameters batch)
-{
-  merge_tiles_of_mask<true> (batch);
-}
+#define KERNELS(connectivity, is_8_connected)                                                      \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_REPLACE_TILE_THREADS, REPLACE_TILE_BLOCKS) \
+      ccl_replace_tile_##connectivity (const __grid_constant__ CclBatchParameters batch)           \
+  {                                                                                                \
+    let_next_kernel_start ();                                                                      \
+    if (!is_behind_last_mask (batch))                                                              \
+      label_tile_of_mask<is_8_connected> (parameters_of_mask (batch));                             \
+  }                                                                                                \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_REPLACE_MERGE_THREADS)                     \
+      ccl_replace_merge_##connectivity (const __grid_constant__ CclBatchParameters batch)          \
+  {                                                                                                \
+    merge_tiles_of_mask<is_8_connected> (batch);                                                   \
+  }
+KERNELS (4, false)
+KERNELS (8, true)
 
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_REPLACE_REDUCE_THREADS)

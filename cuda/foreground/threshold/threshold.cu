@@ -36,22 +36,12 @@ threshold (const Parameters &p)
   }
 }
 
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS) ccl_threshold (const __grid_constant__ Parameters p)
-{
-  threshold<BYTES> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_threshold_packed (const __grid_constant__ Parameters p)
-{
-  threshold<PACKED> (p);
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
-    ccl_threshold_words (const __grid_constant__ Parameters p)
-{
-  threshold<WORDS> (p);
-}
+#define THRESHOLD_KERNEL(name, kind)                                                               \
+  extern "C" __global__ void __launch_bounds__ (CUDACCL_FOREGROUND_THREADS)                        \
+      name (const __grid_constant__ Parameters p)                                                  \
+  {                                                                                                \
+    threshold<kind> (p);                                                                           \
+  }
+THRESHOLD_KERNEL (ccl_threshold, BYTES)
+THRESHOLD_KERNEL (ccl_threshold_packed, PACKED)
+THRESHOLD_KERNEL (ccl_threshold_words, WORDS)
