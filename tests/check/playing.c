@@ -278,8 +278,8 @@ TEST (test_control_bindings) { for_each_stream (check_bindings); }
 GST_END_TEST
 /* clang-format on */
 
-/* Each element of the plugin has a stream above, apart from cclrecord, which takes encoded video and
- * is tested in record.c. */
+/* Each element of the plugin has a stream above, apart from cclrecord, which takes encoded video
+ * and is tested in record.c. */
 GST_START_TEST (test_no_element_is_forgotten)
 {
   GList *features = gst_registry_get_feature_list_by_plugin (gst_registry_get (), "ccl");

@@ -81,7 +81,7 @@ typedef struct {
 
   /* No property. */
   GstCclMasks *read_masks; /* what `masks` stands for; not owned */
-  gboolean attach_sample; /* of the foreground: ccltrack downstream wants it */
+  gboolean attach_sample;  /* of the foreground: ccltrack downstream wants it */
 } GstCclSettings;
 
 /* Sets every field to the default of its property. */
