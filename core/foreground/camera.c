@@ -10,6 +10,7 @@ enum {
   ABSENT_EIGHTHS = 2,   /* that are at most where the content is nowhere */
   TEXTURED_QUARTERS =
       2,             /* as many blocks of the frame as of the model have texture then, at least */
+  PLAIN_EIGHTHS = 1, /* or so many, where most of them have another texture */
   STILL_EIGHTHS = 6, /* of the frame's that are where they were, in frames that do not change */
   /* In a cut: that are at most, and of the model's that were at their place before, at least. An
    * object that fills the picture takes longer to come. */
@@ -78,7 +79,7 @@ ccl_camera_boxes_size (const CclCamera *self)
 static void
 clear_suspicion (CclCamera *self)
 {
-  self->displaced = self->absent = self->still = 0;
+  self->displaced = self->left = self->absent = self->still = 0;
   self->n_comparisons = 0;
   self->was_cut = false;
 }
@@ -141,6 +142,13 @@ is_swaying (CclCamera *self, float size)
   return comes_back || size <= SWAY_MARGIN * self->sway;
 }
 
+/* Whether the frame has about as much texture as the model. In fog it has less. */
+static bool
+is_as_textured (const CclRegistrationResult *result)
+{
+  return 4 * result->n_textured >= TEXTURED_QUARTERS * result->n_blocks;
+}
+
 static Finding
 judge (CclCamera *self, CclRegistrationResult *result)
 {
@@ -158,7 +166,9 @@ judge (CclCamera *self, CclRegistrationResult *result)
   if (8 * result->n_agreeing >= AGREEING_EIGHTHS * result->n_blocks)
     return is_swaying (self, 0) && self->sway > 0 ? SWAYING : AT_PLACE;
   return 8 * result->n_agreeing <= ABSENT_EIGHTHS * result->n_blocks &&
-                 4 * result->n_textured >= TEXTURED_QUARTERS * result->n_blocks
+                 (is_as_textured (result) ||
+                     (8 * result->n_textured >= PLAIN_EIGHTHS * result->n_blocks &&
+                         8 * result->n_agreeing <= ABSENT_EIGHTHS * result->n_textured))
              ? NOWHERE
              : NOTHING;
 }
@@ -175,8 +185,9 @@ suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, 
   if (finding != ELSEWHERE && finding != NOWHERE) {
     clear_suspicion (self);
   } else {
-    self->was_cut |= finding == NOWHERE && is_cut;
+    self->was_cut |= finding == NOWHERE && is_cut && is_as_textured (result);
     self->n_comparisons++;
+    self->left = finding == ELSEWHERE ? self->displaced + time : self->left;
     self->displaced = finding == ELSEWHERE ? self->displaced + time : 0;
     self->absent = finding == NOWHERE ? self->absent + time : 0;
     self->still = is_still ? self->still + time : 0;
@@ -196,6 +207,14 @@ is_far (const CclCamera *self, const CclRegistrationResult *result)
          (abs (self->drift_x + result->dx) >= FAR || abs (self->drift_y + result->dy) >= FAR);
 }
 
+/* Whether the model's content was seen to go away, before it was nowhere. */
+static bool
+has_left (const CclCamera *self)
+{
+  return self->left >= CUDACCL_CAMERA_LEAVING && self->absent >= CUDACCL_CAMERA_LEAVING &&
+         self->left + self->absent >= CUDACCL_CAMERA_PERSISTENCE * 3 / 4;
+}
+
 /* Whether the camera has moved. */
 static bool
 has_moved (const CclCamera *self, const CclRegistrationResult *result)
@@ -207,7 +226,7 @@ has_moved (const CclCamera *self, const CclRegistrationResult *result)
            (self->displaced >= CUDACCL_CAMERA_PERSISTENCE && self->is_far) ||
            (self->displaced >= CUDACCL_CAMERA_ZOOM && !result->has_displacement) ||
            self->displaced >= CUDACCL_CAMERA_MOST_SHAKING;
-  return self->absent > 0 && (self->still >= CUDACCL_CAMERA_PERSISTENCE ||
+  return self->absent > 0 && (self->still >= CUDACCL_CAMERA_PERSISTENCE || has_left (self) ||
                                  (self->was_cut && self->absent >= CUDACCL_CAMERA_CUT));
 }
 

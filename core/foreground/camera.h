@@ -7,7 +7,8 @@
  * are compared before the next frame, ten times in a second of the scene at most.
  *
  * - The model's content is elsewhere for a second, or most of it is nowhere while the frames do not
- *   change, or since a cut: the camera has moved. A new model begins.
+ *   change, or since a cut, or since it was seen to go away: the camera has moved. A new model
+ *   begins.
  * - Meanwhile the mask is empty where the content is elsewhere, and after a cut. A mast that shakes
  *   comes back before a second has passed, and nothing is reported. From then on, displacements
  * that are no greater are known for those of a mast.
@@ -29,6 +30,7 @@ enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 6 };
 /* Nanoseconds of the scene: */
 #define CUDACCL_CAMERA_INTERVAL (CUDACCL_CAMERA_SECOND / 10) /* from comparison to comparison */
 #define CUDACCL_CAMERA_PERSISTENCE (CUDACCL_CAMERA_SECOND * 4 / 5) /* of what is reported */
+#define CUDACCL_CAMERA_LEAVING (CUDACCL_CAMERA_SECOND / 5)         /* of content that goes away */
 #define CUDACCL_CAMERA_ZOOM (CUDACCL_CAMERA_SECOND * 8 / 5)        /* of a zoom */
 #define CUDACCL_CAMERA_MOST_SHAKING                                                                \
   (3 * CUDACCL_CAMERA_SECOND) /* of a displacement that is not far */
@@ -58,6 +60,7 @@ typedef struct CclCamera {
   uint64_t exposing;                 /* time that is left for the exposure to settle */
   uint64_t displaced, absent, still; /* how long, so far: content is elsewhere, or nowhere; and the
                                       * frames do not change meanwhile */
+  uint64_t left;                     /* `displaced` when content was elsewhere last */
   uint32_t n_comparisons;            /* in which it was */
   int32_t drift_x, drift_y; /* of the models of this move so far, in steps of registration.h */
   bool is_far;              /* the last displacement found is that of no shaking camera */

@@ -453,6 +453,54 @@ test_pan_and_zoom (void)
   }
 }
 
+/* Another picture has less texture than the model. Where only a part of the model's is left, as in
+ * fog, nothing has moved. */
+static void
+test_cut_to_less_texture (void)
+{
+  static const double rates[] = {1, 5, 25};
+  for (size_t i = 0; i < G_N_ELEMENTS (rates); i++) {
+    for (int is_fog = 0; is_fog < 2; is_fog++) {
+      View after = usual;
+      Watch watch;
+      after.textured = 0.4;
+      after.number = is_fog ? usual.number : 7;
+      watch_start (&watch, rates[i]);
+      watch_for (&watch, 5, &usual);
+      const double cut = watch.time;
+      watch_for (&watch, 8, &after);
+      g_assert_cmpuint (watch.n_moved, ==, !is_fog);
+      g_assert_cmpuint (watch.n_settled, ==, !is_fog);
+      g_assert_cmpint (watch.camera->hides, ==, 0);
+      if (!is_fog)
+        g_assert_cmpfloat (watch.moved - cut, <=, 2.01);
+      watch_clear (&watch);
+    }
+  }
+}
+
+/* A zoom of half a second to a picture that the model takes for its own soon after, because most of
+ * it is within its tolerances. */
+static void
+test_fast_zoom (void)
+{
+  View frame = usual;
+  Watch watch;
+  watch_start (&watch, 10);
+  watch_for (&watch, 5, &usual);
+  for (int i = 0; i < 5; i++) {
+    frame.zoom *= 1.04;
+    watch_frame (&watch, &frame);
+  }
+  frame.number = 7; /* farther than a zoom is looked for */
+  watch_for (&watch, 0.3, &frame);
+  watch.model = frame;
+  watch_for (&watch, 5, &frame);
+  g_assert_cmpuint (watch.n_moved, ==, 1);
+  g_assert_cmpuint (watch.n_settled, ==, 1);
+  watch_clear (&watch);
+}
+
 /* A mast that shakes by up to ten pixels, and a bus that passes and fills the picture. */
 static void
 test_no_move (void)
@@ -537,6 +585,8 @@ main (int argc, char **argv)
   g_test_add_func ("/camera/drift", test_drift);
   g_test_add_func ("/camera/sway", test_sway);
   g_test_add_func ("/camera/pan-and-zoom", test_pan_and_zoom);
+  g_test_add_func ("/camera/cut-to-less-texture", test_cut_to_less_texture);
+  g_test_add_func ("/camera/fast-zoom", test_fast_zoom);
   g_test_add_func ("/camera/no-move", test_no_move);
   g_test_add_func ("/camera/object-in-front-of-a-wall", test_object_in_front_of_a_wall);
   g_test_add_func ("/camera/warm-up", test_warm_up);
