@@ -29,8 +29,8 @@ def see(program, video, settings=()):
             motion.append([t, None])
         elif row.get("event") == "motion-end" and motion:
             motion[-1][1] = t
-        elif (what := row.get("state", row.get("event"))) in ("moved", "covered", "infrared"):
-            said.append([t, what])
+        elif row.get("event") == "scene-change":
+            said.append([t, row["kind"]])
         for component in row.get("components", ()):
             if component.get("state") == "confirmed" and "id" in component:
                 tracks.setdefault(component["id"], []).append(
