@@ -38,6 +38,11 @@ enum {
   /* The same of weak background; night: of 7 to 12. */
   CUDACCL_CODEBOOK_WEAK_NOISE_QUARTERS = 9,
   CUDACCL_CODEBOOK_USUAL_SENSITIVITY = 100, /* percent */
+  /* Noise of the sensor is white: at most so many sixteenths of the pairs of neighbouring pixels
+   * are on one side of their backgrounds. Drawn noise of 5 and more: 8.2; leaves, water and the
+   * noise of encoders in the 18 sequences: 9.9 to 15. */
+  CUDACCL_CODEBOOK_WHITE_SIXTEENTHS = 9,
+  CUDACCL_CODEBOOK_WHITE_ROWS = 8, /* pairs are counted in every eighth row */
   /* Of pixels that are not dynamic. */
   CUDACCL_CODEBOOK_MOST_TOLERANCE = 60,
   CUDACCL_CODEBOOK_MOST_WEAK_TOLERANCE = 45,
@@ -191,6 +196,26 @@ ccl_codebook_tolerance (uint32_t level, CclCodebookLevel known, uint32_t sensiti
   const uint32_t tolerance =
       ccl_codebook_noise_tolerance (CUDACCL_CODEBOOK_NOISE_QUARTERS, known, sensitivity);
   return (uint8_t)(tolerance < least ? least : tolerance > most ? most : tolerance);
+}
+
+/* Whether the noise of a frame is white, from the pairs of pixels in columns 2n and 2n + 1 of the
+ * rows that are counted, neither of which is strong, and those of them that are both brighter than
+ * their heaviest words after the update, or both not. */
+CUDACCL_CODEBOOK_HOST_FUNCTION bool
+ccl_codebook_is_white (uint32_t pairs, uint32_t alike)
+{
+  return pairs >= CUDACCL_CODEBOOK_LEAST_SAMPLES &&
+         (uint64_t)16 * alike <= (uint64_t)CUDACCL_CODEBOOK_WHITE_SIXTEENTHS * pairs;
+}
+
+/* The greatest distance that noise explains: the tolerance, where white noise is what makes it.
+ * Elsewhere the least tolerance holds all that noise does, and 0 is returned. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint8_t
+ccl_codebook_explained (uint32_t level, CclCodebookLevel known, bool is_white, uint32_t sensitivity)
+{
+  const uint32_t tolerance = ccl_codebook_tolerance (level, known, sensitivity);
+  const uint32_t least = ccl_codebook_contrast (level, known, sensitivity);
+  return (uint8_t)(is_white && tolerance > least ? tolerance : 0);
 }
 
 /* The distance from which on background of a level is weak. */

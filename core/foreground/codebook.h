@@ -15,7 +15,9 @@
  *
  * 1. The frame is corrected for changes of light (light.h).
  *
- * 2. The pixel matches the word whose distance is least, if this distance is within the tolerance.
+ * 2. The pixel matches the heaviest word if noise explains its distance from it: what noise makes
+ * of a background is one word. Else it matches the word whose distance is least, if this distance
+ * is within the tolerance.
  *
  * 3. The pixel is background if the matched word has at least CUDACCL_CODEBOOK_SHARE of the
  * greatest weight, or if it is recurrent: it has CUDACCL_CODEBOOK_RECURRENT_SHARE of that weight,
@@ -166,7 +168,8 @@ typedef struct CclCodebookFrame {
   bool scene_changes; /* the matched words become the background */
   /* By the luma of the heaviest word: */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS];
-  uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* beyond them, a background pixel is weak */
+  uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS];  /* beyond them, a background pixel is weak */
+  uint8_t noise_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* up to them, noise explains a distance */
 } CclCodebookFrame;
 
 /* The result of the update of a pixel. */
@@ -242,8 +245,9 @@ ccl_codebook_is_shadow (const CclCodeword *word, CclCodebookValue value)
       value.u | (uint32_t)value.v << 8);
 }
 
-/* Where the words of a pixel are: the first of greatest and of least weight, and the first of those
- * nearest to the value within the tolerance, CUDACCL_CODEBOOK_WORDS if there is none. */
+/* Where the words of a pixel are: the first of greatest and of least weight, and the one that the
+ * value matches: the heaviest, if noise explains the distance, else the first of those nearest
+ * within the tolerance, CUDACCL_CODEBOOK_WORDS if there is none. */
 typedef struct CclCodebookPlaces {
   uint32_t heaviest, lightest, matched;
   bool is_weak; /* the match is distant */
@@ -273,13 +277,19 @@ ccl_codebook_find (const CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookV
   uint32_t nearest = ((uint32_t)frame->tolerances[luma >> 12]
                          << (is_dynamic ? CUDACCL_CODEBOOK_DYNAMIC_SHIFT : 0)) +
                      value.slack + 1;
+  uint32_t own = 0;
   CUDACCL_CODEBOOK_UNROLL
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
     const uint32_t distance = ccl_codebook_distance (&words[k], value);
+    own = k == places.heaviest ? distance : own;
     if (words[k].weight > 0 && distance < nearest) {
       places.matched = k;
       nearest = distance;
     }
+  }
+  if (greatest > 0 && own <= frame->noise_tolerances[luma >> 12]) {
+    places.matched = places.heaviest;
+    nearest = own;
   }
   places.is_weak = places.matched < CUDACCL_CODEBOOK_WORDS && nearest > weak;
   return places;

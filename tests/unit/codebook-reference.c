@@ -25,7 +25,8 @@ level_after_frame (const CodebookReference *self, uint32_t level)
 
 /* Three times the median distance (2.25 times that of weak pixels), and at least 20 steps where it
  * is bright, 8 in the dark, less the relief (three fifths of that). The least is divided by the
- * sensitivity; what noise demands is not, where it is above 1. */
+ * sensitivity; what noise demands is not, where it is above 1. White noise explains three times the
+ * median, where that is more than the least. */
 static void
 set_tolerances (CodebookReference *self)
 {
@@ -34,7 +35,9 @@ set_tolerances (CodebookReference *self)
   for (int i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++) {
     const int least = ((i < 4 ? dark[i] : 20) - self->levels[i].relief / 100) * 100 / percent;
     const int median = self->levels[i].median, divisor = 4 * MIN (percent, 100);
-    self->frame.tolerances[i] = (uint8_t)MAX (MIN (1200 * median / divisor, 60), least);
+    const int noise = MIN (1200 * median / divisor, 60);
+    self->frame.noise_tolerances[i] = (uint8_t)(self->is_white && noise > least ? noise : 0);
+    self->frame.tolerances[i] = (uint8_t)MAX (noise, least);
     self->frame.weak_tolerances[i] = (uint8_t)MAX (MIN (900 * median / divisor, 45), 3 * least / 5);
   }
 }
@@ -459,6 +462,24 @@ update_pixel (
   add_extremes (self, luma, result.model_luma);
 }
 
+/* Whether the noise is white: where neighbours are not strong, they are on one side of the
+ * background in at most 9 of 16 cases. Every eighth row tells. */
+static bool
+has_white_noise (const CodebookReference *self)
+{
+  uint32_t pairs = 0, alike = 0;
+  for (uint32_t y = 0; y < self->height; y += 8)
+    for (uint32_t x = 1; x < self->width; x += 2) {
+      const uint32_t right = y * self->width + x, left = right - 1;
+      if (!self->states[left].was_background || !self->states[right].was_background)
+        continue;
+      pairs++;
+      alike += (self->values[left].luma > self->background[left]) ==
+               (self->values[right].luma > self->background[right]);
+    }
+  return pairs >= 256 && 16 * alike <= 9 * pairs;
+}
+
 /* Counts the pixels of the 5×5 window that have the class; outside, the frame continues. */
 static void
 count_window (const CodebookReference *self, int64_t x, int64_t y, int classes[3], int *recurrent,
@@ -679,6 +700,7 @@ codebook_reference_run (
   self->has_rows = next_has_rows;
   judge_scene (self);
   take_noise (self);
+  self->is_white = has_white_noise (self);
   filter (self);
   check_with_samples (self, luma);
   self->n_frames++;

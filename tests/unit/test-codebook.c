@@ -98,6 +98,26 @@ test_recurrent_value_becomes_background (void)
   }
 }
 
+/* Normal noise of 10 levels, of which 30 are three standard deviations. Words of its tails would
+ * come back again and again, and admit whatever is as far from the background as they are. */
+static void
+test_noise_makes_one_word (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (1);
+  Pixel pixel = pixel_new ();
+  memset (pixel.frame.tolerances, 20, sizeof pixel.frame.tolerances);
+  memset (pixel.frame.noise_tolerances, 20, sizeof pixel.frame.noise_tolerances);
+  for (int t = 0; t < 1500; t++) {
+    double sum = 0;
+    for (int i = 0; i < 12; i++)
+      sum += g_rand_double (random) - 0.5;
+    show (&pixel, (uint8_t)lrint (100 + 10 * sum));
+  }
+  const CclCodebookResult result = show (&pixel, 130);
+  g_assert_cmpint (result.pixel_class, ==, CUDACCL_PIXEL_FOREGROUND);
+  g_assert_false (result.is_recurrent);
+}
+
 static void
 test_word_of_least_weight_is_replaced (void)
 {
@@ -844,6 +864,7 @@ main (int argc, char **argv)
       "/codebook/recurrent-value-becomes-background", test_recurrent_value_becomes_background);
   g_test_add_func (
       "/codebook/word-of-least-weight-is-replaced", test_word_of_least_weight_is_replaced);
+  g_test_add_func ("/codebook/noise-makes-one-word", test_noise_makes_one_word);
   g_test_add_func ("/codebook/counters-saturate", test_counters_saturate);
   g_test_add_func ("/codebook/visits-saturate", test_visits_saturate);
   g_test_add_func ("/codebook/mean-stays-near-constant-value", test_mean_stays_near_constant_value);

@@ -147,7 +147,7 @@ find_heaviest (const CodebookPixels *pixels, const CodebookList *list, bool colo
   return heaviest;
 }
 
-/* The nearest words within the tolerance: their places and weights, and where there is one. */
+/* The words that pixels match: their places and weights, and where there is one. */
 typedef struct CodebookMatches {
   Steps places, weights, distances, exist;
 } CodebookMatches;
@@ -170,6 +170,18 @@ find_matches (const CodebookPixels *pixels, const CodebookList *list, Steps tole
     matches.exist |= nearer;
   }
   return matches;
+}
+
+/* Prefers the heaviest words where noise explains the pixels' distance from them. */
+static ALWAYS_INLINE void
+prefer_heaviest (
+    CodebookMatches *matches, const CodebookWords *heaviest, Steps distance, Steps explained)
+{
+  const Steps own = ~is_greater (distance, explained) & (Steps)(heaviest->weights != 0);
+  matches->places = choose (own, heaviest->places, matches->places);
+  matches->weights = choose (own, heaviest->weights, matches->weights);
+  matches->distances = choose (own, distance, matches->distances);
+  matches->exist |= own;
 }
 
 static ALWAYS_INLINE Steps
@@ -384,8 +396,11 @@ update_codebooks (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool c
   const CodebookPixels pixels = load_pixels (row, x, colour);
   CodebookList list = list_words (row, x, &pixels);
   const CodebookWords heaviest = find_heaviest (&pixels, &list, colour);
-  const CodebookMatches matches = find_matches (
+  const Steps distance = distance_from (&pixels, &heaviest, colour);
+  CodebookMatches matches = find_matches (
       &pixels, &list, tolerance_of (frame->tolerances, &pixels, heaviest.luma), colour);
+  prefer_heaviest (
+      &matches, &heaviest, distance, look_up (frame->noise_tolerances, heaviest.luma >> 12));
   const Steps weak_tolerance = tolerance_of (frame->weak_tolerances, &pixels, heaviest.luma);
   const Steps is_weak = matches.exist & is_greater (matches.distances, weak_tolerance);
   const Steps is_first = (Steps)(heaviest.weights == 0);
@@ -396,8 +411,7 @@ update_codebooks (const CodebookRow *row, uint32_t x, CodebookSums *sums, bool c
       matches.exist & is_strong & (Steps)(matches.places == load_bytes (row->places + x));
   const uint32_t strong = bits_of (is_strong), before = bits_at (row->strong, x);
 
-  count_lanes (row->counts, sums, &pixels, &heaviest, distance_from (&pixels, &heaviest, colour),
-      is_background & ~is_first, colour);
+  count_lanes (row->counts, sums, &pixels, &heaviest, distance, is_background & ~is_first, colour);
   write_classes (row, x, &pixels, &heaviest, is_strong | is_weak, colour);
   set_bits_at (row->settled, x, bits_of (is_settled));
   set_bits_at (row->strong, x, strong);

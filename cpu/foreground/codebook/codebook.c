@@ -23,6 +23,7 @@
 typedef struct CodebookBand {
   CodebookCounts counts;
   uint32_t dark, bright; /* pixels */
+  uint32_t pairs, alike; /* ccl_codebook_is_white() */
   uint8_t *luma;         /* two rows: of the places of sampled-places.h */
   /* One row each. */
   uint8_t *slack;
@@ -67,6 +68,7 @@ typedef struct Codebooks {
   CclCodebookScene scene;
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
+  bool is_white;                          /* the noise */
 
   SampledPlaces sampled;
 
@@ -201,6 +203,19 @@ finish_row (Codebooks *self, const CodebookRow *row, uint32_t y)
                    (classes ? ROW_HAS_CLASSES : 0);
 }
 
+/* Counts the pairs of a row that tell white noise. */
+static void
+count_pairs (CodebookBand *band, const CodebookRow *row)
+{
+  for (uint32_t x = 0; x + 1 < row->width; x += 2) {
+    const bool first = row->luma[x] > row->background[x];
+    const bool second = row->luma[x + 1] > row->background[x + 1];
+    const bool counts = (row->strong[x / 64] >> x % 64 & 3) == 0;
+    band->pairs += counts;
+    band->alike += counts && first == second;
+  }
+}
+
 /* Updates the second model where row y completes a row of places. */
 static void
 update_places (Codebooks *self, CodebookBand *band, uint32_t y, const uint16_t *chroma)
@@ -259,6 +274,8 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
   }
   if (self->sway > 0)
     sway_clear_row (&row, self->low + y * self->range_stride, self->high + y * self->range_stride);
+  if (y % CUDACCL_CODEBOOK_WHITE_ROWS == 0)
+    count_pairs (band, &row);
   finish_row (self, &row, y);
   update_places (self, band, y, row.chroma);
 }
@@ -284,7 +301,7 @@ update_band (void *data, uint32_t index)
   const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
 
   memset (&band->counts, 0, sizeof band->counts);
-  band->dark = band->bright = 0;
+  band->dark = band->bright = band->pairs = band->alike = 0;
   for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
     update_row (self, band, y);
 }
@@ -360,6 +377,12 @@ judge_scene (Codebooks *self)
 static void
 take_noise (Codebooks *self)
 {
+  uint32_t pairs = 0, alike = 0;
+  for (uint32_t i = 0; i < self->n_bands; i++) {
+    pairs += self->bands[i].pairs;
+    alike += self->bands[i].alike;
+  }
+  self->is_white = ccl_codebook_is_white (pairs, alike);
   for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
     uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
     for (uint32_t i = 0; i < self->n_bands; i++) {
@@ -385,6 +408,8 @@ set_tolerances (Codebooks *self, uint32_t sensitivity)
     const CclCodebookLevel known = self->levels[level];
     self->state.tolerances[level] = ccl_codebook_tolerance (level, known, sensitivity);
     self->state.weak_tolerances[level] = ccl_codebook_weak_tolerance (level, known, sensitivity);
+    self->state.noise_tolerances[level] =
+        ccl_codebook_explained (level, known, self->is_white, sensitivity);
   }
 }
 
@@ -392,8 +417,10 @@ static CclStatus
 codebook_reset (CpuForeground *foreground, CclError *error)
 {
   Codebooks *self = foreground->model;
-  for (uint32_t i = 0; i < self->n_bands; i++)
+  for (uint32_t i = 0; i < self->n_bands; i++) {
     memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
+    self->bands[i].pairs = self->bands[i].alike = 0;
+  }
   self->state = (CclCodebookFrame){0};
   memset (self->levels, 0, sizeof self->levels);
   self->scene = (CclCodebookScene){0};

@@ -26,6 +26,7 @@ typedef struct CclCodebookHistory {
   CclCodebookScene scene;
   CclSceneChange change; /* in the last frame */
   uint32_t has_rows;     /* rows have light of their own */
+  uint32_t is_white;     /* the noise */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 } CclCodebookHistory;
 
@@ -34,7 +35,7 @@ typedef struct CclCodebookCell {
   uint32_t lost, settled;
 } CclCodebookCell;
 
-/* Counts of CclCodebookSums, in its order from `dark` on. */
+/* Counts of CclCodebookSums, in its order from `dark` on; and of ccl_codebook_is_white(). */
 enum {
   CUDACCL_CODEBOOK_DARK,
   CUDACCL_CODEBOOK_BRIGHT,
@@ -42,6 +43,8 @@ enum {
   CUDACCL_CODEBOOK_MODEL_BRIGHT,
   CUDACCL_CODEBOOK_CHROMA_SUM,
   CUDACCL_CODEBOOK_MODEL_CHROMA_SUM,
+  CUDACCL_CODEBOOK_PAIRS,
+  CUDACCL_CODEBOOK_ALIKE,
   CUDACCL_CODEBOOK_SUMS,
 };
 

@@ -378,6 +378,8 @@ begin_block (const Parameters &p, Shared *shared)
         ccl_codebook_tolerance (threadIdx.x, known, p.pixels.sensitivity);
     shared->frame.weak_tolerances[threadIdx.x] =
         ccl_codebook_weak_tolerance (threadIdx.x, known, p.pixels.sensitivity);
+    shared->frame.noise_tolerances[threadIdx.x] =
+        ccl_codebook_explained (threadIdx.x, known, history->is_white != 0, p.pixels.sensitivity);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)
@@ -627,6 +629,20 @@ compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, 
   }
 }
 
+/* Adds the pairs of a warp's pixels that tell white noise to the sums of its first thread.
+ * brighter, strong, inside: bits of the pixels. */
+static __device__ __forceinline__ void
+count_pairs (
+    uint32_t brighter, uint32_t strong, uint32_t inside, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
+{
+  const uint32_t counted = inside & ~strong;
+  const uint32_t pairs = counted & counted >> 1 & 0x55555555u;
+  if (lane_of_warp () == 0) {
+    sums[CUDACCL_CODEBOOK_PAIRS] += (uint32_t)__popc (pairs);
+    sums[CUDACCL_CODEBOOK_ALIKE] += (uint32_t)__popc (pairs & ~(brighter ^ brighter >> 1));
+  }
+}
+
 /* Updates the pixels of a warp, writes their classes and counts them. */
 static __device__ __forceinline__ void
 update_word (
@@ -664,6 +680,9 @@ update_word (
     p.bits.recurrent[word] = recurrent;
     p.bits.settled[word] = settled;
   }
+  if (y % CUDACCL_CODEBOOK_WHITE_ROWS == 0)
+    count_pairs (__ballot_sync (FULL_WARP, value.luma > result.background), strong,
+        __ballot_sync (FULL_WARP, inside), sums);
   compare_texture (p, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
   if (inside)
@@ -782,6 +801,8 @@ judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
   sums.chroma = shared.totals[CUDACCL_CODEBOOK_CHROMA_SUM];
   sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
   p.pixels.counts->n_blocks = 0;
+  history->is_white = ccl_codebook_is_white ((uint32_t)shared.totals[CUDACCL_CODEBOOK_PAIRS],
+      (uint32_t)shared.totals[CUDACCL_CODEBOOK_ALIKE]);
   history->change = p.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
   if (p.judges_scene)
     ccl_codebook_judge_scene (&scene, &sums, p.time.elapsed);
