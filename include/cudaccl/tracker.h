@@ -79,7 +79,8 @@ typedef struct CclTrackerOptions {
   uint32_t confirm_frames; /* ≥ 1: a track is confirmed when it was found in so many successive
                             * runs */
   uint32_t max_lost;       /* frames: a track ends when it was not found, or was hidden behind other
-                            * objects, for longer */
+                            * objects, for longer; or sooner while more than 256 tracks, or more
+                            * than half of max_tracks, are not found: those lost for longest end */
   uint32_t static_frames;  /* a track that stayed at its place for so many frames is static; 0:
                             * never */
   double frame_rate;   /* frames per second, 0.01…10000: how much objects can accelerate within

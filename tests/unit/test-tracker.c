@@ -11,6 +11,7 @@
 #include <glib.h>
 #include <math.h>
 #include <string.h>
+#include <time.h>
 
 #define WIDTH 640
 #define HEIGHT 360
@@ -1291,6 +1292,56 @@ test_flashes_are_no_leaps (void)
   scene_free (scene);
 }
 
+/* At 20,000 frames a second, two seconds are 40,000 runs. An object appears at another place
+ * every fourth frame. Tracks that are lost for longest end, so that each object has its track. */
+static void
+test_lost_tracks_are_limited (void)
+{
+  Scene *scene = scene_new ();
+  scene->options.frame_rate = 10000; /* the highest */
+  scene->options.max_lost = 40000;
+  for (guint i = 0; i < 200; i++) {
+    CclComponent object = box (32 * (i % 20), 33 * (i / 20), 20, 24);
+    for (guint j = 0; j < 4; j++)
+      scene_run (scene, &object, j < 3);
+    const CclTracks *tracks = &scene->tracks;
+    g_assert_cmpuint (tracks->n_tracks, ==, MIN (i + 1, 32)); /* half of 64 */
+    g_assert_cmpuint (tracks->tracks[0].id, ==, i < 32 ? 1 : i - 30);
+    g_assert_cmpuint (tracks->tracks[tracks->n_tracks - 1].id, ==, i + 1);
+  }
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 200);
+  g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_VANISHED], ==, 168);
+  scene_free (scene);
+}
+
+/* A detector gives thousands of boxes about one place, all of which overlap. */
+static void
+test_flood_of_detections_takes_bounded_time (void)
+{
+  enum { N = 4096, FRAMES = 3 };
+  CclError error;
+  Scene *scene = scene_new ();
+  ccl_tracker_free (&scene->tracker);
+  const CclTrackerPlan plan = {
+      .width = WIDTH, .height = HEIGHT, .max_tracks = 1024, .max_components = N};
+  scene->tracker = ccl_tracker_new (&plan, &error);
+  scene->options.whole_objects = 1;
+  CclComponent *rows = g_new (CclComponent, N);
+  GRand *random = g_rand_new_with_seed (38);
+  const clock_t begin = clock ();
+  for (guint i = 0; i < FRAMES; i++) {
+    for (guint j = 0; j < N; j++)
+      rows[j] = box (100 + (guint)g_rand_int_range (random, 0, 9),
+          100 + (guint)g_rand_int_range (random, 0, 9), 200, 100);
+    scene_run (scene, rows, N);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, plan.max_tracks);
+  }
+  g_assert_cmpfloat ((double)(clock () - begin) / CLOCKS_PER_SEC / FRAMES, <, 1);
+  g_rand_free (random);
+  g_free (rows);
+  scene_free (scene);
+}
+
 /* A person walks 60 pixels a second and is hidden for 2 s, in which it goes on, goes at half of the
  * speed, stops, or turns back. */
 static void
@@ -1423,6 +1474,8 @@ main (int argc, char **argv)
   add (what_comes_back_again_and_again_loses_its_track);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (flashes_are_no_leaps);
+  add (lost_tracks_are_limited);
+  add (flood_of_detections_takes_bounded_time);
   add (hidden_person_comes_back_after_two_seconds);
   add (person_who_walked_in_stays_a_track);
   add (slow_and_parked_objects_have_one_track);

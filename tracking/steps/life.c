@@ -8,6 +8,7 @@
 #define PROVEN_FRAMES 10   /* frames alone in a component after which a track is one object */
 #define DIVIDED_FRAMES 5   /* in which an object was found, if it began in a divided component */
 #define REST_RADIUS 0.25   /* sizes that an object at rest may move */
+#define MAX_LOST 256       /* tracks that are lost at a time */
 #define MIN_VISIBLE 0.4    /* least part of a lost track's box inside the frame */
 
 void
@@ -165,6 +166,39 @@ has_ended (const CclTracker *tracker, const Track *t, const CclTrackerOptions *o
          ccl_box_overlap (&t->box, &frame) < MIN_VISIBLE * ccl_box_area (&t->box);
 }
 
+/* The greatest number of tracks that are lost, at most half of all. */
+static uint32_t
+most_lost (const CclTrackerPlan *plan)
+{
+  const uint32_t half = (plan->max_tracks + 1) / 2;
+  return half < MAX_LOST ? half : MAX_LOST;
+}
+
+static bool
+is_lost (const Track *t)
+{
+  return t->component == NONE && !t->ended;
+}
+
+/* Ends the tracks that are lost for longest, so that what flickers at a high frame rate neither
+ * takes the place of new tracks nor makes each frame slower. */
+static void
+limit_lost (CclTracker *tracker)
+{
+  uint32_t n_lost = 0;
+  for (uint32_t i = 0; i < tracker->n_tracks; i++)
+    n_lost += is_lost (&tracker->tracks[i]);
+  for (const uint32_t most = most_lost (&tracker->plan); n_lost > most; n_lost--) {
+    Track *longest = NULL;
+    for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+      Track *t = &tracker->tracks[i];
+      if (is_lost (t) && (!longest || t->lost > longest->lost))
+        longest = t;
+    }
+    longest->ended = true;
+  }
+}
+
 /* From the latest to the oldest: of two tracks in one component, the older one stays. */
 void
 ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
@@ -175,6 +209,7 @@ ccl_tracker_end (CclTracker *tracker, const CclTrackerOptions *options)
     if (t->ended && t->component != NONE)
       tracker->components[t->component].n_members--;
   }
+  limit_lost (tracker);
   uint32_t n = 0;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     const Track *t = &tracker->tracks[i];
