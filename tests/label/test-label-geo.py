@@ -170,8 +170,34 @@ def lying_tags():
         assert run("w.tif", "-t", "t.npy", "--columns", "centroid_world").returncode == 1
 
 
+def beside_rasterio():
+    """masks, transforms, systems and polygons beside those that rasterio (GDAL) reads and draws"""
+    try:
+        import rasterio
+        from rasterio import features
+    except ImportError:
+        raise tap.Skip("Python module not installed: rasterio") from None
+    for tags, code in PLACES:
+        image = random.integers(0, 4, (25, 31)).astype(np.uint8)
+        write("r.tif", image, tags, "3")
+        result = run("r.tif", "-o", "l.tif", "--contours", "r.geojson", "-c", 4)
+        assert result.returncode == 0, result.stderr
+        with rasterio.open("r.tif") as given, rasterio.open("l.tif") as labels:
+            present, map = given.read_masks(1) > 0, labels.read(1)
+            assert labels.transform == given.transform and labels.crs == given.crs
+            assert code is None or given.crs.to_epsg() == code
+            assert (map == ndimage.label((image > 0) & present)[0]).all()
+            collection = json.load(open("r.geojson"))
+            shapes = [(feature["geometry"], feature["properties"]["label"]) for feature in collection["features"]]
+            drawn = features.rasterize(shapes, map.shape, transform=given.transform, dtype="int32")
+            assert (drawn == map).all()
+            for polygon, label in features.shapes(map.astype(np.int32), map > 0, 4, given.transform):
+                own = geometry.shape(next(shape for shape, number in shapes if number == label))
+                assert own.symmetric_difference(geometry.shape(polygon)).area <= 1e-9 * own.area
+
+
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(no_data, masks, polygons, tables, label_maps, lying_tags)
+    status = tap.run(no_data, masks, polygons, tables, label_maps, lying_tags, beside_rasterio)
     os.chdir("/")
 sys.exit(status)
