@@ -421,6 +421,27 @@ GST_START_TEST (test_folder_that_is_missing)
 }
 GST_END_TEST
 
+/* Of a track that a flush ends, the picture is that of before; the next track is another one. */
+GST_START_TEST (test_flush)
+{
+  Run run = start ("", "GRAY8");
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  PUSH (&run, {7, TYPE_STATE (CONFIRMED), 60, 50, 20, 20, 200, 0});
+  gst_harness_push_event (run.harness, gst_event_new_flush_start ());
+  gst_harness_push_event (run.harness, gst_event_new_flush_stop (TRUE));
+  gst_harness_push_event (run.harness, gst_event_new_segment (&segment));
+  vanish (&run, 7);
+  run.n_frames = 0;
+  PUSH (&run, {8, TYPE_STATE (CONFIRMED), 60, 50, 30, 30, 200, 0});
+  end_stream (&run);
+  assert_picture (&run, 7, 0, 20);
+  assert_picture (&run, 8, 0, 30);
+  finish (&run);
+}
+GST_END_TEST
+
 /* The stop makes the pictures that are missing. */
 GST_START_TEST (test_stop)
 {
@@ -535,6 +556,7 @@ snapshot_suite (void)
   tcase_add_test (tcase, test_many_tracks);
   tcase_add_test (tcase, test_files);
   tcase_add_test (tcase, test_folder_that_is_missing);
+  tcase_add_test (tcase, test_flush);
   tcase_add_test (tcase, test_stop);
   tcase_add_test (tcase, test_formats);
   tcase_add_test (tcase, test_metadata_of_larger_frames);
