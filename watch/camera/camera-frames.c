@@ -202,3 +202,20 @@ watch_camera_frame (
   CALL_OBSERVERS (camera, frame, buffer, caps, running_time);
   gst_sample_unref (sample);
 }
+
+void
+watch_camera_picture (WatchCamera *camera, const GstStructure *message)
+{
+  const GValue *image = gst_structure_get_value (message, "image");
+  GstSample *sample = image ? gst_value_get_sample (image) : NULL;
+  guint64 id, running_time;
+  gint64 utc;
+
+  if (!sample || !gst_structure_get_uint64 (message, "id", &id) ||
+      !gst_structure_get_uint64 (message, "running-time", &running_time))
+    return;
+  g_mutex_lock (&camera->lock);
+  utc = camera->locked.utc_offset + (gint64)(running_time / GST_USECOND);
+  g_mutex_unlock (&camera->lock);
+  CALL_OBSERVERS (camera, picture, id, utc, gst_sample_get_buffer (sample));
+}

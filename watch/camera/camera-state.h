@@ -79,6 +79,7 @@ typedef struct {
   WatchStatus status;
   GstSample *frame;
   WatchRate labelled, late; /* frames; the late ones not in the first seconds of a connection */
+  gint64 utc_offset;        /* of UTC to running time, microseconds */
   gint64 labelled_arrival;  /* monotonic: of the last labelled frame; at first of the camera */
   gint64 active_time;       /* monotonic: of the connection or of the last frame */
   gint64 play_time;         /* monotonic: of the connection's first frame; 0 before */
@@ -346,6 +347,8 @@ void watch_camera_analysed (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
 void watch_camera_frame (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time);
+/* The message of cclsnapshot. In its thread. */
+void watch_camera_picture (WatchCamera *camera, const GstStructure *message);
 void watch_camera_frame_skipped (WatchCamera *camera);
 /* A frame is skipped because the machine is too slow. */
 void watch_camera_frame_late (WatchCamera *camera);

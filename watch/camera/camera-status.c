@@ -126,6 +126,8 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
   camera->locked.status.n_frames++;
   watch_rate_add (&camera->locked.labelled);
   camera->locked.active_time = now;
+  camera->locked.utc_offset =
+      camera->delivery.utc.time - (gint64)(camera->delivery.running_time / GST_USECOND);
   camera->locked.labelled_arrival = GST_CLOCK_TIME_IS_VALID (camera->delivery.arrival)
                                         ? (gint64)(camera->delivery.arrival / GST_USECOND)
                                         : now;

@@ -85,7 +85,8 @@ GArray *watch_camera_get_arming (WatchCamera *camera);
  * is not as the schedule says. Takes the table, which nobody changes any more; it may be NULL. */
 void watch_camera_set_arming (WatchCamera *camera, GHashTable *arming);
 
-/* The next frames have the foreground mask, for some seconds from the last call on. It costs time. */
+/* The next frames have the foreground mask, for some seconds from the last call on. It costs time.
+ */
 void watch_camera_attach_mask (WatchCamera *camera);
 
 /* The last labelled frame with its GstCclMeta, in host or CUDA memory; NULL before the first. Keep
@@ -121,6 +122,8 @@ typedef struct {
   /* Each labelled frame. */
   void (*frame) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
       GstClockTime running_time);
+  /* The JPEG of the best view of a track, which has vanished, and the time of that view. */
+  void (*picture) (gpointer data, WatchCamera *camera, guint64 id, gint64 utc, GstBuffer *jpeg);
   /* The pipeline stopped: no `encoded`, `analysed` and `frame` until the next connection, whose
    * running time begins anew. */
   void (*stopped) (gpointer data, WatchCamera *camera);

@@ -313,12 +313,14 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
   GstElement *convert = add_element (bin, "videoconvert", &previous, error);
   GstElement *labeller = add_element (bin, camera->hub->labeller, &previous, error);
   GstElement *track = has_tracks ? add_element (bin, "ccltrack", &previous, error) : NULL;
+  const gboolean has_pictures = has_tracks && camera_config (camera)->object_pictures;
+  GstElement *snapshot = has_pictures ? add_element (bin, "cclsnapshot", &previous, error) : NULL;
   GstElement *json = add_element (bin, "ccljson", &previous, error);
   GstElement *sink = add_element (bin, "appsink", &previous, error);
   GstPad *pad;
 
-  if (!queue || !is_corrected || !convert || !labeller || (has_tracks && !track) || !json ||
-      !sink) {
+  if (!queue || !is_corrected || !convert || !labeller || (has_tracks && !track) ||
+      (has_pictures && !snapshot) || !json || !sink) {
     gst_object_unref (bin);
     return NULL;
   }
@@ -573,6 +575,8 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
       camera->delivery.has_moving_components = FALSE;
     else if (gst_structure_has_name (structure, "scene-change"))
       watch_camera_scene_change (camera, structure);
+    else if (gst_structure_has_name (structure, "ccl-snapshot"))
+      watch_camera_picture (camera, structure);
   }
   return GST_BUS_PASS;
 }

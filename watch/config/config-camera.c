@@ -331,6 +331,7 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
       {"loop", G_STRUCT_OFFSET (WatchCameraConfig, loop)},
       {"pictures", G_STRUCT_OFFSET (WatchCameraConfig, pictures)},
       {"picture-boxes", G_STRUCT_OFFSET (WatchCameraConfig, picture_boxes)},
+      {"object-pictures", G_STRUCT_OFFSET (WatchCameraConfig, object_pictures)},
       {"clips", G_STRUCT_OFFSET (WatchCameraConfig, clips)},
   };
 

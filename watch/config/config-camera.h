@@ -55,11 +55,12 @@ typedef struct {
   gdouble most_motion; /* key `most-motion`, the share of the picture beyond which it is a change */
 
   /* Pictures and clips. */
-  gboolean pictures;      /* key `pictures` */
-  gboolean picture_boxes; /* key `picture-boxes` */
-  gboolean clips;         /* key `clips` */
-  gdouble clip_pre;       /* key `clip-pre`, seconds before the motion */
-  gdouble clip_post;      /* key `clip-post`, seconds after the motion */
+  gboolean pictures;        /* key `pictures` */
+  gboolean picture_boxes;   /* key `picture-boxes` */
+  gboolean object_pictures; /* key `object-pictures`: of the best view of each object */
+  gboolean clips;           /* key `clips` */
+  gdouble clip_pre;         /* key `clip-pre`, seconds before the motion */
+  gdouble clip_post;        /* key `clip-post`, seconds after the motion */
 } WatchCameraConfig;
 
 WatchCameraConfig *watch_camera_config_ref (WatchCameraConfig *config);

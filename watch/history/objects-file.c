@@ -90,6 +90,7 @@ parse_line (JsonParser *parser, const gchar *line)
   object->begin = get_time (members, "begin");
   object->end = get_time (members, "end");
   object->motion = get_time (members, "motion");
+  object->best = get_time (members, "best");
   if (json_object_has_member (members, "speed"))
     object->speed = watch_line_get_number (members, "speed");
   read_places (object, get_array (members, "regions"));

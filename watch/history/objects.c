@@ -5,6 +5,9 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+/* Microseconds between the best view of an object and the end of a later one, at most. */
+#define MAX_PICTURE_AGE (600 * G_USEC_PER_SEC)
+
 /* Of a camera that plays. */
 typedef struct {
   GHashTable *present; /* id → WatchObject that has not ended */
@@ -209,6 +212,31 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   g_mutex_unlock (&self->lock);
 }
 
+/* Of a track that is vanishing, or has just vanished. */
+static void
+on_picture (gpointer data, WatchCamera *camera, guint64 id, gint64 utc, GstBuffer *jpeg)
+{
+  WatchObjects *self = data;
+  const gchar *name = watch_camera_get_name (camera);
+  WatchObject *object;
+  Scene *scene;
+
+  g_mutex_lock (&self->lock);
+  scene = g_hash_table_lookup (self->scenes, camera);
+  object = scene ? g_hash_table_lookup (scene->present, &id) : NULL;
+  for (GList *l = self->ended.head; l && !object; l = l->next) {
+    WatchObject *ended = l->data;
+
+    if (ended->begin > utc + MAX_PICTURE_AGE || ended->end < utc - MAX_PICTURE_AGE)
+      break;
+    if (ended->id == id && g_str_equal (ended->camera, name))
+      object = ended;
+  }
+  if (object)
+    object->best = utc;
+  g_mutex_unlock (&self->lock);
+}
+
 /* Tracks end with their stream. */
 static void
 on_stopped (gpointer data, WatchCamera *camera)
@@ -238,8 +266,11 @@ watch_objects_new (Watch *watch)
   g_queue_init (&self->ended);
   self->last = g_get_real_time () / 1000; /* exceeds those of former runs */
   self->scenes = g_hash_table_new_full (NULL, NULL, NULL, scene_free);
-  self->observer =
-      (WatchObserver){.event = on_event, .frame = on_frame, .stopped = on_stopped, .data = self};
+  self->observer = (WatchObserver){.event = on_event,
+      .frame = on_frame,
+      .picture = on_picture,
+      .stopped = on_stopped,
+      .data = self};
   watch_add_observer (watch, &self->observer);
   return self;
 }
@@ -403,6 +434,8 @@ watch_object_to_json (const WatchObject *object)
   add_time (builder, "end", object->end);
   if (object->motion)
     add_time (builder, "motion", object->motion);
+  if (object->best)
+    add_time (builder, "best", object->best);
   add_places (builder, object);
   json_builder_end_object (builder);
   root = json_builder_get_root (builder);

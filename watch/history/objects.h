@@ -14,6 +14,7 @@ typedef struct {
   guint64 id;        /* of the track, unique while the camera plays */
   gint64 begin, end; /* microseconds since 1970, UTC; `end` is that of the last frame so far */
   gint64 motion;     /* when the motion began whose picture and clip have it; 0: none */
+  gint64 best;       /* of its best view, of which there is a picture; 0: there is none */
   gfloat path[WATCH_OBJECT_POINTS]
              [2];                 /* the middle of the box's lower edge, percent of the frame */
   guint n_points, step, n_frames; /* a point for each `step` frames */

@@ -101,6 +101,29 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   watch_camera_config_unref (config);
 }
 
+/* The extension of pictures of objects. */
+gchar *
+watch_picture_extension (guint64 id)
+{
+  return g_strdup_printf ("%" G_GUINT64_FORMAT ".jpg", id);
+}
+
+static void
+on_picture (gpointer data, WatchCamera *camera, guint64 id, gint64 utc, GstBuffer *jpeg)
+{
+  WatchPictures *self = data;
+  g_autofree gchar *extension = watch_picture_extension (id);
+  WatchFile *file =
+      watch_writer_has_folder (self->writer)
+          ? watch_writer_begin (self->writer, watch_camera_get_name (camera), utc, extension)
+          : NULL;
+
+  if (file) {
+    watch_file_write (file, 0, gst_buffer_ref (jpeg));
+    watch_file_end (file, TRUE);
+  }
+}
+
 static gboolean
 is_busy (gpointer data)
 {
@@ -131,6 +154,7 @@ watch_pictures_new (Watch *watch, WatchWriter *writer)
   g_cond_init (&self->changed);
   self->observer = (WatchObserver){
       .event = on_event,
+      .picture = on_picture,
       .is_busy = is_busy,
       .queue_length = count_waiting,
       .queue_metric = "ccl_watch_picture_queue",

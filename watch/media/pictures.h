@@ -13,3 +13,6 @@ WatchPictures *watch_pictures_new (Watch *watch, WatchWriter *writer);
 /* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if that
  * takes longer than until the monotonic time. */
 gboolean watch_pictures_free (WatchPictures *pictures, gint64 until);
+
+/* The extension of the name of an object's picture, for watch_folder_name(); free with g_free(). */
+gchar *watch_picture_extension (guint64 id);

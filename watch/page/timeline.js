@@ -69,6 +69,12 @@ function makeObject(object) {
     thumbnail.hidden = false;
     thumbnail.addEventListener("click", () => view(object.picture, describeObject(object)));
   }
+  if (object.best_picture) {
+    const best = find(".best", item);
+    find("img", best).src = object.best_picture;
+    best.hidden = false;
+    best.addEventListener("click", () => view(object.best_picture, describeObject(object)));
+  }
   if (object.clip) {
     find(".clip", item).hidden = false;
     find(".clip", item).addEventListener("click", () => showObject(object));

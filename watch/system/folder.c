@@ -14,7 +14,7 @@
 
 #define NAME_PATTERN                                                                               \
   "^[A-Za-z0-9_-][A-Za-z0-9._-]*/"                                                                 \
-  "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z\\.(jpg|mp4)\\z"
+  "\\d{4}-\\d\\d-\\d\\dT\\d\\d-\\d\\d-\\d\\d\\.\\d{3}Z\\.((\\d{1,20}\\.)?jpg|mp4)\\z"
 #define IN_USE_SECONDS 10
 #define CLEAN_SECONDS 60
 #define FILE_MODE 0640

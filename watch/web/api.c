@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "watch/config/live-keys.h"
+#include "watch/media/pictures.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
@@ -330,6 +331,11 @@ watch_api_objects (Watch *watch, WatchObjects *objects, const WatchObjectQuery *
     if (object->motion) {
       append_file (text, watch, object->camera, object->motion, "picture", "jpg");
       append_clip (text, watch, object);
+    }
+    if (object->best) {
+      g_autofree gchar *extension = watch_picture_extension (object->id);
+
+      append_file (text, watch, object->camera, object->best, "best_picture", extension);
     }
     g_string_append (text, json);
     g_string_append_c (text, '}');
