@@ -16,6 +16,7 @@ import served  # noqa: E402
 import tap  # noqa: E402
 
 import cv2  # noqa: E402
+import numpy  # noqa: E402
 
 if not shutil.which("ffprobe"):
     print("1..0 # SKIP ffmpeg is not installed")
@@ -235,5 +236,27 @@ def keeps_chosen():
         served.wait_for(lambda: [path.exists() for path in paths] == [False, True], "the released file stays", 5)
 
 
-sys.exit(tap.run(keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+def object_pictures():
+    """an object has a picture of its best view, the square with a margin, which survives a restart"""
+    folder = served.folder / "object pictures"
+    words = "--folder", folder, "--set", "pace=true", "--set", "object-pictures=true", "--set", "ccl.min-area=20", f"a={source}"
+    with served.Served(*words) as server:
+        best = served.wait_for(lambda: [item["best_picture"] for item in server.get("/api/objects?camera=a")["objects"]
+                                        if "best_picture" in item], "a picture of an object", 30)[0]
+        status, headers, jpeg = server.request(best)
+        tap.equal((status, headers["Content-Type"]), (200, "image/jpeg"))
+        picture = cv2.imdecode(numpy.frombuffer(jpeg, numpy.uint8), cv2.IMREAD_GRAYSCALE)
+        height, width = picture.shape
+        assert 40 <= height <= 60 and 40 <= width <= 80, picture.shape
+        assert picture[height // 2, width // 2] > 200 and picture[1, 1] < 150, picture
+        lines = folder / "objects.ndjson"
+        served.wait_for(lambda: lines.exists() and '"best":' in lines.read_text(), "the line of the object")
+        tap.equal(server.request(best, "PUT", {"keep": True})[0], 204)
+        server.stop()
+    with served.Served(*words) as server:
+        served.wait_for(lambda: best in [item.get("best_picture") for item in server.get("/api/objects?camera=a")["objects"]],
+                        "the picture of the former run")
+
+
+sys.exit(tap.run(object_pictures, keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
                  rtsp_clip, keeps_days, keeps_bytes))

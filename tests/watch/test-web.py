@@ -366,9 +366,8 @@ def events_survive():
     words = "--folder", kept, "--set", "pace=true", f"a={moving_twice}", f"b={moving_twice}"
     query = "/api/events?kinds=motion-begin"
     with served.Served(*words) as first:
-        served.wait_for(lambda: all("picture" in event for event in first.get(query)["events"]) and
-                        len(first.get(query)["events"]) == 2, "two motions with pictures")
-        before = first.get(query)["events"]
+        before = served.wait_for(lambda: len(found := first.get(query)["events"]) == 2 and
+                                 all("picture" in event for event in found) and found, "two motions with pictures")
         tap.equal(first.stop(), 0)
     for number in signal.SIGKILL, signal.SIGTERM:
         with served.Served(*words) as server:

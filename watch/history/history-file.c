@@ -122,6 +122,12 @@ watch_history_file_rewrite (WatchHistoryFile *self)
   watch_line_file_rewrite (self->file);
 }
 
+void
+watch_history_file_stop (WatchHistoryFile *self)
+{
+  watch_line_file_stop (self->file);
+}
+
 gboolean
 watch_history_file_free (WatchHistoryFile *self, gint64 until)
 {

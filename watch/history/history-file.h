@@ -14,6 +14,9 @@ WatchHistoryFile *watch_history_file_new (Watch *watch, WatchHistory *history);
 /* The file is written anew, for instance because a camera was removed. Any thread. */
 void watch_history_file_rewrite (WatchHistoryFile *file);
 
+/* Begins to write what is left; several files do so at the same time. */
+void watch_history_file_stop (WatchHistoryFile *self);
+
 /* Writes the last events and frees the object. FALSE, and nothing is freed, if the disk does not
  * answer until the monotonic time: the thread still uses the history and the watch. */
 gboolean watch_history_file_free (WatchHistoryFile *file, gint64 until);

@@ -205,20 +205,30 @@ watch_line_file_rewrite (WatchLineFile *file)
   g_mutex_unlock (&file->lock);
 }
 
+void
+watch_line_file_stop (WatchLineFile *file)
+{
+  g_mutex_lock (&file->lock);
+  file->is_stopping = TRUE;
+  g_cond_broadcast (&file->changed);
+  g_mutex_unlock (&file->lock);
+}
+
 gboolean
 watch_line_file_free (WatchLineFile *file, gint64 until)
 {
   gboolean is_stopped;
 
+  watch_line_file_stop (file);
   g_mutex_lock (&file->lock);
-  file->is_stopping = TRUE;
-  g_cond_broadcast (&file->changed);
   while (!file->is_stopped && g_cond_wait_until (&file->changed, &file->lock, until)) {
   }
   is_stopped = file->is_stopped;
   g_mutex_unlock (&file->lock);
-  if (!is_stopped)
+  if (!is_stopped) {
+    watch_log_warning ("%s: the last lines could not be written in time", file->name);
     return FALSE;
+  }
   g_thread_join (file->thread);
   g_mutex_clear (&file->lock);
   g_cond_clear (&file->changed);

@@ -34,6 +34,9 @@ WatchLineFile *watch_line_file_new (Watch *watch, const gchar *name, const gchar
 /* The file is written anew, for instance because lines are to be forgotten. Any thread. */
 void watch_line_file_rewrite (WatchLineFile *file);
 
+/* Lets the thread write the last lines and end. */
+void watch_line_file_stop (WatchLineFile *file);
+
 /* Writes the last lines and frees the object. FALSE, and nothing is freed, if the disk does not
  * answer until the monotonic time: the thread still calls the functions. */
 gboolean watch_line_file_free (WatchLineFile *file, gint64 until);

@@ -189,6 +189,12 @@ watch_objects_file_rewrite (WatchObjectsFile *self)
   watch_line_file_rewrite (self->file);
 }
 
+void
+watch_objects_file_stop (WatchObjectsFile *self)
+{
+  watch_line_file_stop (self->file);
+}
+
 gboolean
 watch_objects_file_free (WatchObjectsFile *self, gint64 until)
 {

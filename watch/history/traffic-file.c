@@ -184,6 +184,12 @@ watch_traffic_file_rewrite (WatchTrafficFile *self)
   watch_line_file_rewrite (self->file);
 }
 
+void
+watch_traffic_file_stop (WatchTrafficFile *self)
+{
+  watch_line_file_stop (self->file);
+}
+
 gboolean
 watch_traffic_file_free (WatchTrafficFile *self, gint64 until)
 {

@@ -13,6 +13,9 @@ WatchTrafficFile *watch_traffic_file_new (Watch *watch, WatchTraffic *traffic);
 /* The file is written anew, because a camera was removed. Any thread. */
 void watch_traffic_file_rewrite (WatchTrafficFile *file);
 
+/* Begins to write what is left; several files do so at the same time. */
+void watch_traffic_file_stop (WatchTrafficFile *self);
+
 /* Writes the last rows and frees the object. FALSE, and nothing is freed, if the disk does not
  * answer until the monotonic time: the thread still uses the traffic and the watch. */
 gboolean watch_traffic_file_free (WatchTrafficFile *file, gint64 until);

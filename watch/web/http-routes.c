@@ -396,6 +396,9 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
 {
   watch_streams_free (self->streams);
   watch_live_free (self->live);
+  watch_history_file_stop (self->history_file);
+  watch_objects_file_stop (self->objects_file);
+  watch_traffic_file_stop (self->traffic_file);
   if (!watch_history_file_free (self->history_file, until) ||
       !watch_objects_file_free (self->objects_file, until) ||
       !watch_traffic_file_free (self->traffic_file, until))
