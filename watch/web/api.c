@@ -298,14 +298,27 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
 #define LEAD (2 * G_USEC_PER_SEC)
 #define TAIL (15 * G_USEC_PER_SEC)
 
-/* Adds the clip that has the object, and which part of it that is. A long motion has several. */
+/* A motion that is shorter has one clip. */
+#define SHORT_MOTION (10 * 60 * G_USEC_PER_SEC)
+
+/* The name of the clip that has the object. Only those of long motions are looked for. */
+static gchar *
+find_clip (WatchFolder *folder, const WatchObject *object)
+{
+  g_autofree gchar *name = NULL;
+
+  if (object->begin > object->motion + SHORT_MOTION)
+    return watch_folder_find_clip (folder, object->camera, object->motion, object->begin);
+  name = watch_folder_name (object->camera, object->motion, "mp4");
+  return watch_folder_has (folder, name) ? g_steal_pointer (&name) : NULL;
+}
+
+/* Adds that clip, and which part of it shows the object. */
 static void
 append_clip (GString *text, Watch *watch, const WatchObject *object)
 {
   WatchFolder *folder = watch_get_folder (watch);
-  g_autofree gchar *name = folder ? watch_folder_find_clip (folder, object->camera, object->motion,
-                                        MAX (object->begin, object->motion))
-                                  : NULL;
+  g_autofree gchar *name = folder ? find_clip (folder, object) : NULL;
   const gint64 start = name ? watch_folder_time_of_name (name) : 0;
 
   if (name)
