@@ -30,7 +30,7 @@ enum { N_FRAMES = 32, N_RECTANGLES = 12 };
 static struct {
   gint width, height;
   gchar *format, **rates;
-  double seconds, warm_up;
+  double seconds, warm_up, content_rate;
   gboolean system_memory;
 } options = {.width = 1920, .height = 1080, .seconds = 10, .warm_up = 2};
 
@@ -38,7 +38,8 @@ static struct {
 typedef struct Run {
   const gchar *elements;
   guint n_streams;
-  double rate; /* frames per second of each stream */
+  double rate;         /* frames per second of each stream */
+  double content_rate; /* the same by their time stamps */
   GstCaps *caps;
   GstBuffer **frames;
   gpointer cuda_contexts[2]; /* of the frames, and NULL */
@@ -191,8 +192,8 @@ push_frames (gpointer data)
     GstBuffer *frame = gst_buffer_copy (run->frames[(i + 5 * stream->number) % N_FRAMES]);
 
     GST_BUFFER_OFFSET (frame) = i;
-    GST_BUFFER_PTS (frame) = (GstClockTime)(i * 1e9 / run->rate);
-    GST_BUFFER_DURATION (frame) = (GstClockTime)(1e9 / run->rate);
+    GST_BUFFER_PTS (frame) = (GstClockTime)(i * 1e9 / run->content_rate);
+    GST_BUFFER_DURATION (frame) = (GstClockTime)(1e9 / run->content_rate);
     sleep_until (due_time (stream, i));
     stream->pushed[i] = now ();
     stream->flow = gst_pad_push (stream->elements.source, frame);
@@ -302,11 +303,12 @@ print_run (const Run *run, const Stream *streams, double cpu_seconds, double ela
       g_array_append_val (from_due, since_due);
     }
   }
-  printf ("{\"elements\": \"%s\", \"streams\": %u, \"fps\": %g, \"width\": %d, \"height\": %d, "
+  printf ("{\"elements\": \"%s\", \"streams\": %u, \"fps\": %g, \"content_fps\": %g, \"width\": "
+          "%d, \"height\": %d, "
           "\"format\": \"%s\", \"memory\": \"%s\", \"frames\": %u, \"lost\": %u, \"late\": %u, "
           "\"components\": %.1f, \"cpu_us\": %.1f, \"load\": %.2f",
-      elements, run->n_streams, run->rate, options.width, options.height, options.format,
-      options.system_memory ? "system" : "CUDA", latency->len, n_lost, n_late,
+      elements, run->n_streams, run->rate, run->content_rate, options.width, options.height,
+      options.format, options.system_memory ? "system" : "CUDA", latency->len, n_lost, n_late,
       (double)n_components / (double)MAX (n_frames, 1),
       1e6 * cpu_seconds / (double)MAX (latency->len, 1), cpu_seconds / elapsed);
   if (latency->len > 0) {
@@ -355,6 +357,8 @@ parse_options (int *argc, char ***argv)
           "video format of the frames; default: NV12", "FORMAT"},
       {"fps", 0, 0, G_OPTION_ARG_STRING_ARRAY, &options.rates,
           "frames per second of each stream; may be given several times; default: 25", "RATE"},
+      {"content-fps", 0, 0, G_OPTION_ARG_DOUBLE, &options.content_rate,
+          "frames per second by their time stamps; default: that of --fps", "RATE"},
       {"seconds", 0, 0, G_OPTION_ARG_DOUBLE, &options.seconds,
           "time of each measurement; default: 10", "S"},
       {"warm-up", 0, 0, G_OPTION_ARG_DOUBLE, &options.warm_up,
@@ -372,7 +376,7 @@ parse_options (int *argc, char ***argv)
       "ELEMENTS are ccl, cudaccl or others, with properties: \"cudaccl foreground=mog2\". STREAMS "
       "are numbers of streams, one measurement each; default: 1\n");
   if (!g_option_context_parse (context, argc, argv, &error) || *argc < 2 || options.seconds <= 0 ||
-      options.warm_up < 0 || options.width < 1 || options.height < 1) {
+      options.warm_up < 0 || options.content_rate < 0 || options.width < 1 || options.height < 1) {
     g_printerr ("element-latency: %s; see --help\n",
         error ? error->message : "elements, a size and a positive time are needed");
     exit (2);
@@ -413,12 +417,15 @@ main (int argc, char **argv)
           .elements = argv[1],
           .n_streams = (guint)MAX (1, atoi (*numbers)),
           .rate = g_ascii_strtod (*rate, NULL),
+          .content_rate = options.content_rate,
           .caps = caps,
           .frames = frames,
           .cuda_contexts = {cuda_context},
       };
       if (!(run.rate > 0))
         end_program ("%s is no frame rate", *rate);
+      if (run.content_rate <= 0)
+        run.content_rate = run.rate;
       measure (&run);
     }
   }
