@@ -1065,6 +1065,53 @@ TEST (test_camera_moves)
 }
 GST_END_TEST
 
+/* Ground with noise, and a block that is brighter by some levels and moves. */
+static GstBuffer *
+faint_frame (GRand *random, guint number, guint levels)
+{
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, 128 * 96, NULL);
+  GstMapInfo map;
+
+  gst_buffer_map (frame, &map, GST_MAP_WRITE);
+  for (guint i = 0; i < 128 * 96; i++) {
+    const guint x = i % 128 - number % 25 * 4, y = i / 128 - 30;
+    map.data[i] = (guint8)(60 + g_rand_int_range (random, 0, 5) + (x < 20 && y < 30 ? levels : 0));
+  }
+  gst_buffer_unmap (frame, &map);
+  GST_BUFFER_PTS (frame) = number * 40 * GST_MSECOND;
+  return frame;
+}
+
+/* The sensitivity may change while frames pass: what is too faint for 50 is found at 200. */
+TEST (test_sensitivity_while_playing)
+{
+  static const guint percents[] = {50, 200, 50, 200};
+  GstHarness *h = new_harness ();
+  GRand *random = g_rand_new_with_seed (1);
+  guint number = 0;
+
+  gst_util_set_object_arg (G_OBJECT (h->element), "foreground", "codebook");
+  g_object_set (h->element, "light", FALSE, "min-area", 100, NULL);
+  gst_harness_set_src_caps (h, frame_caps ("GRAY8", 128, 96));
+  for (; number < 100; number++)
+    gst_buffer_unref (label (h, faint_frame (random, number, 0)));
+  for (guint i = 0; i < G_N_ELEMENTS (percents); i++) {
+    guint n_found = 0;
+
+    g_object_set (h->element, "sensitivity", percents[i], NULL);
+    for (guint k = 0; k < 25; k++) {
+      GstBuffer *out = label (h, faint_frame (random, number++, 16));
+      n_found += gst_ccl_meta_get_n_components (gst_buffer_get_ccl_meta (out)) > 0;
+      gst_buffer_unref (out);
+    }
+    fail_unless (percents[i] == 200 ? n_found >= 20 : n_found == 0,
+        "sensitivity %u: %u of 25 frames", percents[i], n_found);
+  }
+  g_rand_free (random);
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 TEST (test_closing)
 {
   static const char pieces[] = "........\n.##..##.\n.##..##.\n........\n.##.....\n........\n";
@@ -1188,6 +1235,7 @@ foreground_suite (void)
   tcase_add_test (tcase, test_formats_of_16_bits);
   tcase_add_test (tcase, test_scene_change);
   tcase_add_test (tcase, test_camera_moves);
+  tcase_add_test (tcase, test_sensitivity_while_playing);
   tcase_add_test (tcase, test_closing);
   return suite;
 }
