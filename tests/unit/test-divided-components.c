@@ -242,6 +242,65 @@ test_without_label_maps_a_group_is_one_track (void)
   scene_free (scene);
 }
 
+static guint
+count_confirmed (const Scene *scene)
+{
+  guint n = 0;
+  for (guint i = 0; i < scene->tracks.n_tracks; i++)
+    n += scene->tracks.tracks[i].state != CUDACCL_TRACK_TENTATIVE;
+  return n;
+}
+
+/* The shadow of a person is as wide as the person, and both are narrower than a group of people. */
+static void
+test_short_shadows_do_not_widen_boxes (void)
+{
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    draw_person (scene, 50 + 2 * i);
+    draw (scene, 50 + 2 * i + PERSON_WIDTH, TOP + PERSON_HEIGHT - 8, 26, 8);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, PERSON_WIDTH, 10);
+  scene_free (scene);
+}
+
+static void
+draw_near_and_far (Scene *scene, guint near, guint far)
+{
+  draw (scene, near, 100, 40, 120);
+  draw (scene, far, 100, 30, 60);
+}
+
+/* Somebody near and somebody far away who come as one component are two tracks, each of his size,
+ * once the height by the row of the feet is known. */
+static void
+test_people_at_different_distances_are_two_tracks (void)
+{
+  Scene *scene = scene_new_empty (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    draw_near_and_far (scene, 20 + 2 * i, 300 + 2 * i);
+    for (guint far = 0; far < 3; far++)
+      draw (scene, 350 + 50 * far + 2 * i, 100, 30, 60);
+    end_frame (scene);
+  }
+  for (guint i = 0; i < 20; i++)
+    end_frame (scene);
+  for (guint i = 0; i < 60; i++) {
+    draw_near_and_far (scene, 50 + 2 * i, 110 + 2 * i);
+    draw (scene, 50 + 2 * i, 132, 70, 6);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 1);
+  }
+  g_assert_cmpuint (count_confirmed (scene), ==, 2);
+  for (guint i = 0; i < 2; i++) {
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[i].width, i ? 30 : 40, 26);
+    g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[i].height, i ? 60 : 120, 4);
+  }
+  scene_free (scene);
+}
+
 /* Two people meet, stand hand in hand, and part. Both keep their identities and their sizes, and
  * the events say that they met. */
 static void
@@ -298,15 +357,6 @@ test_specks_have_no_tracks (void)
   scene_free (scene);
 }
 
-static guint
-count_confirmed (const Scene *scene)
-{
-  guint n = 0;
-  for (guint i = 0; i < scene->tracks.n_tracks; i++)
-    n += scene->tracks.tracks[i].state != CUDACCL_TRACK_TENTATIVE;
-  return n;
-}
-
 /* The height is known when the first tracks are confirmed. */
 static void
 test_specks_in_the_first_frames_have_no_tracks (void)
@@ -350,6 +400,8 @@ main (int argc, char **argv)
   add (samples_of_label_maps_are_enough);
   add (holes_do_not_matter);
   add (shadows_do_not_widen_boxes);
+  add (short_shadows_do_not_widen_boxes);
+  add (people_at_different_distances_are_two_tracks);
   add (people_who_are_apart_only_at_their_heads_are_two_tracks);
   add (without_label_maps_a_group_is_one_track);
   add (people_who_meet_keep_their_identities);

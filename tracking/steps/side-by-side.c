@@ -21,6 +21,7 @@
   0.75                   /* typical heights; a narrower component is one object                    \
                           */
 #define HALF_WINDOW 0.06 /* typical heights; columns are averaged over a window */
+#define HALF_FOOT 0.1    /* the same; the lowest row within it is where an object stands */
 #define MIN_COLUMN 0.65  /* least height of a tall column, typical heights */
 #define N_LEVELS                                                                                   \
   3                      /* that are tried for it; the first one that gives most objects is taken  \
@@ -47,12 +48,37 @@ typedef struct Projection {
   const uint32_t *sums; /* of the heights of the columns before each one */
   double typical;       /* height */
   double step;          /* pixels of the frame from one to the next */
+  const CclTypicalSize *sizes;
 } Projection;
 
 static inline const uint32_t *
 row_of (const Projection *p, uint32_t y)
 {
   return (const uint32_t *)((const char *)p->labels->data + y * p->labels->stride) + p->left;
+}
+
+/* The lowest row of the columns about one. */
+static uint32_t
+foot_near (const Projection *p, const uint32_t *feet, uint32_t x)
+{
+  const uint32_t half = (uint32_t)(HALF_FOOT * p->typical);
+  const uint32_t end = p->n_columns - x > half ? x + half + 1 : p->n_columns;
+  uint32_t foot = 0;
+  for (uint32_t i = x > half ? x - half : 0; i < end; i++)
+    foot = feet[i] > foot ? feet[i] : foot;
+  return foot;
+}
+
+/* People farther away have their feet higher up and are smaller. So each column gets the height
+ * that it would have if the object stood where the component ends. */
+static void
+scale_columns (const Projection *p, const uint32_t *feet, uint32_t *heights)
+{
+  for (uint32_t x = 0; x < p->n_columns; x++) {
+    const double foot = p->step * foot_near (p, feet, x);
+    const double typical = ccl_typical_height (p->sizes, foot) / p->step;
+    heights[x] = (uint32_t)(heights[x] * p->typical / typical + 0.5);
+  }
 }
 
 /* Measures each column from its first pixel to its last, in the rows that the
@@ -69,6 +95,9 @@ measure_columns (const Projection *p, uint32_t step, uint32_t *tops, uint32_t *s
         sums[x + 1] = y + step - tops[x];
       }
   }
+  for (uint32_t x = 0; x < p->n_columns; x++)
+    tops[x] = sums[x + 1] > 0 ? tops[x] + sums[x + 1] : 0; /* now the feet */
+  scale_columns (p, tops, sums + 1);
   for (uint32_t x = 0; x < p->n_columns; x++)
     sums[x + 1] += sums[x];
 }
@@ -232,8 +261,7 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
     const CclBox *box = &tracker->components[j].box;
     const double typical = ccl_typical_height (&tracker->typical, box->bottom);
     const double height = box->bottom - box->top;
-    if (typical <= 0 || box->right - box->left < MIN_WIDTH * ccl_min (typical, height) ||
-        height < CUDACCL_MIN_HEIGHT * typical)
+    if (typical <= 0 || height < CUDACCL_MIN_HEIGHT * typical)
       continue;
     const uint32_t step = tracker->label_step;
     const uint32_t left = ccl_sampled ((uint32_t)box->left, step);
@@ -248,6 +276,7 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
         .sums = tracker->column_sums,
         .typical = typical / step,
         .step = step,
+        .sizes = &tracker->typical,
     };
     measure_columns (&p, tracker->overlap.step, tracker->column_tops, tracker->column_sums);
     divide_component (tracker, &p, j);
