@@ -293,12 +293,14 @@ void ccl_tracker_remember_way (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
 
-#define CUDACCL_NEAR 1.5 /* sizes: what was farther away than this does not move in its place */
+#define CUDACCL_NEAR 2.0 /* sizes: what was farther away than this does not move in its place */
 
-/* in-place.c: whether a track is like those that were lost around its begin; whether a confirmed
- * track turns out not to be an object that travels; whether a track that is not found in this frame
- * and often was not is to end, at a restless place. */
+/* in-place.c: whether a track is like those that were lost around its begin; whether it lives
+ * longer than they do; whether a confirmed track turns out not to be an object that travels;
+ * whether a track that is not found in this frame and often was not is to end, at a restless place.
+ */
 bool ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t);
+bool ccl_tracker_outlives (const CclTracker *tracker, const Track *t);
 bool ccl_tracker_is_refuted (const CclTracker *tracker, const Track *t);
 bool ccl_tracker_flickers (const CclTracker *tracker, const Track *t);
 

@@ -9,6 +9,9 @@
 #define SAME_SIZE 3.0        /* times the size of the lost ones, up to which a track is like them */
 #define SAME_SIZE_BORDER 2.5 /* the same of one that came in at the border, by its size now */
 #define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
+#define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
+#define STEADILY_FOUND 0.9   /* if it was found in so many of its frames, */
+#define OUTLIVING_WAY 2.0    /* and has gone so many sizes */
 #define WINDING 0.5          /* of a path: the least way of a track that is like the lost ones */
 #define WATCHED 3.0          /* seconds, and */
 #define LONG_PATH 2.0        /* sizes of its path after which a track has shown where it goes */
@@ -28,6 +31,14 @@ ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t)
                                                 : size <= SAME_SIZE_BORDER * lost;
 }
 
+/* An object among waves or in the rain is found again and again, and goes on. */
+bool
+ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
+{
+  return t->age * tracker->frame_time >= OUTLIVING && t->n_found >= STEADILY_FOUND * t->age &&
+         ccl_tracker_way (tracker, t) >= OUTLIVING_WAY * ccl_track_size_of_way (t);
+}
+
 static bool
 moves_in_place (const CclTracker *tracker, const Track *t)
 {
@@ -42,7 +53,8 @@ comes_to_nothing (const CclTracker *tracker, const Track *t)
   if (!ccl_tracker_is_like_nothing (tracker, t))
     return false;
   const bool is_young = t->age * tracker->frame_time < YOUNG;
-  return (is_young && ccl_tracker_begins_inside (tracker, t)) ||
+  return (is_young && ccl_tracker_begins_inside (tracker, t) &&
+             !ccl_tracker_outlives (tracker, t)) ||
          (t->path > ccl_track_size_of_way (t) && ccl_tracker_way (tracker, t) < WINDING * t->path);
 }
 

@@ -19,7 +19,16 @@
 #define PICTURE_MEMORY 10.0 /* the same for the whole picture */
 #define LOST_MEMORY 4.0     /* the same for those that were lost */
 #define MOST_LOST 5.0       /* of a large cell that count */
+#define FEW_LOST 1.5        /* the least that counts soon after the first frame */
 #define MANY_LOST 8.0       /* in a large cell and those beside it */
+
+/* Whether the border does not cut the track: what leaves the picture is not lost. */
+static bool
+is_inside (const CclTracker *tracker, const Track *t)
+{
+  return t->box.left > 0 && t->box.top > 0 && t->box.right < tracker->plan.width &&
+         t->box.bottom < tracker->plan.height;
+}
 
 static uint32_t
 cell_at (double place, uint32_t extent)
@@ -48,7 +57,8 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
-/* The mean of logarithms is hardly moved by waves that meet and become one component. */
+/* As many a second are many soon after the first frame. The mean of logarithms is hardly moved by
+ * waves that meet and become one component. */
 double
 ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
 {
@@ -60,7 +70,8 @@ ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double plac
       sum.n += tracker->lost[v][u].n;
       sum.logs += tracker->lost[v][u].logs;
     }
-  return sum.n >= MANY_LOST ? exp (sum.logs / sum.n) : 0;
+  const double many = ccl_max (FEW_LOST, MANY_LOST * (1 - exp (-tracker->time / LOST_MEMORY)));
+  return sum.n >= many ? exp (sum.logs / sum.n) : 0;
 }
 
 bool
@@ -137,8 +148,9 @@ ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
 {
   const CclTrackerPlan *frame = &tracker->plan;
   const double x = t->x.centre, y = t->y.centre;
-  count_lost (&tracker->lost[large_cell_at (y, frame->height)][large_cell_at (x, frame->width)],
-      ccl_track_size (t));
+  if (is_inside (tracker, t))
+    count_lost (&tracker->lost[large_cell_at (y, frame->height)][large_cell_at (x, frame->width)],
+        ccl_track_size (t));
   if (t->travelled)
     return;
   tracker->restless[cell_at (y, frame->height)][cell_at (x, frame->width)]++;

@@ -135,8 +135,8 @@ is_far (const CclTracker *tracker, const Track *t, double least_way, double rest
 void
 ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way)
 {
-  const double way = ccl_tracker_way (tracker, t) / ccl_track_size_of_way (t);
-  t->farthest = ccl_max (t->farthest, way);
+  if (t->component != NONE)
+    t->farthest = ccl_max (t->farthest, ccl_tracker_way (tracker, t) / ccl_track_size_of_way (t));
   t->travelled = t->travelled || (t->component != NONE && is_far (tracker, t, least_way, 0));
 }
 
@@ -162,9 +162,11 @@ ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least
       ccl_tracker_was_refuted (tracker, t->begin_x, t->begin_y))
     return false;
   if (ccl_tracker_is_like_nothing (tracker, t))
-    return !appeared_inside (tracker, t) &&
-           ccl_tracker_way (tracker, t) >= LIKE_NOTHING_WAY * ccl_track_size_of_way (t) &&
-           t->component != NONE && is_far (tracker, t, least_way, restless);
+    return t->component != NONE &&
+           (ccl_tracker_outlives (tracker, t) ||
+               (!appeared_inside (tracker, t) &&
+                   ccl_tracker_way (tracker, t) >= LIKE_NOTHING_WAY * ccl_track_size_of_way (t))) &&
+           is_far (tracker, t, least_way, restless);
   const bool is_still = t->tremble.n_differences >= STILL_DIFFERENCES && trembling (t) < STILL;
   if ((t->came_out && restless <= MAX_RESTLESS) || ((t->came_out || t->travelled) && is_still))
     return true;
