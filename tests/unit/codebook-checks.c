@@ -565,6 +565,38 @@ check_codebook_in_light_of_noise (const ForegroundBackend *backend)
   g_assert_cmpuint (n_found, >, 1000);
 }
 
+/* A night with white noise, whose tails are no words, and an object that moves. */
+void
+check_codebook_in_white_noise (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 160, HEIGHT = 65, N = WIDTH * HEIGHT };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  const CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t state = 1, n_found = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "white noise");
+
+  if (!passed)
+    return;
+  for (uint32_t number = 0; number < 50 && passed; number++) {
+    for (uint32_t i = 0; i < N; i++) {
+      const uint32_t first = next_random (&state) >> 8, second = next_random (&state) >> 8;
+      const uint32_t noise = first % 26 + second % 26;
+      const uint32_t column = i % WIDTH - 3 * number;
+      luma[i] = (uint8_t)(25 + noise + (number > 10 && column < 12 ? 30 : 0));
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++)
+      n_found += number > 10 && pair.mask[i] != 0;
+  }
+  g_assert_true (!passed || pair.reference->codebook->is_white);
+  g_assert_cmpuint (pair.reference->codebook->frame.noise_tolerances[3], >, 0);
+  pair_end (&pair);
+  g_assert_cmpuint (n_found, >, 1000);
+}
+
 /* Frame `number` of textured ground with bands of light, from frame 20 on with the shadow of a
  * cloud, and with an object of 12×24 pixels from frame 6 on. */
 static void
