@@ -81,6 +81,7 @@ typedef struct Track {
   CclBox rest_box;             /* its place of rest */
   double rested;               /* frames */
   CclAppearance appearance;
+  double whole_width, whole_height; /* when its colours were learnt last; 0: not yet */
 } Track;
 
 typedef struct Component {
@@ -310,8 +311,10 @@ bool ccl_tracker_flickers (const CclTracker *tracker, const Track *t);
 void ccl_tracker_leap (CclTracker *tracker, Track *t, uint32_t n_before, double elapsed);
 
 /* reunion.c: whether a component without a track is the object of a lost track. Then it becomes its
- * component. */
+ * component. ccl_tracker_reunite_tentative() does so for components of tentative tracks, which end.
+ */
 bool ccl_tracker_reunite (CclTracker *tracker, uint32_t component);
+void ccl_tracker_reunite_tentative (CclTracker *tracker);
 
 /* life.c: begins tracks, counts their frames, ends them. ccl_tracker_place() puts a track into a
  * box, with unknown velocity. */

@@ -137,6 +137,7 @@ ccl_tracker_run (CclTracker *tracker, const CclTable *table, const CclLabels *la
     ccl_tracker_share (tracker);
     ccl_tracker_join_fragments (tracker);
   }
+  ccl_tracker_reunite_tentative (tracker);
   ccl_tracker_correct (tracker, elapsed);
   ccl_tracker_begin (tracker, elapsed);
   ccl_tracker_learn_colours (tracker, elapsed);

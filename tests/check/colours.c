@@ -138,6 +138,97 @@ GST_START_TEST (test_people_who_meet_are_known_by_colours)
 }
 GST_END_TEST
 
+/* Three people on a wide ground with a wall. Two of them, who come from both sides, stand together
+ * for 2 s and turn back or walk on. The third one is behind the wall for 2 s and comes out where he
+ * went, or else somebody in other clothes does. */
+enum { YARD_WIDTH = 640, WALL = 380, WALL_WIDTH = 60, N_PEOPLE = 3 };
+
+#define COME 3.0  /* seconds */
+#define PART 7.5  /* when two people have stood together for 2 s */
+#define LEAVE 9.5 /* the end */
+
+/* Where a person's left edge is. A step takes 1/60 s, so that nobody is between two pixels. */
+static gint
+place_in_yard (guint person, gdouble time, gboolean turn)
+{
+  const gdouble steps = 60 * (time - COME), apart = MAX (60 * (time - PART), 0);
+  const gdouble way = MIN (steps, 140) + (turn ? -apart : apart);
+
+  if (person == 2) /* fully hidden from 1.33 s to 3.33 s after he came */
+    return (gint)(300 + MIN (steps, 96) - MAX (steps - 184, 0));
+  return (gint)(person == 0 ? way : 296 - way);
+}
+
+static GstBuffer *
+draw_yard (const GstVideoInfo *info, gdouble time, gboolean turn, gboolean other)
+{
+  static const guint8 ground[] = {100, 128, 128}, wall[] = {70, 120, 132};
+  static const guint8 clothes[N_PEOPLE + 1][3][3] = {
+      {{50, 128, 128}, {160, 100, 190}, {60, 120, 130}},
+      {{190, 110, 140}, {50, 180, 105}, {170, 128, 128}},
+      {{45, 128, 128}, {60, 160, 110}, {180, 120, 140}},
+      {{180, 128, 128}, {190, 90, 170}, {40, 128, 128}},
+  };
+  static const guint tops[] = {52, 60, 80, 100};
+  GstBuffer *frame = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (info), NULL);
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (frame, &map, GST_MAP_WRITE));
+  fill_box (info, map.data, 0, 0, YARD_WIDTH, PEOPLE_HEIGHT, ground);
+  for (guint person = 0; time >= COME && person < N_PEOPLE; person++)
+    for (guint part = 0; part < 3; part++)
+      fill_box (info, map.data, (guint)MAX (place_in_yard (person, time, turn), 0), tops[part], 16,
+          tops[part + 1] - tops[part],
+          clothes[other && person == 2 && time > COME + 2 ? 3 : person][part]);
+  fill_box (info, map.data, WALL, 0, WALL_WIDTH, PEOPLE_HEIGHT, wall);
+  gst_buffer_unmap (frame, &map);
+  return frame;
+}
+
+static void
+check_yard (const char *format, guint rate, gboolean turn, gboolean other)
+{
+  static const gdouble known[N_PEOPLE] = {COME + 2, COME + 2, COME + 1.1};
+  GstHarness *h = gst_harness_new_parse ("ccl foreground=codebook ! ccltrack lost-time=3");
+  GstCaps *caps = frame_caps (format, YARD_WIDTH, PEOPLE_HEIGHT);
+  guint64 before[N_PEOPLE] = {0}, after[N_PEOPLE] = {0};
+  GstVideoInfo info;
+
+  gst_caps_set_simple (caps, "framerate", GST_TYPE_FRACTION, rate, 1, NULL);
+  fail_unless (gst_video_info_from_caps (&info, caps));
+  gst_harness_set_src_caps (h, caps);
+  for (guint i = 0; i < LEAVE * rate; i++) {
+    const gdouble time = (gdouble)i / rate;
+    GstBuffer *frame = draw_yard (&info, time, turn, other), *out;
+
+    GST_BUFFER_PTS (frame) = i * GST_SECOND / rate;
+    out = gst_harness_push_and_pull (h, frame);
+    for (guint person = 0; person < N_PEOPLE && time >= COME; person++) {
+      after[person] = id_of_person (out, (guint)place_in_yard (person, time, turn));
+      if (time <= known[person])
+        before[person] = after[person];
+    }
+    gst_buffer_unref (out);
+  }
+  for (guint person = 0; person < N_PEOPLE; person++)
+    fail_unless (before[person] && after[person] &&
+                     (before[person] == after[person]) == !(other && person == 2),
+        "%s, %u frames/s, turn %d, other %d: person %u was %u, is %u", format, rate, turn, other,
+        person, (guint)before[person], (guint)after[person]);
+  fail_unless (before[0] != before[1] && before[1] != before[2] && before[0] != before[2]);
+  gst_harness_teardown (h);
+}
+
+GST_START_TEST (test_people_stay_themselves_for_two_seconds)
+{
+  static const guint rates[] = {5, 10, 25};
+
+  for (guint i = 0; i < G_N_ELEMENTS (rates); i++)
+    for (guint kind = 0; kind < 4; kind++)
+      check_yard ("NV12", rates[i], kind % 2, kind / 2);
+}
+GST_END_TEST
+
 static Suite *
 colours_suite (void)
 {
@@ -147,6 +238,7 @@ colours_suite (void)
   suite_add_tcase (suite, tests);
   tcase_add_test (tests, test_pictures_have_the_pixels_of_frames);
   tcase_add_test (tests, test_people_who_meet_are_known_by_colours);
+  tcase_add_test (tests, test_people_stay_themselves_for_two_seconds);
   return suite;
 }
 

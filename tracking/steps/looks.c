@@ -111,7 +111,10 @@ ccl_tracker_learn_colours (CclTracker *tracker, double elapsed)
     Track *t = &tracker->tracks[i];
     const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
     if (c && c->n_members == 1 && !t->shared && c->whole && is_comparable (t, &c->box) &&
-        ccl_are_alike (t->x.extent, c->box.right - c->box.left, MAX_RATIO))
+        ccl_are_alike (t->x.extent, c->box.right - c->box.left, MAX_RATIO)) {
       ccl_appearance_learn (&t->appearance, &tracker->colours[t->component], most);
+      t->whole_width = t->x.extent;
+      t->whole_height = t->y.extent;
+    }
   }
 }

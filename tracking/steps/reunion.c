@@ -29,8 +29,10 @@ static double
 likeness (const CclTracker *tracker, const Track *t, uint32_t component)
 {
   const CclBox *box = &tracker->components[component].box;
-  if (!is_missed (tracker, t) || !ccl_are_alike (t->x.extent, box->right - box->left, MAX_RATIO) ||
-      !ccl_are_alike (t->y.extent, box->bottom - box->top, MAX_RATIO))
+  const double width = t->whole_width > 0 ? t->whole_width : t->x.extent;
+  const double height = t->whole_width > 0 ? t->whole_height : t->y.extent;
+  if (!is_missed (tracker, t) || !ccl_are_alike (width, box->right - box->left, MAX_RATIO) ||
+      !ccl_are_alike (height, box->bottom - box->top, MAX_RATIO))
     return 0;
   const double known = ccl_tracker_compare_colours (tracker, t, component);
   const double colours = known < 0 ? UNKNOWN : known;
@@ -38,18 +40,19 @@ likeness (const CclTracker *tracker, const Track *t, uint32_t component)
       (colours >= SURE ? FAR : 1) * (MIN_REACH + MAX_SPEED * t->lost * tracker->frame_time);
   const double dx = 0.5 * (box->left + box->right) - t->last_x;
   const double dy = 0.5 * (box->top + box->bottom) - t->last_y;
-  if (dx * dx + dy * dy > reach * reach * t->x.extent * t->y.extent ||
+  if (dx * dx + dy * dy > reach * reach * width * height ||
       (t->component != NONE && colours < SURE))
     return 0;
   return colours;
 }
 
-/* The only track that can be in the component, or the one that it is by its colours; or NULL. */
+/* The only track that can be in the component, or the one that it is by its colours, if it is like
+ * it enough; or NULL. */
 static Track *
-find_missed (const CclTracker *tracker, uint32_t component)
+find_missed (const CclTracker *tracker, uint32_t component, double enough)
 {
   Track *found = NULL;
-  double best = UNKNOWN - MARGIN, second = 0;
+  double best = enough, second = 0;
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     const double like = likeness (tracker, &tracker->tracks[i], component);
     if (like > best) {
@@ -63,17 +66,41 @@ find_missed (const CclTracker *tracker, uint32_t component)
   return found && second <= best - MARGIN ? found : NULL;
 }
 
-bool
-ccl_tracker_reunite (CclTracker *tracker, uint32_t component)
+static void
+take (CclTracker *tracker, Track *t, uint32_t component)
 {
   Component *c = &tracker->components[component];
-  Track *t = find_missed (tracker, component);
-  if (!t)
-    return false;
   if (t->component != NONE)
     tracker->components[t->component].n_members--;
   ccl_tracker_place (tracker, t, &c->box);
   t->component = component;
   c->n_members = 1;
-  return true;
+}
+
+bool
+ccl_tracker_reunite (CclTracker *tracker, uint32_t component)
+{
+  Track *t = find_missed (tracker, component, UNKNOWN - MARGIN);
+  if (t)
+    take (tracker, t, component);
+  return t != NULL;
+}
+
+/* What comes out from behind something is seen in part at first, as something narrow that begins a
+ * track. While that is tentative, its colours can show that it is an object that was hidden. */
+void
+ccl_tracker_reunite_tentative (CclTracker *tracker)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    Track *young = &tracker->tracks[i];
+    const uint32_t component = young->component;
+    if (young->confirmed || component == NONE || tracker->components[component].n_members != 1)
+      continue;
+    Track *t = find_missed (tracker, component, SURE);
+    if (!t)
+      continue;
+    take (tracker, t, component);
+    young->component = NONE;
+    young->travelled = true; /* so its end does not make the place restless */
+  }
 }
