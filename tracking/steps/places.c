@@ -19,7 +19,7 @@
 #define PICTURE_MEMORY 10.0 /* the same for the whole picture */
 #define LOST_MEMORY 4.0     /* the same for those that were lost */
 #define MOST_LOST 5.0       /* of a large cell that count */
-#define FEW_LOST 1.5        /* the least that counts soon after the first frame */
+#define FEW_LOST 3.0        /* the least that counts soon after the first frame */
 #define MANY_LOST 8.0       /* in a large cell and those beside it */
 
 /* Whether the border does not cut the track: what leaves the picture is not lost. */
