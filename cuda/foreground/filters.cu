@@ -48,8 +48,7 @@ opening (const Parameters &p, uint32_t column, uint32_t y)
   uint64_t rows[ROWS], result = 0;
 #pragma unroll
   for (int i = 0; i < 2 * ROWS - 1; i++) {
-    const uint64_t window =
-        load_window<ONES> (p.extent, p.bits, column, (int64_t)y + i - 2 * RADIUS);
+    const uint64_t window = load_window (p.extent, p.bits, column, (int64_t)y + i - 2 * RADIUS);
     uint64_t eroded = window;
     for (int dx = 1; dx <= RADIUS; dx++)
       eroded &= window << dx & window >> dx;
