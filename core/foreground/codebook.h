@@ -334,31 +334,28 @@ ccl_codebook_rebase (CclCodeword words[CUDACCL_CODEBOOK_WORDS])
 }
 
 /* Writes the value into the matched word, or into a new one that replaces the lightest. Returns its
- * place. */
+ * place. matched: the word, if there is one. */
 CUDACCL_CODEBOOK_FUNCTION uint32_t
 ccl_codebook_learn (CclCodeword words[CUDACCL_CODEBOOK_WORDS], const CclCodebookPlaces *places,
-    CclCodebookValue value, bool is_visit, const CclCodebookTime *time)
+    const CclCodeword *matched, CclCodebookValue value, bool is_visit, const CclCodebookTime *time)
 {
   const bool is_new = places->matched == CUDACCL_CODEBOOK_WORDS;
   const uint32_t place = is_new ? places->lightest : places->matched;
-  CUDACCL_CODEBOOK_UNROLL
-  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
-    if (k != place)
-      continue;
-    CclCodeword *word = &words[k];
-    if (is_new) {
-      const CclCodeword first = {(uint16_t)(value.luma * CUDACCL_CODEBOOK_STEPS),
-          (uint16_t)(value.u * CUDACCL_CODEBOOK_STEPS),
-          (uint16_t)(value.v * CUDACCL_CODEBOOK_STEPS), 0, time->now, 0};
-      *word = first;
-    } else {
-      word->luma = ccl_codebook_moved (word->luma, value.luma, time->move);
-      word->u = ccl_codebook_moved (word->u, value.u, time->move);
-      word->v = ccl_codebook_moved (word->v, value.v, time->move);
-    }
-    if (is_visit && word->visits < CUDACCL_CODEBOOK_MOST_VISITS)
-      word->visits++;
+  CclCodeword word = {(uint16_t)(value.luma * CUDACCL_CODEBOOK_STEPS),
+      (uint16_t)(value.u * CUDACCL_CODEBOOK_STEPS), (uint16_t)(value.v * CUDACCL_CODEBOOK_STEPS), 0,
+      time->now, 0};
+  if (!is_new) {
+    word = *matched;
+    word.luma = ccl_codebook_moved (word.luma, value.luma, time->move);
+    word.u = ccl_codebook_moved (word.u, value.u, time->move);
+    word.v = ccl_codebook_moved (word.v, value.v, time->move);
   }
+  if (is_visit && word.visits < CUDACCL_CODEBOOK_MOST_VISITS)
+    word.visits++;
+  CUDACCL_CODEBOOK_UNROLL
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
+    if (k == place)
+      words[k] = word;
   return place;
 }
 
@@ -419,7 +416,8 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
 
   const bool is_visit = !is_background && state.was_background;
   const bool is_slow = !is_background && state.in_object;
-  const uint32_t place = ccl_codebook_learn (words, &places, value, is_visit, &frame->time);
+  const uint32_t place =
+      ccl_codebook_learn (words, &places, &matched, value, is_visit, &frame->time);
   result.place = (uint8_t)place;
   if (frame->scene_changes)
     ccl_codebook_begin_again (words, place);

@@ -169,7 +169,7 @@ test_visits_saturate (void)
   const CclCodebookValue value = {100, 128, 128, 0};
   const CclCodebookTime time = {.gain = 16, .move = 4};
   for (int i = 1; i <= 1000; i++) {
-    ccl_codebook_learn (words, &places, value, true, &time);
+    ccl_codebook_learn (words, &places, &words[0], value, true, &time);
     g_assert_cmpint (words[0].visits, ==, MIN (i, CUDACCL_CODEBOOK_MOST_VISITS));
   }
 }

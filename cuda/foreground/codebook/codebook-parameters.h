@@ -12,7 +12,9 @@
 
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
-  CUDACCL_CODEBOOK_LIGHT_THREADS = 32 * CUDACCL_LIGHT_SAMPLES, /* a row of cells */
+  CUDACCL_CODEBOOK_ROW_PAIRS = CUDACCL_CODEBOOK_WARPS / 2, /* of rows of words, in a block */
+  CUDACCL_CODEBOOK_WINDOWS = 5, /* that are counted around pixels for objects: a warp each */
+  CUDACCL_CODEBOOK_OBJECT_THREADS = 32 * CUDACCL_CODEBOOK_WINDOWS,
   CUDACCL_CONFIRM_THREADS = 32 * CUDACCL_CONFIRM_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
@@ -24,9 +26,8 @@ enum {
 /* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
   CclCodebookScene scene;
-  CclSceneChange change; /* in the last frame */
-  uint32_t has_rows;     /* rows have light of their own */
-  uint32_t is_white;     /* the noise */
+  uint32_t has_rows; /* rows have light of their own */
+  uint32_t is_white; /* the noise */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 } CclCodebookHistory;
 
@@ -61,7 +62,7 @@ typedef struct CclCodebookCounts {
   unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
   CclCodebookNoise noise;
   CclCodebookLightCounts light;
-  uint32_t n_blocks; /* that have added their counts */
+  uint32_t elapsed; /* CclCodebookTime */
 } CclCodebookCounts;
 
 /* Pixels of a cell that are candidates, and of these, those that confirm it; and pairs of them. */
@@ -117,6 +118,7 @@ typedef struct CclSampledPlaces {
 typedef struct CclUncoveredCells {
   uint32_t *bits; /* of each cell, set at the end of a frame */
   uint16_t *ages; /* of each cell, in a frame at whose end its bit is set */
+  uint32_t *old;  /* bits of those that are old then */
 } CclUncoveredCells;
 
 /* What both models find, a bit for each pixel. */
@@ -127,6 +129,15 @@ typedef struct CclCodebookCandidates {
   uint32_t finds_light; /* cells that are lit are told from objects */
 } CclCodebookCandidates;
 
+/* What a frame says of the scene. */
+typedef struct CclCodebookEvidence {
+  CclExtent extent;
+  CclLightGrid grid;
+  CclCodebookCell *cells; /* of the grid; zero when a frame starts */
+  CclCodebookCounts *counts;
+  uint32_t judges_scene; /* changes of the scene are looked for */
+} CclCodebookEvidence;
+
 /* ---- parameters of the kernels ---- */
 
 /* Of the two that measure the light of a frame. */
@@ -134,8 +145,8 @@ typedef struct CclCodebookLightParameters {
   CclCodebookPixels pixels;
   CclLightCell *cells;
   /* Log ratios of the rows of samples, CUDACCL_LIGHT_MAX_COLUMNS × CUDACCL_LIGHT_SAMPLES of each,
-   * less the row's light if rows have one; and the means of the light of a row of cells. */
-  int16_t *ratios, *means;
+   * less the row's light if rows have one. */
+  int16_t *ratios;
   uint8_t *boxes; /* of each cell those of the frame, then of the model (camera.h); of the host;
                    * NULL: nobody reads them */
 } CclCodebookLightParameters;
@@ -149,13 +160,10 @@ typedef struct CclCodebookSwayParameters {
 
 /* Of the update of the second model. */
 typedef struct CclSampledParameters {
-  CclCodebookPixels pixels;
-  CclCodebookSway sway;
   CclSampledPlaces places;
   CclSampledTime time;
-  uint32_t period; /* from ccl_sampled_period() */
-  uint32_t renews; /* this is the first frame of a model */
-  uint32_t judges_scene;
+  uint32_t period;  /* from ccl_sampled_period() */
+  uint32_t renews;  /* this is the first frame of a model */
   uint8_t *samples; /* planes of bytes: luma, u and v of the first sample of all places, then of the
                      * second one */
   uint64_t plane;   /* bytes */
@@ -164,15 +172,15 @@ typedef struct CclSampledParameters {
   CclUncoveredCells uncovered;
 } CclSampledParameters;
 
-/* Of the update of all codebooks. */
+/* Of the update of both models. */
 typedef struct CclCodebookParameters {
   CclCodebookPixels pixels;
   CclCodebookSway sway;
   CclCodebookBits bits;
   CclCodebookTime time;
   CclCodebookBlock *blocks; /* of the 32 pixels of each word; row_words of them in a row */
-  CclCodebookCell *cells;   /* of the grid; zero when a frame starts */
-  uint32_t judges_scene;    /* changes of the scene are looked for */
+  CclCodebookEvidence evidence;
+  CclSampledParameters sampled;
 } CclCodebookParameters;
 
 /* Of the one that finds the candidates of both models. */
@@ -181,13 +189,14 @@ typedef struct CclCandidateParameters {
   CclCodebookBits bits;
   CclSampledPlaces places;
   CclCodebookCandidates candidates;
-  const CclCodebookHistory *history;
+  CclCodebookEvidence evidence;
   uint32_t keeps_shadows; /* as foreground */
   uint32_t hides_objects; /* the mask is empty */
 } CclCandidateParameters;
 
 /* Of the last one, which takes away candidates in cells that nothing confirms, writes the mask, and
- * gives the host what others have found: a kernel that writes memory of the host ends later. */
+ * gives the host what others have found: a kernel that writes memory of the host ends later. A
+ * block of its own prepares the next frame. */
 typedef struct CclConfirmParameters {
   CclExtent extent;
   CclMaskParameters mask;
@@ -196,7 +205,9 @@ typedef struct CclConfirmParameters {
   const CclOutlinePairs *outlines;
   CclCodebookCandidates candidates;
   CclUncoveredCells uncovered;
-  const CclCodebookHistory *history;
+  CclCodebookEvidence evidence;
+  CclCodebookHistory *history;
+  CclFrameLight *light;            /* CclCodebookPixels */
   uint32_t *found;                 /* a bit for each pixel: the mask */
   uint32_t *counts, *scene_change; /* those of the candidates, and CclSceneChange; of the host */
 } CclConfirmParameters;

@@ -4,10 +4,10 @@
  *
  *   1. where options.light is set, the light of the frame: measured, then smoothed
  *   2. where the camera shakes, what it may bring to each pixel (sway.cuh)
- *   3. the samples of the second model (sampled-places.cuh)
- *   4. the update of all codebooks, whose last block finds scene changes
- *   5. the candidates of both models
- *   6. the objects, which are the mask if no opening and no closing follows
+ *   3. the update of all codebooks, and of the samples of the second model (sampled-places.cuh)
+ *   4. the candidates of both models
+ *   5. the objects, which are the mask if no opening and no closing follows; beside it, what the
+ * next frame needs: the tolerances, and changes of the scene
  *
  * They are one launch of a graph, in which a kernel that reduces the frame may come first.
  *
@@ -26,13 +26,12 @@
 #include "cuda/driver/kernel-graph.h"
 
 /* FIRST: a kernel of the caller, which writes the frame. */
-enum { FIRST, MEASURE, SMOOTH, SPREAD, SAMPLE, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
+enum { FIRST, MEASURE, SMOOTH, SPREAD, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
 
 /* The parameters of all kernels. */
 typedef struct Parameters {
   CclCodebookLightParameters light;
   CclCodebookSwayParameters sway;
-  CclSampledParameters sampled;
   CclCodebookParameters update;
   CclCandidateParameters candidates;
   CclConfirmParameters confirm;
@@ -46,7 +45,6 @@ static const struct {
     [MEASURE] = {"ccl_codebook_measure", PARAMETERS (light)},
     [SMOOTH] = {"ccl_codebook_smooth", PARAMETERS (light)},
     [SPREAD] = {"ccl_codebook_spread", PARAMETERS (sway)},
-    [SAMPLE] = {"ccl_codebook_sample", PARAMETERS (sampled)},
     [UPDATE] = {"ccl_codebook_update_words", PARAMETERS (update)},
     [OBJECTS] = {"ccl_codebook_objects", PARAMETERS (candidates)},
     [CONFIRM] = {"ccl_codebook_confirm", PARAMETERS (confirm)},
@@ -83,7 +81,7 @@ find_needed (const CudaCodebook *self)
   const uint32_t of_light = self->parameters.light.pixels.light ? 1u << MEASURE | 1u << SMOOTH : 0;
   const uint32_t of_sway = self->parameters.sway.sway.distance > 0 ? 1u << SPREAD : 0;
   return (uint32_t)(self->launches[FIRST].function != NULL) << FIRST | of_light | of_sway |
-         1u << SAMPLE | 1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
+         1u << UPDATE | 1u << OBJECTS | 1u << CONFIRM;
 }
 
 static CclStatus
@@ -148,14 +146,16 @@ queue_kernels (CudaCodebook *self, CclError *error)
              : status;
 }
 
-/* As many blocks as the device holds at once. */
+/* A block for each two pairs of rows, so that the device distributes what takes unequal times; but
+ * not so many that what each begins and ends with counts. */
 static uint32_t
 n_update_blocks (const CudaCodebook *self)
 {
   const CclExtent *p = &self->parameters.update.pixels.extent;
   const uint32_t most =
-      CUDACCL_CODEBOOK_BLOCKS * (uint32_t)self->segmenter->runner.device->n_multiprocessors;
-  const uint32_t n_blocks = divide_up ((uint64_t)p->row_words * p->height, CUDACCL_CODEBOOK_WARPS);
+      CUDACCL_CODEBOOK_GRID_BLOCKS * (uint32_t)self->segmenter->runner.device->n_multiprocessors;
+  const uint32_t n_blocks =
+      divide_up ((uint64_t)p->row_words * divide_up (p->height, 2), CUDACCL_CODEBOOK_ROW_PAIRS);
   return n_blocks < most ? n_blocks : most;
 }
 
@@ -165,18 +165,17 @@ prepare_kernels (CudaCodebook *self, CclError *error)
 {
   const CclLightGrid *grid = &self->parameters.update.pixels.grid;
   const CclExtent *extent = &self->segmenter->extent;
-  const CclSampledPlaces *places = &self->parameters.sampled.places;
   const uint32_t n_cells = grid->columns * grid->rows;
   const uint32_t n_rows = grid->rows * CUDACCL_LIGHT_SAMPLES;
   const struct {
     uint32_t blocks, threads;
   } sizes[N_KERNELS] = {
-      [MEASURE] = {grid->rows, CUDACCL_CODEBOOK_LIGHT_THREADS},
-      [SMOOTH] = {divide_up (n_cells + n_rows, CUDACCL_LIGHT_THREADS / 32), CUDACCL_LIGHT_THREADS},
-      [SPREAD] = {divide_up ((uint64_t)extent->row_words * extent->height, CUDACCL_CODEBOOK_WARPS),
+      [MEASURE] = {grid->rows * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CODEBOOK_WARPS +
+                                    divide_up (grid->columns, CUDACCL_CODEBOOK_WARPS)),
           CUDACCL_CODEBOOK_THREADS},
-      [SAMPLE] = {divide_up (
-                      (uint64_t)places->row_words * places->grid.rows, CUDACCL_CODEBOOK_WARPS),
+      [SMOOTH] = {divide_up (n_cells + n_rows + 1, CUDACCL_CODEBOOK_WARPS),
+          CUDACCL_CODEBOOK_THREADS},
+      [SPREAD] = {divide_up ((uint64_t)extent->row_words * extent->height, CUDACCL_CODEBOOK_WARPS),
           CUDACCL_CODEBOOK_THREADS},
       [UPDATE] = {n_update_blocks (self), CUDACCL_CODEBOOK_THREADS},
   };
@@ -191,8 +190,12 @@ prepare_kernels (CudaCodebook *self, CclError *error)
         .parameters = (char *)&self->parameters + kernels[i].offset,
     };
     if (i == OBJECTS || i == CONFIRM)
-      ccl_cuda_filters_cover (extent->width, extent->height, 32 * 32,
-          i == CONFIRM ? CUDACCL_CONFIRM_WARPS : CUDACCL_FOREGROUND_WARPS, launch);
+      ccl_cuda_filters_cover (
+          extent->width, extent->height, 32 * 32, i == CONFIRM ? CUDACCL_CONFIRM_WARPS : 1, launch);
+    if (i == OBJECTS)
+      launch->block[0] = CUDACCL_CODEBOOK_OBJECT_THREADS; /* of one row */
+    if (i == CONFIRM)
+      launch->grid[2]++; /* one of its blocks prepares the next frame */
     status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,
         kernels[i].name, &launch->function, error);
   }
@@ -209,25 +212,29 @@ codebook_reset (CclCudaSegmenter *segmenter, CclError *error)
       cuMemsetD8Async (self->model, 0, self->model_size, segmenter->runner.stream));
 }
 
-/* Gives what several kernels have to all of them. Those of the codebooks' update are set, and the
- * places and candidates of the kernels named first. */
+/* Gives what several kernels have to all of them. Those of the update are set, and the candidates
+ * of the kernel that finds them. */
 static void
 share_parameters (Parameters *p)
 {
-  p->light.pixels = p->sampled.pixels = p->update.pixels;
+  p->light.pixels = p->update.pixels;
   p->sway.extent = p->candidates.extent = p->confirm.extent = p->update.pixels.extent;
   p->sway.background = p->update.pixels.background;
-  p->sway.sway = p->sampled.sway = p->update.sway;
+  p->sway.sway = p->update.sway;
   p->candidates.bits = p->update.bits;
-  p->candidates.history = p->confirm.history = p->update.pixels.history;
-  p->candidates.places = p->sampled.places;
-  p->confirm.grid = p->sampled.places.grid;
-  p->confirm.cells = p->sampled.places.cells;
-  p->confirm.outlines = p->sampled.places.outlines;
+  p->update.evidence.extent = p->update.pixels.extent;
+  p->update.evidence.grid = p->update.pixels.grid;
+  p->update.evidence.counts = p->update.pixels.counts;
+  p->candidates.evidence = p->confirm.evidence = p->update.evidence;
+  p->candidates.places = p->update.sampled.places;
+  p->confirm.history = p->update.pixels.history;
+  p->confirm.light = p->update.pixels.light;
+  p->confirm.grid = p->update.sampled.places.grid;
+  p->confirm.cells = p->update.sampled.places.cells;
+  p->confirm.outlines = p->update.sampled.places.outlines;
   p->confirm.candidates = p->candidates.candidates;
-  p->sampled.found = p->confirm.found;
-  p->sampled.judges_scene = p->update.judges_scene;
-  p->confirm.uncovered = p->sampled.uncovered;
+  p->update.sampled.found = p->confirm.found;
+  p->confirm.uncovered = p->update.sampled.uncovered;
 }
 
 /* Sets the parameters of a frame. */
@@ -246,11 +253,11 @@ set_parameters (CudaCodebook *self, const CclForegroundOptions *options)
   p->update.pixels.light = options->light && !is_first ? self->frame_light : NULL;
   p->light.boxes = base->camera->takes_boxes ? self->boxes_on_device : NULL;
   p->update.sway.distance = is_first ? 0 : ccl_camera_sway (base->camera);
-  p->update.judges_scene = options->light;
+  p->update.evidence.judges_scene = options->light;
   p->update.time = ccl_codebook_advance (&self->clock, options->frame_duration, absorb_time);
-  p->sampled.renews = is_first;
-  p->sampled.period = ccl_sampled_period (absorb_time);
-  p->sampled.time = ccl_sampled_advance (&self->sampled_clock, options->frame_duration);
+  p->update.sampled.renews = is_first;
+  p->update.sampled.period = ccl_sampled_period (absorb_time);
+  p->update.sampled.time = ccl_sampled_advance (&self->sampled_clock, options->frame_duration);
   p->candidates.candidates.finds_light = options->light && !keeps_shadows;
   p->candidates.keeps_shadows = keeps_shadows;
   p->candidates.hides_objects = base->camera->hides;
@@ -368,6 +375,8 @@ place_sampled (Layout *layout, CclSampledParameters *s)
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->outlines);
   s->uncovered.bits = lay_out (
       layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS / 32, sizeof *s->uncovered.bits);
+  s->uncovered.old = lay_out (
+      layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS / 32, sizeof *s->uncovered.old);
   s->uncovered.ages =
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *s->uncovered.ages);
 }
@@ -392,7 +401,7 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   pixels->background = lay_out (&layout, n_words, 32);
   p->update.sway.low = lay_out (&layout, n_words, 32);
   p->update.sway.high = lay_out (&layout, n_words, 32);
-  place_sampled (&layout, &p->sampled);
+  place_sampled (&layout, &p->update.sampled);
   candidates->counts = lay_out (&layout, n_counts (self), sizeof *candidates->counts);
   for (size_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
     bits->place[i] = lay_out (&layout, 1, plane);
@@ -418,7 +427,8 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
 
   self->frame_light = lay_out (&layout, 1, sizeof *self->frame_light);
   pixels->counts = lay_out (&layout, 1, sizeof *pixels->counts);
-  p->update.cells = lay_out (&layout, n_light_cells (self), sizeof *p->update.cells);
+  p->update.evidence.cells =
+      lay_out (&layout, n_light_cells (self), sizeof *p->update.evidence.cells);
   return layout.size;
 }
 
@@ -436,7 +446,6 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
   p->ratios = lay_out (
       &layout, n_rows * CUDACCL_LIGHT_SAMPLES, CUDACCL_LIGHT_MAX_COLUMNS * sizeof *p->ratios);
   pixels->rows = lay_out (&layout, n_rows, sizeof *pixels->rows);
-  p->means = lay_out (&layout, pixels->grid.rows, sizeof *p->means);
   return layout.size;
 }
 
@@ -484,7 +493,7 @@ codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
   if (!self)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
   CclCodebookPixels *pixels = &self->parameters.update.pixels;
-  CclSampledPlaces *places = &self->parameters.sampled.places;
+  CclSampledPlaces *places = &self->parameters.update.sampled.places;
   self->segmenter = segmenter;
   self->parameters.confirm.scene_change = segmenter->scene_change_on_device;
   pixels->extent = segmenter->extent;

@@ -6,9 +6,12 @@
  * each. Words are read where they exist, and members of words are written where they change. What
  * is found goes to words of bits, one for the 32 pixels.
  *
- * Counts are integers, which atomics add up in any order. The last block of the update reads them:
- * it judges the scene and sets the tolerances of the next frame, so that no frame waits for the
- * host.
+ * Counts are integers, which atomics add up in any order. A block of the last kernel reads them: it
+ * judges the scene and sets the tolerances of the next frame, so that no frame waits for the host.
+ *
+ * Latency decides: a kernel has a few warps for each multiprocessor, so its time is that of the
+ * longest chain of instructions, which also have to be loaded. So work is divided among warps, and
+ * what is read is loaded before the first of it is used.
  */
 #include "codebook-parameters.h"
 #include "cuda/foreground/bit-windows.cuh"
@@ -31,15 +34,6 @@ constexpr int NO_RATIO = INT16_MAX;
 constexpr uint32_t ROW_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPLES;
 constexpr uint32_t OF_LANE = ROW_SAMPLES / 32; /* samples of a row for each lane of a warp */
 constexpr uint32_t CELL_OF_LANE = CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES / 32;
-
-static_assert (CUDACCL_CODEBOOK_LIGHT_THREADS == 32 * CUDACCL_LIGHT_SAMPLES, "a warp for each row");
-
-/* The samples of a row of cells. */
-struct Samples {
-  int16_t ratios[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES]; /* or NO_RATIO */
-  uint8_t luma[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES], model[CUDACCL_LIGHT_SAMPLES][ROW_SAMPLES];
-  int lights[CUDACCL_LIGHT_SAMPLES]; /* of rows; 0 where they have none of their own */
-};
 
 /* The number of a warp's ratios up to one. */
 template <uint32_t N>
@@ -87,56 +81,109 @@ background_at (const Pixels &p, uint32_t x, uint32_t y)
   return p.background[(size_t)y * 32 * p.extent.row_words + x];
 }
 
-/* Loads row j of the samples of a row of cells, by a warp, and measures its light. */
-static __device__ __forceinline__ int
-measure_samples (const Pixels &p, const SharedLogs &shared_logs, uint32_t row, uint32_t j,
-    Samples *samples, int (&ratios)[OF_LANE])
+/* Samples in a row or in a column of the frame, from one on. */
+struct SampleLine {
+  const uint8_t *luma, *model; /* of the first */
+  uint64_t luma_step, model_step;
+  uint32_t n; /* in the frame */
+};
+
+/* x, y: of the first; dx, dy: from one to the next, one of them 0. */
+static __device__ __forceinline__ SampleLine
+line_of_samples (const Pixels &p, uint32_t x, uint32_t y, uint32_t dx, uint32_t dy)
 {
-  const uint32_t sample_y = row * CUDACCL_LIGHT_SAMPLES + j, y = sample_y << p.sample_shift;
-  uint32_t luma[OF_LANE], model[OF_LANE];
+  const CclFrameParameters &frame = p.frame;
+  const uint32_t shift = p.sample_shift, row = 32 * p.extent.row_words;
+  const uint32_t first_x = x << shift, first_y = y << shift;
+  const uint32_t step_x = dx << shift, step_y = dy << shift;
+  const bool inside = first_x < p.extent.width && first_y < p.extent.height;
+  SampleLine line;
+  line.luma = frame.data + first_y * frame.stride + first_x * frame.pixel_bytes +
+              (p.is_wide ? 0 : frame.luma_byte);
+  line.model = p.background + (size_t)first_y * row + first_x;
+  line.luma_step = step_y * frame.stride + step_x * frame.pixel_bytes;
+  line.model_step = (uint64_t)step_y * row + step_x;
+  line.n = !inside  ? 0
+           : dx > 0 ? CUDACCL_DIVIDE_UP (p.extent.width - first_x, step_x)
+                    : CUDACCL_DIVIDE_UP (p.extent.height - first_y, step_y);
+  return line;
+}
+
+/* Loads samples: the luma of the frame, and in the upper half that of the background; 0 outside. */
+template <uint32_t N>
+static __device__ __forceinline__ void
+load_samples (const SampleLine &line, bool is_wide, uint32_t (&samples)[N])
+{
+  if (is_wide) {
 #pragma unroll
-  for (uint32_t i = 0; i < OF_LANE; i++) {
-    const uint32_t sample_x = lane_of_warp () + 32 * i, x = sample_x << p.sample_shift;
-    const bool inside = x < p.extent.width && y < p.extent.height;
-    luma[i] = inside ? luma_at (p.frame, x, y, p.is_wide) : 0;
-    model[i] = inside ? background_at (p, x, y) : 0;
+    for (uint32_t i = 0; i < N; i++)
+      samples[i] = i < line.n ? ccl_mixture_luma_8 (
+                                    __ldg ((const uint16_t *)(line.luma + i * line.luma_step)))
+                              : 0;
+  } else {
+#pragma unroll
+    for (uint32_t i = 0; i < N; i++)
+      samples[i] = i < line.n ? __ldg (line.luma + i * line.luma_step) : 0;
   }
 #pragma unroll
-  for (uint32_t i = 0; i < OF_LANE; i++) {
-    const bool compares = ccl_light_compares (luma[i]) && ccl_light_compares (model[i]);
-    ratios[i] =
-        compares ? ccl_light_limited (shared_logs[luma[i]] - shared_logs[model[i]]) : NO_RATIO;
-    samples->luma[j][lane_of_warp () + 32 * i] = (uint8_t)luma[i];
-    samples->model[j][lane_of_warp () + 32 * i] = (uint8_t)model[i];
-  }
+  for (uint32_t i = 0; i < N; i++)
+    samples[i] |= i < line.n ? (uint32_t)line.model[i * line.model_step] << 16 : 0;
+}
+
+/* The log ratio of a sample, or NO_RATIO. */
+static __device__ __forceinline__ int
+ratio_of_sample (const SharedLogs &shared_logs, uint32_t sample)
+{
+  const uint32_t luma = sample & 0xffff, model = sample >> 16;
+  return ccl_light_compares (luma) && ccl_light_compares (model)
+             ? ccl_light_limited (shared_logs[luma] - shared_logs[model])
+             : NO_RATIO;
+}
+
+/* The log ratios less a light. */
+static __device__ __forceinline__ int
+ratio_in_light (int ratio, int light)
+{
+  return ratio == NO_RATIO ? NO_RATIO : ccl_light_limited (ratio - light);
+}
+
+/* Measures the light of a row of samples by a warp. */
+static __device__ __forceinline__ int
+measure_row (
+    const Pixels &p, const SharedLogs &shared_logs, uint32_t sample_y, int (&ratios)[OF_LANE])
+{
+  uint32_t samples[OF_LANE];
+  load_samples (line_of_samples (p, lane_of_warp (), sample_y, 32, 0), p.is_wide, samples);
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++)
+    ratios[i] = ratio_of_sample (shared_logs, samples[i]);
   const uint32_t n = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   return n >= CUDACCL_LIGHT_LEAST_SAMPLES ? median_of (ratios, n) : 0;
 }
 
-/* The mean of the lights of a row of cells, by a warp. light: of the lane's row of samples. */
-static __device__ __forceinline__ int
-mean_of_rows (const Pixels &p, uint32_t row, int light)
+/* The samples of a cell that a lane has, from its first row on, each second row. */
+typedef uint32_t CellSamples[CELL_OF_LANE];
+
+/* Whether a sample differs from the model, in this light, by no more than noise. */
+static __device__ __forceinline__ bool
+is_noise (const Pixels &p, uint32_t sample, int light)
 {
-  const uint32_t j = lane_of_warp ();
-  const uint32_t y = (row * CUDACCL_LIGHT_SAMPLES + j) << p.sample_shift;
-  const bool counts = j < CUDACCL_LIGHT_SAMPLES && y < p.extent.height;
-  const uint32_t n = (uint32_t)__popc (__ballot_sync (FULL_WARP, counts));
-  const uint32_t sum = reduce_add (FULL_WARP, counts ? (uint32_t)(light + CUDACCL_LIGHT_LIMIT) : 0);
-  return ccl_light_mean ((int)sum - (int)n * CUDACCL_LIGHT_LIMIT, (int)n);
+  const uint32_t luma = sample & 0xffff, mean = sample >> 16;
+  const uint32_t expected = ccl_light_expected (mean, powers[light + CUDACCL_LIGHT_LIMIT]);
+  return ccl_codebook_difference (luma, expected) <= p.history->levels[mean >> 4].median;
 }
 
-/* Measures a cell of the samples of its row by a warp. */
+/* Measures a cell by a warp. lights: of its rows, where they have light of their own; else 0. */
 static __device__ __forceinline__ CclLightCell
-measure_cell (const Pixels &p, const Samples &samples, uint32_t column)
+measure_cell (const Pixels &p, const SharedLogs &shared_logs, const CellSamples &samples,
+    const int lights[CUDACCL_LIGHT_SAMPLES])
 {
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t x = column * CUDACCL_LIGHT_SAMPLES + lane % CUDACCL_LIGHT_SAMPLES;
-  const uint32_t first = lane / CUDACCL_LIGHT_SAMPLES;
+  const uint32_t first = lane_of_warp () / CUDACCL_LIGHT_SAMPLES;
   int ratios[CELL_OF_LANE];
   CclLightCell cell = {};
 #pragma unroll
   for (uint32_t i = 0; i < CELL_OF_LANE; i++)
-    ratios[i] = samples.ratios[first + 2 * i][x];
+    ratios[i] = ratio_in_light (ratio_of_sample (shared_logs, samples[i]), lights[first + 2 * i]);
   const uint32_t n = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   cell.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES;
   if (!cell.measured) /* for all lanes or for none */
@@ -148,12 +195,9 @@ measure_cell (const Pixels &p, const Samples &samples, uint32_t column)
   uint32_t n_explained = 0;
 #pragma unroll
   for (uint32_t i = 0; i < CELL_OF_LANE; i++) {
-    const uint32_t j = first + 2 * i, mean = samples.model[j][x];
-    const int light = ccl_light_limited (cell.ratio + samples.lights[j]);
-    const uint32_t expected = ccl_light_expected (mean, powers[light + CUDACCL_LIGHT_LIMIT]);
-    const bool is_noise = ccl_codebook_difference (samples.luma[j][x], expected) <=
-                          p.history->levels[mean >> 4].median;
-    n_explained += ratios[i] != NO_RATIO && (ccl_light_is_near (ratios[i], cell.ratio) || is_noise);
+    const int light = ccl_light_limited (cell.ratio + lights[first + 2 * i]);
+    n_explained += ratios[i] != NO_RATIO &&
+                   (ccl_light_is_near (ratios[i], cell.ratio) || is_noise (p, samples[i], light));
   }
   cell.explained = 5 * reduce_add (FULL_WARP, n_explained) >= 3 * n;
   return cell;
@@ -161,72 +205,105 @@ measure_cell (const Pixels &p, const Samples &samples, uint32_t column)
 
 /* Writes the boxes of a cell of the frame, then those of the model, by a warp. */
 static __device__ __forceinline__ void
-write_boxes (const LightParameters &p, const Samples &samples, uint32_t cell)
+write_boxes (const LightParameters &p, const CellSamples &samples, uint32_t cell)
 {
   constexpr uint32_t N = CUDACCL_CODEBOOK_CELL_BOXES, BOX = CUDACCL_CAMERA_BOX;
   constexpr uint32_t BOXES = CUDACCL_LIGHT_SAMPLES / BOX; /* in a row */
-  static_assert (2 * N == 32, "a lane has a box");
+  static_assert (2 * N == 32 && BOX == 4, "a lane has a box; two rows of samples are two of each");
   const uint32_t lane = lane_of_warp (), box = lane % N;
-  const auto &plane = lane < N ? samples.luma : samples.model;
-  const uint32_t x = cell % p.pixels.grid.columns * CUDACCL_LIGHT_SAMPLES + box % BOXES * BOX;
-  const uint32_t y = box / BOXES * BOX;
-  uint32_t sum = 0;
+  uint32_t own = 0;
 #pragma unroll
-  for (uint32_t i = 0; i < BOX * BOX; i++)
-    sum += plane[y + i / BOX][x + i % BOX];
+  for (uint32_t row = 0; row < BOXES; row++) {
+    uint32_t sums = samples[2 * row] + samples[2 * row + 1]; /* frame and model are halves */
+    sums += __shfl_xor_sync (FULL_WARP, sums, 16);
+    sums += __shfl_xor_sync (FULL_WARP, sums, 1);
+    sums += __shfl_xor_sync (FULL_WARP, sums, 2);
+    const uint32_t of_box = __shfl_sync (FULL_WARP, sums, box % BOXES * BOX);
+    own = row == box / BOXES ? of_box : own;
+  }
+  const uint32_t sum = lane < N ? own & 0xffff : own >> 16;
   p.boxes[cell * 2 * N + lane] = (uint8_t)((sum + BOX * BOX / 2) / (BOX * BOX));
 }
 
-/* A block measures a row of cells: a warp measures a row of samples, then some of the cells. */
+/* Measures a row of samples by a warp, and writes its light. */
+static __device__ __forceinline__ void
+write_row (const LightParameters &p, const SharedLogs &shared_logs, uint32_t sample_y)
+{
+  int ratios[OF_LANE];
+  const int light = measure_row (p.pixels, shared_logs, sample_y, ratios);
+  const int removed = p.pixels.history->has_rows ? light : 0;
+#pragma unroll
+  for (uint32_t i = 0; i < OF_LANE; i++)
+    p.ratios[(size_t)sample_y * ROW_SAMPLES + lane_of_warp () + 32 * i] =
+        (int16_t)ratio_in_light (ratios[i], removed);
+  if (lane_of_warp () == 0)
+    p.pixels.rows[sample_y] = (int16_t)light;
+}
+
+/* Counts a cell and writes it. One thread. */
+static __device__ __forceinline__ void
+finish_cell (const LightParameters &p, uint32_t i, const CclLightCell &cell)
+{
+  const Pixels &pixels = p.pixels;
+  p.cells[i] = cell;
+  if (cell.explained)
+    atomicAdd (&pixels.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
+  if (cell.measured)
+    atomicAdd (&pixels.counts->light.measured, 1);
+  if (cell.uniform)
+    atomicAdd (&pixels.counts->light.uniform, 1);
+}
+
+/* Measures cells of a row, one for each warp of a block, and the rows of samples if they have light
+ * of their own. lights: shared. */
+static __device__ __forceinline__ void
+write_cells (const LightParameters &p, const SharedLogs &shared_logs,
+    int lights[CUDACCL_LIGHT_SAMPLES], uint32_t row, uint32_t column)
+{
+  const uint32_t lane = lane_of_warp (), first = row * CUDACCL_LIGHT_SAMPLES;
+  const uint32_t x = column * CUDACCL_LIGHT_SAMPLES + lane % CUDACCL_LIGHT_SAMPLES;
+  CellSamples samples;
+  load_samples (line_of_samples (p.pixels, x, first + lane / CUDACCL_LIGHT_SAMPLES, 0, 2),
+      p.pixels.is_wide, samples);
+  const bool has_rows = p.pixels.history->has_rows != 0;
+#pragma unroll 1
+  for (uint32_t j = threadIdx.x / 32; j < CUDACCL_LIGHT_SAMPLES; j += CUDACCL_CODEBOOK_WARPS) {
+    int light = 0, ratios[OF_LANE];
+    if (has_rows)
+      light = measure_row (p.pixels, shared_logs, first + j, ratios);
+    if (lane == 0)
+      lights[j] = light;
+  }
+  __syncthreads ();
+  if (column >= p.pixels.grid.columns)
+    return;
+  const uint32_t i = row * p.pixels.grid.columns + column;
+  const CclLightCell cell = measure_cell (p.pixels, shared_logs, samples, lights);
+  if (p.boxes)
+    write_boxes (p, samples, i);
+  if (lane == 0)
+    finish_cell (p, i, cell);
+}
+
+/* For each row of cells, some blocks measure the rows of samples, a warp each, and the others the
+ * cells. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_CODEBOOK_LIGHT_THREADS)
+__launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
     ccl_codebook_measure (const __grid_constant__ LightParameters p)
 {
-  __shared__ Samples samples;
-  __shared__ int lights[CUDACCL_LIGHT_SAMPLES];
   __shared__ SharedLogs shared_logs;
-  const Pixels &pixels = p.pixels;
-  const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32, row = blockIdx.x;
-  int ratios[OF_LANE];
-
+  __shared__ int lights[CUDACCL_LIGHT_SAMPLES]; /* of rows */
+  constexpr uint32_t WARPS = CUDACCL_CODEBOOK_WARPS, OF_ROWS = CUDACCL_LIGHT_SAMPLES / WARPS;
+  const uint32_t n_parts = OF_ROWS + CUDACCL_DIVIDE_UP (p.pixels.grid.columns, WARPS);
+  const uint32_t row = blockIdx.x / n_parts, part = blockIdx.x % n_parts, warp = threadIdx.x / 32;
   share_logs (shared_logs);
   __syncthreads ();
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  const int light = measure_samples (pixels, shared_logs, row, warp, &samples, ratios);
-  const int own = pixels.history->has_rows ? light : 0;
-  const size_t first = ((size_t)row * CUDACCL_LIGHT_SAMPLES + warp) * ROW_SAMPLES;
-#pragma unroll
-  for (uint32_t i = 0; i < OF_LANE; i++) {
-    const int16_t ratio =
-        (int16_t)(ratios[i] == NO_RATIO ? NO_RATIO : ccl_light_limited (ratios[i] - own));
-    samples.ratios[warp][lane + 32 * i] = p.ratios[first + lane + 32 * i] = ratio;
-  }
-  if (lane == 0) {
-    samples.lights[warp] = own;
-    lights[warp] = light;
-    pixels.rows[row * CUDACCL_LIGHT_SAMPLES + warp] = (int16_t)light;
-  }
-  __syncthreads ();
-  if (warp == 0) {
-    const int mean = mean_of_rows (pixels, row, lights[lane % CUDACCL_LIGHT_SAMPLES]);
-    if (lane == 0)
-      p.means[row] = (int16_t)mean;
-  }
-  for (uint32_t column = warp; column < pixels.grid.columns; column += CUDACCL_LIGHT_SAMPLES) {
-    const CclLightCell cell = measure_cell (pixels, samples, column);
-    if (p.boxes)
-      write_boxes (p, samples, row * pixels.grid.columns + column);
-    if (lane == 0) {
-      p.cells[row * pixels.grid.columns + column] = cell;
-      if (cell.explained)
-        atomicAdd (&pixels.light->counts[cell.ratio + CUDACCL_LIGHT_LIMIT], 1);
-      if (cell.measured)
-        atomicAdd (&pixels.counts->light.measured, 1);
-      if (cell.uniform)
-        atomicAdd (&pixels.counts->light.uniform, 1);
-    }
-  }
+  if (part < OF_ROWS)
+    write_row (p, shared_logs, row * CUDACCL_LIGHT_SAMPLES + part * WARPS + warp);
+  else
+    write_cells (p, shared_logs, lights, row, (part - OF_ROWS) * WARPS + warp);
 }
 
 /* Whether the light has edges, by a warp. */
@@ -246,9 +323,42 @@ has_edges (const Pixels &p)
   return ccl_light_has_edges (&shares);
 }
 
+/* The means of the light of rows of cells that ccl_light_smooth_row() needs of a row of samples. */
+struct RowMeans {
+  uint32_t first; /* row of cells */
+  int16_t means[2 * CUDACCL_LIGHT_WINDOW + 2];
+};
+
+/* By a warp. row: of samples. */
+static __device__ __forceinline__ void
+find_means (const Pixels &p, uint32_t row, RowMeans *shared)
+{
+  constexpr uint32_t N = CUDACCL_DIVIDE_UP (2 * CUDACCL_LIGHT_WINDOW + 2, 2);
+  constexpr uint32_t ROWS = CUDACCL_LIGHT_SAMPLES;
+  const uint32_t lane = lane_of_warp ();
+  uint32_t above, below, weight;
+  ccl_light_place (row << p.sample_shift, p.grid.shift, p.grid.rows, &above, &below, &weight);
+  const uint32_t first = above > CUDACCL_LIGHT_WINDOW ? above - CUDACCL_LIGHT_WINDOW : 0;
+  shared->first = first;
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++) {
+    const uint32_t sample_y = first * ROWS + 32 * i + lane;
+    const bool counts = (uint64_t)sample_y << p.sample_shift < p.extent.height;
+    const uint32_t half = lane < ROWS ? 0xffffu : 0xffff0000u;
+    const int n = __popc (__ballot_sync (FULL_WARP, counts) & half);
+    int sum = counts ? p.rows[sample_y] : 0;
+#pragma unroll
+    for (int distance = ROWS / 2; distance > 0; distance /= 2)
+      sum += __shfl_xor_sync (FULL_WARP, sum, distance);
+    if (lane % ROWS == 0 && n > 0)
+      shared->means[2 * i + lane / ROWS] = (int16_t)ccl_light_mean (sum, n);
+  }
+  __syncwarp ();
+}
+
 /* The samples that are near the light of their row, by a warp. */
 static __device__ __forceinline__ void
-count_row (const LightParameters &p, uint32_t row)
+count_row (const LightParameters &p, uint32_t row, RowMeans *shared)
 {
   const Pixels &pixels = p.pixels;
   const uint32_t y = row << pixels.sample_shift;
@@ -259,7 +369,8 @@ count_row (const LightParameters &p, uint32_t row)
   for (uint32_t i = 0; i < OF_LANE; i++)
     ratios[i] = p.ratios[(size_t)row * ROW_SAMPLES + lane_of_warp () + 32 * i];
   const int light = pixels.rows[row], removed = pixels.history->has_rows ? light : 0;
-  const int smooth = ccl_light_smooth_row (&pixels.grid, p.means, y);
+  find_means (pixels, row, shared);
+  const int smooth = ccl_light_smooth_row (&pixels.grid, shared->means - shared->first, y);
   const uint32_t compared = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   const uint32_t near_rows = count_near (ratios, light - removed);
   const uint32_t near_smooth = count_near (ratios, smooth - removed);
@@ -270,33 +381,41 @@ count_row (const LightParameters &p, uint32_t row)
   }
 }
 
-/* A warp smooths the light of a cell, or counts a row of samples. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_LIGHT_THREADS)
-    ccl_codebook_smooth (const __grid_constant__ LightParameters p)
+/* Smooths the light of a cell by a warp, and writes its factor. */
+static __device__ __forceinline__ void
+smooth_cell (const LightParameters &p, uint32_t cell)
 {
   const Pixels &pixels = p.pixels;
-  const CclLightGrid &grid = pixels.grid;
-  const uint32_t n_cells = grid.columns * grid.rows;
-  const uint32_t warp = blockIdx.x * (CUDACCL_LIGHT_THREADS / 32) + threadIdx.x / 32;
+  const auto edges = [&] { return has_edges (pixels); };
+  const int light = light_of_cell (pixels.grid, p.cells, pixels.light->counts, cell, edges);
+  if (lane_of_warp () == 0) {
+    const uint32_t factor = factor_of_light (light);
+    pixels.factors[cell] = (uint16_t)factor;
+    atomicMax (&pixels.counts->light.most, factor);
+    atomicMax (&pixels.counts->light.least, UINT16_MAX - factor);
+  }
+}
+
+/* A warp smooths the light of a cell, or counts a row of samples, or finds whether there are edges.
+ */
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
+    ccl_codebook_smooth (const __grid_constant__ LightParameters p)
+{
+  __shared__ RowMeans means[CUDACCL_CODEBOOK_WARPS];
+  const CclLightGrid &grid = p.pixels.grid;
+  const uint32_t n_cells = grid.columns * grid.rows, n_rows = grid.rows * CUDACCL_LIGHT_SAMPLES;
+  const uint32_t warp = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (warp < n_cells) {
-    const auto edges = [&] { return has_edges (pixels); };
-    const int light = light_of_cell (grid, p.cells, pixels.light->counts, warp, edges);
-    if (warp == 0) {
-      const bool frame_has_edges = has_edges (pixels);
-      if (lane_of_warp () == 0)
-        pixels.counts->light.has_edges = frame_has_edges;
-    }
-    if (lane_of_warp () == 0) {
-      const uint32_t factor = factor_of_light (light);
-      pixels.factors[warp] = (uint16_t)factor;
-      atomicMax (&pixels.counts->light.most, factor);
-      atomicMax (&pixels.counts->light.least, UINT16_MAX - factor);
-    }
-  } else if (warp < n_cells + grid.rows * CUDACCL_LIGHT_SAMPLES) {
-    count_row (p, warp - n_cells);
+  if (warp == 0) {
+    const bool frame_has_edges = has_edges (p.pixels);
+    if (lane_of_warp () == 0)
+      p.pixels.counts->light.has_edges = frame_has_edges;
+  } else if (warp <= n_cells) {
+    smooth_cell (p, warp - 1);
+  } else if (warp <= n_cells + n_rows) {
+    count_row (p, warp - 1 - n_cells, &means[threadIdx.x / 32]);
   }
 }
 
@@ -349,37 +468,43 @@ factors_at (const Pixels &p, uint32_t x, uint32_t y, bool has_rows)
 /* What the threads of a block share. */
 struct Shared {
   CclCodebookFrame frame;
-  bool has_rows; /* rows have light of their own */
+  uint8_t place_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* of calm places of the second model */
+  bool has_rows;                                     /* rows have light of their own */
   uint32_t noise[CUDACCL_CODEBOOK_LEVELS * CUDACCL_CODEBOOK_DISTANCES];
   uint32_t sums[CUDACCL_CODEBOOK_SUMS];
-
-  /* Of the frame, when the scene is judged. */
-  unsigned long long totals[CUDACCL_CODEBOOK_SUMS];
-  uint32_t lost, settled; /* cells */
-  bool is_last;
 };
+
+static __device__ __forceinline__ uint32_t
+tolerance_of_level (const Pixels &p, uint32_t level)
+{
+  return ccl_codebook_tolerance (level, p.history->levels[level], p.sensitivity);
+}
 
 static __device__ __forceinline__ void
 begin_block (const Parameters &p, Shared *shared)
 {
   const CclCodebookHistory *history = p.pixels.history;
   if (threadIdx.x == 0) {
-    const CclSceneChange change = p.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
+    const CclSceneChange change =
+        p.evidence.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
     shared->frame.time = p.time;
     shared->has_rows = history->has_rows != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
-    shared->lost = shared->settled = 0;
+    if (blockIdx.x == 0)
+      p.pixels.counts->elapsed = p.time.elapsed;
   }
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     shared->sums[threadIdx.x] = 0;
   if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
-    const CclCodebookLevel known = history->levels[threadIdx.x];
-    shared->frame.tolerances[threadIdx.x] =
-        ccl_codebook_tolerance (threadIdx.x, known, p.pixels.sensitivity);
-    shared->frame.weak_tolerances[threadIdx.x] =
-        ccl_codebook_weak_tolerance (threadIdx.x, known, p.pixels.sensitivity);
-    shared->frame.noise_tolerances[threadIdx.x] =
-        ccl_codebook_explained (threadIdx.x, known, history->is_white != 0, p.pixels.sensitivity);
+    const uint32_t level = threadIdx.x, darker = level > 0 ? level - 1 : 0;
+    const uint32_t tolerance = tolerance_of_level (p.pixels, level);
+    shared->frame.tolerances[level] = (uint8_t)tolerance;
+    shared->frame.weak_tolerances[level] =
+        ccl_codebook_weak_tolerance (level, history->levels[level], p.pixels.sensitivity);
+    shared->place_tolerances[level] = ccl_sampled_tolerance (
+        tolerance, tolerance_of_level (p.pixels, darker), p.pixels.sensitivity);
+    shared->frame.noise_tolerances[level] = ccl_codebook_explained (
+        level, history->levels[level], history->is_white != 0, p.pixels.sensitivity);
   }
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)
@@ -428,14 +553,27 @@ value_at (const Pixels &p, uint32_t luma, uint32_t x, uint32_t y, bool has_rows)
   return value;
 }
 
-static __device__ __forceinline__ uint32_t
-tolerance_of_level (const Pixels &p, uint32_t level)
+/* A value in one register. */
+struct PackedValue {
+  uint32_t luma : 8, u : 8, v : 8, slack : 8;
+};
+
+static __device__ __forceinline__ PackedValue
+packed (const CclCodebookValue &value)
 {
-  return ccl_codebook_tolerance (level, p.history->levels[level], p.sensitivity);
+  return {value.luma, value.u, value.v, value.slack};
+}
+
+static __device__ __forceinline__ CclCodebookValue
+unpacked (const PackedValue &value)
+{
+  return {(uint8_t)value.luma, (uint8_t)value.u, (uint8_t)value.v, (uint8_t)value.slack};
 }
 
 #include "sway.cuh"
 #include "sampled-places.cuh"
+
+/* ---- words ---- */
 
 static __device__ __forceinline__ uint32_t
 bit_of (const uint32_t *words, uint32_t word)
@@ -443,34 +581,82 @@ bit_of (const uint32_t *words, uint32_t word)
   return words[word] >> lane_of_warp () & 1;
 }
 
-static __device__ __forceinline__ CclCodebookState
-state_at (const CclCodebookBits &p, uint32_t word)
+/* What is known of a pixel before the light of the frame is, in few registers. */
+struct Pixel {
+  uint32_t luma : 8;
+  uint32_t place : CUDACCL_CODEBOOK_PLACE_BITS; /* CclCodebookState */
+  uint32_t was_background : 1, in_object : 1, is_dynamic : 1;
+  uint32_t weights[CUDACCL_CODEBOOK_WORDS / 2]; /* two in each */
+  uint32_t first[2];                            /* word: luma and u; v and visits */
+};
+
+static __device__ __forceinline__ void
+load_state (const CclCodebookBits &p, uint32_t word, Pixel *pixel)
 {
-  CclCodebookState state = {};
+  uint32_t place = 0;
 #pragma unroll
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_PLACE_BITS; i++)
-    state.place |= (uint8_t)(bit_of (p.place[i], word) << i);
-  state.was_background = !bit_of (p.strong, word);
-  state.in_object = bit_of (p.object, word);
-  state.is_dynamic = bit_of (p.dynamic, word);
-  return state;
+    place |= bit_of (p.place[i], word) << i;
+  pixel->place = place;
+  pixel->was_background = !bit_of (p.strong, word);
+  pixel->in_object = bit_of (p.object, word);
+  pixel->is_dynamic = bit_of (p.dynamic, word);
+}
+
+static __device__ __forceinline__ CclCodebookState
+state_of (const Pixel &pixel)
+{
+  return {(uint8_t)pixel.place, (bool)pixel.was_background, (bool)pixel.in_object,
+      (bool)pixel.is_dynamic};
+}
+
+/* A mean of a word of a lane; without chroma, u and v are those of grey. */
+static __device__ __forceinline__ uint16_t
+load_chroma_mean (bool has_chroma, const uint16_t means[CUDACCL_CODEBOOK_LANES])
+{
+  return has_chroma ? means[lane_of_warp ()] : (uint16_t)(128 * CUDACCL_CODEBOOK_STEPS);
+}
+
+/* Loads what is read of all pixels of a warp, so that none of it waits for another. Pixels outside
+ * the frame have memory, too, and nothing reads what is found of them. */
+static __device__ __forceinline__ Pixel
+load_pixel (const Parameters &p, uint32_t word, uint32_t x, uint32_t y)
+{
+  const CclCodebookBlock *block = p.blocks + word;
+  const bool has_chroma = p.pixels.frame.u != NULL;
+  const uint32_t lane = lane_of_warp ();
+  Pixel pixel;
+  pixel.luma = x < p.pixels.extent.width ? luma_at (p.pixels.frame, x, y, p.pixels.is_wide) : 0;
+#pragma unroll
+  for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k += 2)
+    pixel.weights[k / 2] = block->weight[k][lane] | (uint32_t)block->weight[k + 1][lane] << 16;
+  pixel.first[0] = block->luma[0][lane] | (uint32_t)load_chroma_mean (has_chroma, block->u[0])
+                                              << 16;
+  pixel.first[1] = load_chroma_mean (has_chroma, block->v[0]) | (uint32_t)block->visits[0][lane]
+                                                                    << 16;
+  load_state (p.bits, word, &pixel);
+  return pixel;
 }
 
 /* Loads what the update reads of codebooks of at most WORDS words, whose weights are set. Words
- * that no pixel of the warp has are left out. Without chroma, u and v are those of grey. A birth
- * counts only where the word has, or may have after this frame, the visits of a recurrent one. */
+ * that no pixel of the warp has are left out. A birth counts only where the word has, or may have
+ * after this frame, the visits of a recurrent one. */
 template <uint32_t WORDS>
 static __device__ __forceinline__ void
-load_words (bool has_chroma, const CclCodebookBlock *block, bool rebases,
+load_words (bool has_chroma, const CclCodebookBlock *block, const Pixel &pixel, bool rebases,
     CclCodeword words[CUDACCL_CODEBOOK_WORDS])
 {
-  const uint32_t lane = lane_of_warp (), grey = 128 * CUDACCL_CODEBOOK_STEPS;
+  const uint32_t lane = lane_of_warp ();
+  words[0].luma = (uint16_t)pixel.first[0];
+  words[0].u = (uint16_t)(pixel.first[0] >> 16);
+  words[0].v = (uint16_t)pixel.first[1];
+  words[0].visits = (uint8_t)(pixel.first[1] >> 16);
 #pragma unroll
-  for (uint32_t k = 0; k < WORDS; k++) {
+  for (uint32_t k = 1; k < WORDS; k++) {
     if (__any_sync (FULL_WARP, words[k].weight > 0)) {
       words[k].luma = block->luma[k][lane];
-      words[k].u = has_chroma ? block->u[k][lane] : (uint16_t)grey;
-      words[k].v = has_chroma ? block->v[k][lane] : (uint16_t)grey;
+      words[k].u = load_chroma_mean (has_chroma, block->u[k]);
+      words[k].v = load_chroma_mean (has_chroma, block->v[k]);
       words[k].visits = block->visits[k][lane];
     }
   }
@@ -515,7 +701,7 @@ store_words (bool has_chroma, CclCodebookBlock *block, const CclCodebookFrame &f
 template <uint32_t WORDS>
 static __device__ __forceinline__ CclCodebookResult
 update_words (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
-    CclCodebookValue value, const uint16_t weights[CUDACCL_CODEBOOK_WORDS])
+    CclCodebookValue value, const Pixel &pixel, const uint16_t weights[CUDACCL_CODEBOOK_WORDS])
 {
   CclCodebookBlock *block = p.blocks + word;
   const bool has_chroma = p.pixels.frame.u != NULL;
@@ -523,10 +709,9 @@ update_words (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++)
     words[k] = {0, 0, 0, k < WORDS ? weights[k] : (uint16_t)0, 0, 0};
-  load_words<WORDS> (has_chroma, block, frame.time.rebases, words);
-  const CclCodebookState state = state_at (p.bits, word);
-  const CclCodebookResult result = ccl_codebook_update (words, value, state, &frame);
-  const bool is_visit = result.is_strong && state.was_background;
+  load_words<WORDS> (has_chroma, block, pixel, frame.time.rebases, words);
+  const CclCodebookResult result = ccl_codebook_update (words, value, state_of (pixel), &frame);
+  const bool is_visit = result.is_strong && pixel.was_background;
   store_words (has_chroma, block, frame, result.place, is_visit, words, weights);
   return result;
 }
@@ -559,7 +744,7 @@ count_in_cells (const Parameters &p, uint32_t x, uint32_t y, uint32_t strong, ui
   }
   const bool is_first = lane == 0 || (grid.shift < 5 && lane == 16);
   if (is_first && strong) {
-    CclCodebookCell *cell = &p.cells[(y >> grid.shift) * grid.columns + (x >> grid.shift)];
+    CclCodebookCell *cell = &p.evidence.cells[(y >> grid.shift) * grid.columns + (x >> grid.shift)];
     atomicAdd (&cell->lost, (uint32_t)__popc (strong));
     if (settled)
       atomicAdd (&cell->settled, (uint32_t)__popc (settled));
@@ -578,26 +763,24 @@ add_to_sums (uint32_t sums[CUDACCL_CODEBOOK_SUMS], uint32_t luma, const CclCodeb
   sums[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM] += result.model_chroma;
 }
 
-/* Updates the pixels of a warp, most of which have one word, or few. Those outside the frame have
- * memory, too, and nothing reads it. */
+/* Updates the pixels of a warp, most of which have one word, or few. */
 static __device__ __forceinline__ CclCodebookResult
-update_pixels (
-    const Parameters &p, const CclCodebookFrame &frame, uint32_t word, CclCodebookValue value)
+update_pixels (const Parameters &p, const CclCodebookFrame &frame, uint32_t word,
+    CclCodebookValue value, const Pixel &pixel)
 {
-  const CclCodebookBlock *block = p.blocks + word;
   uint16_t weights[CUDACCL_CODEBOOK_WORDS];
   uint32_t beyond_one = 0, beyond_few = 0; /* weights of further words */
 #pragma unroll
   for (uint32_t k = 0; k < CUDACCL_CODEBOOK_WORDS; k++) {
-    weights[k] = block->weight[k][lane_of_warp ()];
+    weights[k] = (uint16_t)(pixel.weights[k / 2] >> 16 * (k % 2));
     beyond_one |= k >= 1 ? weights[k] : 0;
     beyond_few |= k >= CUDACCL_CODEBOOK_FEW_WORDS ? weights[k] : 0;
   }
   if (!__any_sync (FULL_WARP, beyond_one))
-    return update_words<1> (p, frame, word, value, weights);
+    return update_words<1> (p, frame, word, value, pixel, weights);
   return __any_sync (FULL_WARP, beyond_few)
-             ? update_words<CUDACCL_CODEBOOK_WORDS> (p, frame, word, value, weights)
-             : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, weights);
+             ? update_words<CUDACCL_CODEBOOK_WORDS> (p, frame, word, value, pixel, weights)
+             : update_words<CUDACCL_CODEBOOK_FEW_WORDS> (p, frame, word, value, pixel, weights);
 }
 
 /* What the texture of a warp's pixels says, of a row of pixels from x on; background: their luma in
@@ -645,17 +828,12 @@ count_pairs (
 
 /* Updates the pixels of a warp, writes their classes and counts them. */
 static __device__ __forceinline__ void
-update_word (
-    const Parameters &p, uint32_t word, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
+update_word (const Parameters &p, uint32_t word, uint32_t x, uint32_t y, const Pixel &pixel,
+    CclCodebookValue value, Shared *shared, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
 {
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t x = word % p.pixels.extent.row_words * 32 + lane,
-                 y = word / p.pixels.extent.row_words;
+  const uint32_t lane = lane_of_warp (), luma = pixel.luma;
   const bool inside = x < p.pixels.extent.width;
-  const uint32_t luma = inside ? luma_at (p.pixels.frame, x, y, p.pixels.is_wide) : 0;
-  const CclCodebookValue value =
-      inside ? value_at (p.pixels, luma, x, y, shared->has_rows) : CclCodebookValue ();
-  CclCodebookResult result = update_pixels (p, shared->frame, word, value);
+  CclCodebookResult result = update_pixels (p, shared->frame, word, value, pixel);
   if (!inside)
     result = {};
   if (inside)
@@ -689,8 +867,8 @@ update_word (
     background_at (p.pixels, x, y) = result.background;
 }
 
-/* Adds what a block has counted. Returns whether it is the last one. */
-static __device__ __forceinline__ bool
+/* Adds what a block has counted. */
+static __device__ __forceinline__ void
 end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODEBOOK_SUMS])
 {
   CclCodebookCounts *counts = p.pixels.counts;
@@ -708,14 +886,99 @@ end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODE
   }
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     atomicAdd (&counts->sums[threadIdx.x], shared->sums[threadIdx.x]);
-  __threadfence ();
+}
+
+/* Two rows of 32 pixels, the values of which two warps share: each updates a row, and half of their
+ * places of the second model. */
+typedef PackedValue SharedValues[2][32];
+
+/* What is loaded of a warp's row before the light of the frame is known. */
+struct Row {
+  Pixel pixel;
+  Place place;
+};
+
+/* The row of a warp: pairs of rows are numbered by column and row of words. */
+struct RowPlace {
+  uint32_t column, y;
+  bool inside;
+};
+
+static __device__ __forceinline__ RowPlace
+place_of_row (const CclExtent &extent, uint32_t pair)
+{
+  const uint32_t n_pairs = extent.row_words * CUDACCL_DIVIDE_UP (extent.height, 2);
+  RowPlace place;
+  place.column = pair % extent.row_words;
+  place.y = pair / extent.row_words * 2 + threadIdx.x / 32 % 2;
+  place.inside = pair < n_pairs;
+  return place;
+}
+
+static __device__ __forceinline__ Row
+load_row (const Parameters &p, const RowPlace &at)
+{
+  const CclExtent &extent = p.pixels.extent;
+  const uint32_t word = at.y * extent.row_words + at.column;
+  Row row = {};
+  if (at.inside) {
+    row.place = load_place (p.sampled, at.column, at.y / 2);
+    if (at.y < extent.height)
+      row.pixel = load_pixel (p, word, 32 * at.column + lane_of_warp (), at.y);
+  }
+  return row;
+}
+
+/* Updates a row and its places. All threads of the block. */
+static __device__ __forceinline__ void
+update_row (const Parameters &p, const Row &row, const RowPlace &at, Shared *shared,
+    SharedValues &values, uint32_t sums[CUDACCL_CODEBOOK_SUMS])
+{
+  const CclExtent &extent = p.pixels.extent;
+  const uint32_t x = 32 * at.column + lane_of_warp ();
+  const bool has_pixels = at.inside && at.y < extent.height;
+  CclCodebookValue value = {};
+  if (has_pixels && x < extent.width)
+    value = value_at (p.pixels, row.pixel.luma, x, at.y, shared->has_rows);
+  values[at.y % 2][lane_of_warp ()] = packed (value);
   __syncthreads ();
-  if (threadIdx.x == 0)
-    shared->is_last = atomicAdd (&counts->n_blocks, 1) == gridDim.x - 1;
+  if (at.inside)
+    update_place (p, *shared, row.place, values, at.column, at.y / 2);
+  if (has_pixels)
+    update_word (p, at.y * extent.row_words + at.column, x, at.y, row.pixel, value, shared, sums);
   __syncthreads ();
-  if (shared->is_last)
-    __threadfence ();
-  return shared->is_last;
+}
+
+/* Where the light is measured, the kernels that do so have waited for all of the frame before; so
+ * what is independent of the light is loaded before they end. */
+extern "C" __global__ void
+__launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
+    ccl_codebook_update_words (const __grid_constant__ Parameters p)
+{
+  __shared__ Shared shared;
+  __shared__ SharedValues values[CUDACCL_CODEBOOK_ROW_PAIRS];
+  const CclExtent &extent = p.pixels.extent;
+  const uint32_t n_pairs = extent.row_words * CUDACCL_DIVIDE_UP (extent.height, 2);
+  const uint32_t own = threadIdx.x / 64, step = gridDim.x * CUDACCL_CODEBOOK_ROW_PAIRS;
+  uint32_t sums[CUDACCL_CODEBOOK_SUMS] = {};
+  uint32_t first = blockIdx.x * CUDACCL_CODEBOOK_ROW_PAIRS;
+  RowPlace at = place_of_row (extent, first + own);
+  if (!p.pixels.light)
+    wait_for_previous_kernel ();
+  Row row = load_row (p, at);
+  begin_block (p, &shared);
+  wait_for_previous_kernel ();
+  let_next_kernel_start ();
+  begin_cells (p.sampled);
+  while (true) {
+    update_row (p, row, at, &shared, values[own], sums);
+    first += step;
+    if (first >= n_pairs)
+      break;
+    at = place_of_row (extent, first + own);
+    row = load_row (p, at);
+  }
+  end_block (p, &shared, sums);
 }
 
 /* ---- what follows for the next frame ---- */
@@ -735,187 +998,246 @@ quantile (uint32_t first, uint32_t second, uint32_t share)
   return n < CUDACCL_CODEBOOK_LEAST_SAMPLES ? 0 : found;
 }
 
-/* Sets what is known of the noise from that of the frame, whose counts are cleared. All are loaded
- * before the first is used: nothing else hides how long that takes. */
+/* What the threads of the block share that prepares the next frame. */
+struct SharedSums {
+  unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
+  uint32_t lost, settled; /* cells */
+};
+
+/* Sets what is known of the noise from that of the frame, whose counts are cleared. */
 static __device__ __forceinline__ void
-take_noise (const Parameters &p)
+take_noise (const CclConfirmParameters &p)
 {
-  constexpr uint32_t N = CUDACCL_CODEBOOK_LEVELS / CUDACCL_CODEBOOK_WARPS; /* for a warp */
-  static_assert (CUDACCL_CODEBOOK_LEVELS % CUDACCL_CODEBOOK_WARPS == 0, "levels fit");
-  const uint32_t lane = lane_of_warp (), first_level = threadIdx.x / 32 * N;
-  uint32_t (*levels)[CUDACCL_CODEBOOK_DISTANCES] = &p.pixels.counts->noise[first_level];
-  uint32_t counts[N][2];
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++) {
-    counts[i][0] = __ldcg (&levels[i][2 * lane]);
-    counts[i][1] = __ldcg (&levels[i][2 * lane + 1]);
-  }
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++) {
-    levels[i][2 * lane] = levels[i][2 * lane + 1] = 0;
-    const uint32_t median = quantile (counts[i][0], counts[i][1], 8);
-    const uint32_t tail = quantile (counts[i][0], counts[i][1], 15);
-    CclCodebookLevel *known = &p.pixels.history->levels[first_level + i];
-    if (lane == 0)
-      *known = ccl_codebook_next_level (*known, first_level + i, median, tail, p.time.elapsed);
-  }
+  static_assert (CUDACCL_CODEBOOK_LEVELS <= CUDACCL_CONFIRM_WARPS, "a warp for each level");
+  const uint32_t lane = lane_of_warp (), level = threadIdx.x / 32;
+  if (level >= CUDACCL_CODEBOOK_LEVELS)
+    return;
+  uint32_t *counts = p.evidence.counts->noise[level];
+  const uint32_t first = __ldcg (&counts[2 * lane]), second = __ldcg (&counts[2 * lane + 1]);
+  counts[2 * lane] = counts[2 * lane + 1] = 0;
+  const uint32_t median = quantile (first, second, 8), tail = quantile (first, second, 15);
+  CclCodebookLevel *known = &p.history->levels[level];
+  if (lane == 0)
+    *known = ccl_codebook_next_level (*known, level, median, tail, p.evidence.counts->elapsed);
 }
 
-/* Counts the cells that show another scene, and clears their counts. */
-static __device__ __forceinline__ void
-judge_cells (const Parameters &p, Shared *shared)
+/* Counts the cells that show another scene, from `first` on, a warp's each in `step`. */
+static __device__ __forceinline__ CclCodebookCell
+count_cells (const CclCodebookEvidence &p, uint32_t first, uint32_t step)
 {
-  const CclLightGrid &grid = p.pixels.grid;
-  uint32_t lost = 0, settled = 0;
-  for (uint32_t i = threadIdx.x; i < grid.columns * grid.rows; i += CUDACCL_CODEBOOK_THREADS) {
+  const CclLightGrid &grid = p.grid;
+  CclCodebookCell n = {};
+  for (uint32_t i = first; i < grid.columns * grid.rows; i += step) {
     const uint32_t x = i % grid.columns << grid.shift, y = i / grid.columns << grid.shift;
-    const uint32_t n = min (1u << grid.shift, p.pixels.extent.width - x) *
-                       min (1u << grid.shift, p.pixels.extent.height - y);
-    lost += ccl_codebook_fills_cell (__ldcg (&p.cells[i].lost), n);
-    settled += ccl_codebook_fills_cell (__ldcg (&p.cells[i].settled), n);
-    p.cells[i] = {};
+    const uint32_t pixels =
+        min (1u << grid.shift, p.extent.width - x) * min (1u << grid.shift, p.extent.height - y);
+    n.lost += ccl_codebook_fills_cell (__ldcg (&p.cells[i].lost), pixels);
+    n.settled += ccl_codebook_fills_cell (__ldcg (&p.cells[i].settled), pixels);
   }
-  lost = reduce_add (FULL_WARP, lost);
-  settled = reduce_add (FULL_WARP, settled);
-  if (lane_of_warp () == 0) {
-    atomicAdd (&shared->lost, lost);
-    atomicAdd (&shared->settled, settled);
-  }
+  return {reduce_add (FULL_WARP, n.lost), reduce_add (FULL_WARP, n.settled)};
 }
 
-/* Judges the scene. One thread. scene: as the frame before
- * left it. */
-static __device__ __forceinline__ void
-judge_scene (const Parameters &p, const Shared &shared, CclCodebookScene scene)
+/* What is summed over the frame, but for the cells that are counted. */
+static __device__ __forceinline__ CclCodebookSums
+sums_of_frame (
+    const CclCodebookEvidence &p, const unsigned long long counted[CUDACCL_CODEBOOK_SUMS])
 {
-  CclCodebookHistory *history = p.pixels.history;
   CclCodebookSums sums = {};
-  sums.cells = p.pixels.grid.columns * p.pixels.grid.rows;
+  sums.cells = p.grid.columns * p.grid.rows;
+  sums.pixels = p.extent.width * p.extent.height;
+  sums.dark = (uint32_t)counted[CUDACCL_CODEBOOK_DARK];
+  sums.bright = (uint32_t)counted[CUDACCL_CODEBOOK_BRIGHT];
+  sums.model_dark = (uint32_t)counted[CUDACCL_CODEBOOK_MODEL_DARK];
+  sums.model_bright = (uint32_t)counted[CUDACCL_CODEBOOK_MODEL_BRIGHT];
+  sums.chroma = counted[CUDACCL_CODEBOOK_CHROMA_SUM];
+  sums.model_chroma = counted[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
+  return sums;
+}
+
+/* Whether the scene is lost, as ccl_codebook_judge_scene() says. The cells are counted only where
+ * they decide. All lanes of a warp. */
+static __device__ __forceinline__ bool
+is_scene_lost (const CclCodebookEvidence &p)
+{
+  unsigned long long counted[CUDACCL_CODEBOOK_SUMS] = {};
+#pragma unroll
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_PAIRS; i++)
+    counted[i] = __ldcg (&p.counts->sums[i]);
+  CclCodebookSums sums = sums_of_frame (p, counted);
+  if (!p.judges_scene || ccl_codebook_sudden_change (&sums) == CUDACCL_SCENE_UNCHANGED)
+    return false;
+  sums.lost = count_cells (p, lane_of_warp (), 32).lost;
+  CclCodebookScene scene = {};
+  ccl_codebook_judge_scene (&scene, &sums, 0);
+  return scene.is_lost;
+}
+
+/* Judges the scene, and tells the host whether it changed in this frame. One thread. */
+static __device__ __forceinline__ void
+judge_scene (const CclConfirmParameters &p, const SharedSums &shared)
+{
+  CclCodebookScene scene = p.history->scene;
+  CclCodebookSums sums = sums_of_frame (p.evidence, shared.sums);
   sums.lost = shared.lost;
   sums.settled = shared.settled;
-  sums.pixels = p.pixels.extent.width * p.pixels.extent.height;
-  sums.dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_DARK];
-  sums.bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_BRIGHT];
-  sums.model_dark = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_DARK];
-  sums.model_bright = (uint32_t)shared.totals[CUDACCL_CODEBOOK_MODEL_BRIGHT];
-  sums.chroma = shared.totals[CUDACCL_CODEBOOK_CHROMA_SUM];
-  sums.model_chroma = shared.totals[CUDACCL_CODEBOOK_MODEL_CHROMA_SUM];
-  p.pixels.counts->n_blocks = 0;
-  history->is_white = ccl_codebook_is_white ((uint32_t)shared.totals[CUDACCL_CODEBOOK_PAIRS],
-      (uint32_t)shared.totals[CUDACCL_CODEBOOK_ALIKE]);
-  history->change = p.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
-  if (p.judges_scene)
-    ccl_codebook_judge_scene (&scene, &sums, p.time.elapsed);
+  p.history->is_white = ccl_codebook_is_white (
+      (uint32_t)shared.sums[CUDACCL_CODEBOOK_PAIRS], (uint32_t)shared.sums[CUDACCL_CODEBOOK_ALIKE]);
+  *p.scene_change = p.evidence.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
+  if (p.evidence.judges_scene)
+    ccl_codebook_judge_scene (&scene, &sums, p.evidence.counts->elapsed);
   else
     scene = {};
-  history->scene = scene;
+  p.history->scene = scene;
 }
 
 /* Decides whether the rows of the next frame have light of their own, and clears what was counted
- * for it. One thread. before: whether those of this frame have. */
+ * for it. One thread. */
 static __device__ __forceinline__ void
-judge_rows (const Parameters &p, bool before)
+judge_rows (const CclConfirmParameters &p)
 {
-  CclCodebookLightCounts *light = &p.pixels.counts->light;
+  CclCodebookLightCounts *light = &p.evidence.counts->light;
   CclLightRowSums sums;
   sums.compared = __ldcg (&light->rows.compared);
   sums.near_rows = __ldcg (&light->rows.near_rows);
   sums.near_smooth = __ldcg (&light->rows.near_smooth);
-  p.pixels.history->has_rows = p.pixels.light && ccl_light_has_rows (&sums, before);
+  p.history->has_rows = p.light && ccl_light_has_rows (&sums, p.history->has_rows != 0);
   *light = {};
 }
 
+/* Sets what the next frame needs of this one, and clears the counts. One block. */
 static __device__ __forceinline__ void
-prepare_next_frame (const Parameters &p, Shared *shared)
+prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
 {
-  CclCodebookScene scene = {};
-  if (threadIdx.x == 0)
-    scene = p.pixels.history->scene;
+  const CclLightGrid &grid = p.evidence.grid;
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS) {
-    shared->totals[threadIdx.x] = __ldcg (&p.pixels.counts->sums[threadIdx.x]);
-    p.pixels.counts->sums[threadIdx.x] = 0;
+    shared->sums[threadIdx.x] = __ldcg (&p.evidence.counts->sums[threadIdx.x]);
+    p.evidence.counts->sums[threadIdx.x] = 0;
+  }
+  if (threadIdx.x == 0) {
+    shared->lost = shared->settled = 0;
+    judge_rows (p);
   }
   take_noise (p);
-  judge_cells (p, shared);
-  if (p.pixels.light) {
-    for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CODEBOOK_THREADS)
-      p.pixels.light->counts[i] = 0;
+  const CclCodebookCell cells = count_cells (p.evidence, threadIdx.x, CUDACCL_CONFIRM_THREADS);
+  __syncthreads ();
+  if (lane_of_warp () == 0) {
+    atomicAdd (&shared->lost, cells.lost);
+    atomicAdd (&shared->settled, cells.settled);
   }
-  if (threadIdx.x == 0)
-    judge_rows (p, shared->has_rows);
+  for (uint32_t i = threadIdx.x; i < grid.columns * grid.rows; i += CUDACCL_CONFIRM_THREADS)
+    p.evidence.cells[i] = {};
+  if (p.light) {
+    for (uint32_t i = threadIdx.x; i < CUDACCL_LIGHT_RATIOS; i += CUDACCL_CONFIRM_THREADS)
+      p.light->counts[i] = 0;
+  }
   __syncthreads ();
   if (threadIdx.x == 0)
-    judge_scene (p, *shared, scene);
-}
-
-/* The grid is small enough for the device to hold all blocks at once; a warp updates a word after
- * the other. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
-    ccl_codebook_update_words (const __grid_constant__ Parameters p)
-{
-  __shared__ Shared shared;
-  const uint32_t n_words = p.pixels.extent.row_words * p.pixels.extent.height;
-  const uint32_t n_warps = gridDim.x * CUDACCL_CODEBOOK_WARPS;
-  uint32_t sums[CUDACCL_CODEBOOK_SUMS] = {};
-  wait_for_previous_kernel ();
-  let_next_kernel_start ();
-  begin_block (p, &shared);
-  for (uint32_t word = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32; word < n_words;
-       word += n_warps)
-    update_word (p, word, &shared, sums);
-  if (end_block (p, &shared, sums))
-    prepare_next_frame (p, &shared);
+    judge_scene (p, *shared);
 }
 
 /* ---- objects ---- */
+
+/* What is counted in the windows around pixels, and around places. */
+enum Window { STRONG, FOREGROUND, SHADOW, RECURRENT, DIFFERENT };
+
+static_assert (DIFFERENT + 1 == CUDACCL_CODEBOOK_WINDOWS, "a warp for each");
+
+/* What the warps of a block find of 32 words of a row. */
+struct Windows {
+  uint32_t bits[CUDACCL_CODEBOOK_WINDOWS][5][32]; /* Counts */
+  bool is_lost;                                   /* the scene */
+};
+
+static __device__ __forceinline__ void
+count_in_window (const CclCandidateParameters &p, Windows *windows, uint32_t column, uint32_t y)
+{
+  const CclExtent places = {p.places.grid.columns, p.places.grid.rows, p.places.row_words};
+  const uint32_t window = threadIdx.x / 32;
+  const uint32_t *bits = window == STRONG       ? p.bits.strong
+                         : window == FOREGROUND ? p.bits.foreground
+                         : window == SHADOW     ? p.bits.shadow
+                         : window == RECURRENT  ? p.bits.recurrent
+                                                : p.places.different;
+  const uint32_t shift = window == DIFFERENT; /* a place is 2×2 pixels */
+  const Counts counts =
+      count_window<2> (shift ? places : p.extent, bits, column >> shift, y >> shift);
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    windows->bits[window][i][lane_of_warp ()] = counts.bits[i];
+}
+
+static __device__ __forceinline__ Counts
+counts_of_lane (const Windows &windows, Window window)
+{
+  Counts counts;
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    counts.bits[i] = windows.bits[window][i][lane_of_warp ()];
+  return counts;
+}
 
 /* Objects, shadows and dynamic pixels, from the windows around them, and the candidates of both
  * models. A thread has 32 pixels. Returns the number of its candidates, and in the upper half of
  * those that have changed: they are not what they were in the frame before, or the codebook does
  * not know them for objects. */
 static __device__ __forceinline__ uint32_t
-find_objects (const CclCandidateParameters &p, uint32_t column, uint32_t y)
+find_objects (const CclCandidateParameters &p, const Windows &windows, const Found &found,
+    uint32_t column, uint32_t y)
 {
   const size_t word = (size_t)y * p.extent.row_words + column;
   const uint32_t end = p.extent.width - 32 * column;
-  const Counts strong = count_window<2> (p.extent, p.bits.strong, column, y);
-  const Counts foreground = count_window<2> (p.extent, p.bits.foreground, column, y);
-  const Counts shadows = count_window<2> (p.extent, p.bits.shadow, column, y);
-  const Counts recurrent = count_window<2> (p.extent, p.bits.recurrent, column, y);
-  const bool is_empty = p.history->scene.is_lost || p.hides_objects;
-
-  uint32_t some = majority<2> (sum_of_counts (foreground, shadows)) &
-                  at_least (strong, CUDACCL_CODEBOOK_LEAST_STRONG);
-  if (end < 32)
-    some &= bits_below (end);
+  const Counts foreground = counts_of_lane (windows, FOREGROUND);
+  const Counts shadows = counts_of_lane (windows, SHADOW);
+  const uint32_t dynamic = found.recurrent | majority<2> (counts_of_lane (windows, RECURRENT));
+  const bool is_empty = p.hides_objects || windows.is_lost;
+  const uint32_t inside = is_empty ? 0 : end < 32 ? bits_below (end) : ~0u;
+  const uint32_t some = inside & majority<2> (sum_of_counts (foreground, shadows)) &
+                        at_least (counts_of_lane (windows, STRONG), CUDACCL_CODEBOOK_LEAST_STRONG);
   const uint32_t prevails = p.keeps_shadows ? ~0u : foreground_prevails (foreground, shadows);
-  const uint32_t object = is_empty ? 0 : some & prevails;
-  const uint32_t dynamic = p.bits.recurrent[word] | majority<2> (recurrent);
+  const uint32_t object = some & prevails;
+  const uint32_t around =
+      pixels_of_places (majority<2> (counts_of_lane (windows, DIFFERENT)), column);
+  const uint32_t candidates = object | (dynamic & inside & around & ~found.restless);
+  if (candidates)
+    count_candidates (p, column, y, found, around, candidates);
   p.bits.object[word] = object;
   p.bits.dynamic[word] = dynamic;
-  const uint32_t inside = end < 32 ? bits_below (end) : ~0u;
-  const uint32_t candidates =
-      is_empty ? 0 : find_candidates (p, column, y, object, dynamic & inside);
   p.candidates.objects[word] = candidates;
-  p.candidates.shadows[word] = is_empty ? 0 : some & ~prevails & ~candidates;
-  if (candidates == 0)
-    return 0;
-  const uint32_t changed = candidates & ((p.bits.strong[word] & ~p.bits.settled[word]) | ~object);
+  p.candidates.shadows[word] = some & ~prevails & ~candidates;
+  const uint32_t changed = candidates & (found.unsettled | ~object);
   return (uint32_t)__popc (candidates) | (uint32_t)__popc (changed) << 16;
 }
 
+/* A block has 32 words of a row: each warp counts in one of the windows around their pixels, and
+ * the first one finds the objects. */
 extern "C" __global__ void
-__launch_bounds__ (CUDACCL_FOREGROUND_THREADS)
+__launch_bounds__ (CUDACCL_CODEBOOK_OBJECT_THREADS)
     ccl_codebook_objects (const __grid_constant__ CclCandidateParameters p)
 {
-  const uint32_t column = blockIdx.x * 32 + lane_of_warp (), y = row_of_warp ();
+  __shared__ Windows windows;
+  const uint32_t column = blockIdx.x * 32 + lane_of_warp ();
+  const uint32_t y = blockIdx.z * gridDim.y + blockIdx.y;
+  const bool inside = column < p.extent.row_words;
+  Found found = {};
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (y >= p.extent.height)
     return;
-  const uint32_t counts = column < p.extent.row_words ? find_objects (p, column, y) : 0;
+  if (threadIdx.x < 32 && inside)
+    found = load_found (p, column, y);
+  if (threadIdx.x / 32 == DIFFERENT) {
+    const bool is_lost = is_scene_lost (p.evidence);
+    windows.is_lost = is_lost;
+  }
+  if (inside)
+    count_in_window (p, &windows, column, y);
+  __syncthreads ();
+  if (threadIdx.x >= 32)
+    return;
+  const uint32_t counts = inside ? find_objects (p, windows, found, column, y) : 0;
   const uint32_t of_warp = reduce_add (FULL_WARP, counts);
   if (lane_of_warp () == 0)
     p.candidates.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
 }
+
+#include "kept-cells.cuh"

@@ -1,175 +1,204 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The second background model (sampled-background.h), bit by bit: codebook.cu includes it after
- * value_at(). A warp has 32 places of a row. The objects of the codebook are candidates, and the
- * last kernel of a frame takes away those in cells that are not kept; all its blocks connect the
- * same cells, so that none waits for another.
+ * value_at(). The two warps that update 32 pixels of two rows have half of their places each, four
+ * lanes for each place.
  */
 #ifndef CUDACCL_CUDA_SAMPLED_PLACES_CUH
 #define CUDACCL_CUDA_SAMPLED_PLACES_CUH
 
-enum { ROW_HALVES = CUDACCL_SAMPLED_CELLS / 32 }; /* words of bits in a row of cells */
-
-static_assert (CUDACCL_SAMPLED_CELLS == 64, "a lane has two rows of cells, each in 64 bits");
-
 /* ---- samples ---- */
 
-/* Outside the frame, its last row and column are repeated. */
-static __device__ __forceinline__ CclCodebookValue
-colour_of_place (const Pixels &p, uint32_t column, uint32_t row)
+enum { PLACES_OF_WARP = 8, LANES_OF_PLACE = 32 / PLACES_OF_WARP };
+
+/* What is known of a place before its colour is: each of its lanes has a sample. */
+struct Place {
+  PackedValue first;
+  uint32_t restlessness : 8, was_different : 1;
+};
+
+static __device__ __forceinline__ uint32_t
+lane_of_place ()
 {
-  const uint32_t x = 2 * column, y = 2 * row;
-  const uint32_t right = min (x + 1, p.extent.width - 1), below = min (y + 1, p.extent.height - 1);
-  const bool has_rows = p.history->has_rows != 0;
-  const auto value_of = [&] (uint32_t i, uint32_t j) {
-    return value_at (p, luma_at (p.frame, i, j, p.is_wide), i, j, has_rows);
-  };
-  CclCodebookValue colour = value_of (x, y);
-  const uint32_t sum = colour.luma + value_of (right, y).luma + value_of (x, below).luma +
-                       value_of (right, below).luma;
-  colour.luma = ccl_sampled_mean (sum);
-  return colour;
+  return lane_of_warp () % LANES_OF_PLACE;
+}
+
+/* The column of a thread's place, in a column of words of pixels, of which each second warp has the
+ * second half. */
+static __device__ __forceinline__ uint32_t
+column_of_place (uint32_t column)
+{
+  return PLACES_OF_WARP * (2 * column + threadIdx.x / 32 % 2) + lane_of_warp () / LANES_OF_PLACE;
+}
+
+/* A thread's place in the planes. */
+static __device__ __forceinline__ size_t
+index_of_place (const CclSampledParameters &p, uint32_t column, uint32_t row)
+{
+  return (size_t)row * 32 * p.places.row_words + column_of_place (column);
+}
+
+/* The bits of a warp's places. */
+static __device__ __forceinline__ uint8_t *
+bits_of_places (const CclSampledParameters &p, uint32_t *words, uint32_t column, uint32_t row)
+{
+  static_assert (PLACES_OF_WARP == 8, "a byte");
+  return (uint8_t *)(words + (size_t)row * p.places.row_words) + 2 * column + threadIdx.x / 32 % 2;
 }
 
 /* A sample of a place: its luma, which u and v follow `plane` bytes further each. */
 static __device__ __forceinline__ uint8_t *
-sample_at (const CclSampledParameters &s, uint32_t k, size_t place)
+sample_at (const CclSampledParameters &p, uint32_t k, size_t place)
 {
-  return s.samples + 3 * k * s.plane + place;
+  return p.samples + 3 * k * p.plane + place;
 }
 
 static __device__ __forceinline__ CclCodebookValue
-load_sample (const CclSampledParameters &s, uint32_t k, size_t place, bool has_chroma)
+load_sample (const CclSampledParameters &p, uint32_t k, size_t place)
 {
-  const uint8_t *sample = sample_at (s, k, place);
-  CclCodebookValue value = {sample[0], 128, 128, 0};
-  if (has_chroma) {
-    value.u = sample[s.plane];
-    value.v = sample[2 * s.plane];
-  }
+  const uint8_t *sample = sample_at (p, k, place);
+  const CclCodebookValue value = {sample[0], sample[p.plane], sample[2 * p.plane], 0};
   return value;
 }
 
 static __device__ __forceinline__ void
-store_sample (const CclSampledParameters &s, uint32_t k, size_t place, CclCodebookValue value)
+store_sample (const CclSampledParameters &p, uint32_t k, size_t place, CclCodebookValue value)
 {
-  uint8_t *sample = sample_at (s, k, place);
+  uint8_t *sample = sample_at (p, k, place);
   sample[0] = value.luma;
-  sample[s.plane] = value.u;
-  sample[2 * s.plane] = value.v;
+  sample[p.plane] = value.u;
+  sample[2 * p.plane] = value.v;
 }
 
-/* The samples that most places need no others than. */
-typedef CclCodebookValue FirstSamples[CUDACCL_SAMPLED_NEEDED];
-
-static __device__ __forceinline__ void
-load_first_samples (const CclSampledParameters &p, size_t place, FirstSamples &samples)
+static __device__ __forceinline__ Place
+load_place (const CclSampledParameters &p, uint32_t column, uint32_t row)
 {
-#pragma unroll
-  for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
-    samples[k] = load_sample (p, k, place, p.pixels.frame.u != NULL);
+  const size_t i = index_of_place (p, column, row);
+  Place place;
+  place.first = packed (load_sample (p, lane_of_place (), i));
+  place.restlessness = p.restlessness[i];
+  place.was_different =
+      *bits_of_places (p, p.places.different, column, row) >> lane_of_warp () / LANES_OF_PLACE & 1;
+  return place;
 }
 
-/* Whether too few samples are near. */
+/* The colour of a place from the values of its word of pixels in two rows. Outside the frame, its
+ * last row and column are repeated. */
+static __device__ __forceinline__ CclCodebookValue
+colour_of_place (
+    const CclExtent &extent, const PackedValue (&values)[2][32], uint32_t column, uint32_t row)
+{
+  const uint32_t x = 2 * column, left = x % 32, right = left + (x + 1 < extent.width);
+  const uint32_t below = 2 * row + 1 < extent.height;
+  CclCodebookValue colour = unpacked (values[0][left]);
+  colour.luma = ccl_sampled_mean (values[0][left].luma + values[0][right].luma +
+                                  values[below][left].luma + values[below][right].luma);
+  return colour;
+}
+
+/* The sum of a value over the lanes of a place. */
+static __device__ __forceinline__ uint32_t
+sum_of_place (uint32_t value)
+{
+  static_assert (LANES_OF_PLACE == 4);
+  value += __shfl_xor_sync (FULL_WARP, value, 1);
+  return value + __shfl_xor_sync (FULL_WARP, value, 2);
+}
+
+/* Whether too few samples are near. Each lane compares every fourth one. */
 static __device__ __forceinline__ bool
-is_different (const CclSampledParameters &p, size_t place, const FirstSamples &first,
-    CclCodebookValue colour, uint32_t restlessness)
+is_different (const CclSampledParameters &p, size_t place, CclCodebookValue first,
+    CclCodebookValue colour, uint32_t tolerance)
 {
-  const uint32_t own = colour.luma >> 4, darker = own > 0 ? own - 1 : 0;
-  const uint32_t calm = ccl_sampled_tolerance (tolerance_of_level (p.pixels, own),
-      tolerance_of_level (p.pixels, darker), p.pixels.sensitivity);
-  const uint32_t tolerance = ccl_sampled_restless_tolerance (calm, restlessness);
-  uint32_t n_near = 0;
-#pragma unroll
-  for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
-    n_near += ccl_sampled_is_near (colour, first[k], tolerance);
-  for (uint32_t k = CUDACCL_SAMPLED_NEEDED; k < CUDACCL_SAMPLED_VALUES; k++) {
-    if (k % 2 == 0 && __all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
+  static_assert (CUDACCL_SAMPLED_VALUES % LANES_OF_PLACE == 0);
+  uint32_t n_near = sum_of_place (ccl_sampled_is_near (colour, first, tolerance));
+#pragma unroll 1
+  for (uint32_t k = LANES_OF_PLACE; k < CUDACCL_SAMPLED_VALUES; k += LANES_OF_PLACE) {
+    if (__all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
       break;
-    n_near += ccl_sampled_is_near (
-        colour, load_sample (p, k, place, p.pixels.frame.u != NULL), tolerance);
+    const CclCodebookValue sample = load_sample (p, k + lane_of_place (), place);
+    n_near += sum_of_place (ccl_sampled_is_near (colour, sample, tolerance));
   }
   return n_near < CUDACCL_SAMPLED_NEEDED;
 }
 
 /* Takes the sample of a place that is due. */
 static __device__ __forceinline__ void
-take_sample (const CclSampledParameters &p, uint32_t column, uint32_t row, size_t place,
-    CclCodebookValue colour, bool is_unfound)
+take_sample (
+    const Parameters &p, uint32_t column, uint32_t row, CclCodebookValue colour, bool is_unfound)
 {
-  const uint32_t x = 2 * column;
-  const uint32_t found = p.found[(size_t)2 * row * p.pixels.extent.row_words + x / 32];
-  const uint32_t turn = ccl_sampled_turn (p.time, ccl_sampled_phase (column, row));
-  if (ccl_sampled_learns (turn, found >> x % 32 & 1, is_unfound, p.period))
-    store_sample (p, turn % CUDACCL_SAMPLED_VALUES, place, colour);
+  const CclSampledParameters &s = p.sampled;
+  const uint32_t place = column_of_place (column);
+  const uint32_t found = s.found[(size_t)2 * row * p.pixels.extent.row_words + column];
+  const uint32_t turn = ccl_sampled_turn (s.time, ccl_sampled_phase (place, row));
+  if (ccl_sampled_learns (turn, found >> 2 * place % 32 & 1, is_unfound, s.period))
+    store_sample (s, turn % CUDACCL_SAMPLED_VALUES, index_of_place (s, column, row), colour);
 }
 
-/* Updates the places of a warp. */
-static __device__ __forceinline__ void
-update_places (const CclSampledParameters &p, uint32_t word)
+/* Of 8 groups of 4 equal bits, one of each. */
+static __device__ __forceinline__ uint8_t
+bits_of_groups (uint32_t bits)
 {
-  const CclSampledPlaces &places = p.places;
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t column = word % places.row_words * 32 + lane, row = word / places.row_words;
-  const bool inside = column < places.grid.columns;
-  const size_t place = (size_t)word * 32 + lane;
-  const bool changes = p.judges_scene && p.pixels.history->scene.change != CUDACCL_SCENE_UNCHANGED;
-  CclCodebookValue colour = {0, 128, 128, 0};
-  FirstSamples first;
-  const uint8_t before = p.restlessness[place];
-  const bool was_different = places.different[word] >> lane & 1;
-  load_first_samples (p, place, first);
-  if (inside)
-    colour = colour_of_place (p.pixels, column, row);
-  if (p.renews || changes) { /* for all threads or for none */
-    for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++)
-      store_sample (p, k, place, colour);
-    load_first_samples (p, place, first);
+  bits &= 0x11111111u;
+  bits = (bits | bits >> 3) & 0x03030303u;
+  bits = (bits | bits >> 6) & 0x000f000fu;
+  return (uint8_t)(bits | bits >> 12);
+}
+
+/* Updates the places of a warp from the values of their pixels. */
+static __device__ __forceinline__ void
+update_place (const Parameters &p, const Shared &shared, const Place &place,
+    const PackedValue (&values)[2][32], uint32_t column, uint32_t row)
+{
+  const CclSampledParameters &s = p.sampled;
+  const size_t i = index_of_place (s, column, row);
+  const uint8_t phase = ccl_sampled_phase (column_of_place (column), row);
+  const bool inside = column_of_place (column) < s.places.grid.columns;
+  const bool renews = s.renews || shared.frame.scene_changes; /* for all threads or for none */
+  const CclCodebookValue colour =
+      colour_of_place (p.pixels.extent, values, column_of_place (column), row);
+  if (renews) {
+    for (uint32_t k = lane_of_place (); k < CUDACCL_SAMPLED_VALUES; k += LANES_OF_PLACE)
+      store_sample (s, k, i, colour);
+    __syncwarp ();
   }
-  bool different = is_different (p, place, first, colour, before);
+  const uint32_t tolerance = ccl_sampled_restless_tolerance (
+      shared.place_tolerances[colour.luma >> 4], place.restlessness);
+  bool different = is_different (s, i, renews ? colour : unpacked (place.first), colour, tolerance);
   if (p.sway.distance > 0 && inside && different)
-    different = !is_sway_of_place (p, column, row, colour.luma);
-  const bool is_onset = different && !was_different;
-  const bool is_due = ccl_sampled_is_due (p.time, ccl_sampled_phase (column, row));
-  const uint8_t restlessness = ccl_sampled_restlessness (before, is_onset, is_due);
+    different = !is_sway_of_place (p, column_of_place (column), row, colour.luma);
+  const bool is_onset = different && !place.was_different;
+  const bool is_due = ccl_sampled_is_due (s.time, phase);
+  const uint8_t restlessness = ccl_sampled_restlessness (place.restlessness, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
   const uint32_t all_restless =
       __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);
-  if (is_onset || is_due)
-    p.restlessness[place] = restlessness;
-  if (inside && is_due)
-    take_sample (
-        p, column, row, place, colour, ccl_sampled_is_unfound (p.time, is_onset, restlessness));
-  if (lane == 0) {
-    places.different[word] = all_different;
-    places.restless[word] = all_restless;
+  if (lane_of_place () == 0 && (is_onset || is_due))
+    s.restlessness[i] = restlessness;
+  if (lane_of_place () == 0 && inside && is_due)
+    take_sample (p, column, row, colour, ccl_sampled_is_unfound (s.time, is_onset, restlessness));
+  if (lane_of_warp () == 0) {
+    *bits_of_places (s, s.places.different, column, row) = bits_of_groups (all_different);
+    *bits_of_places (s, s.places.restless, column, row) = bits_of_groups (all_restless);
   }
 }
 
-/* Clears the counts of a cell, and ages it. */
+/* Clears the counts of all cells, and ages them. All threads of the grid, whose warps have 32. */
 static __device__ __forceinline__ void
-begin_cell (const CclSampledParameters &p, uint32_t i)
+begin_cells (const CclSampledParameters &p)
 {
-  const bool was_uncovered = p.uncovered.bits[i / 32] >> i % 32 & 1;
-  p.places.cells[i] = {};
-  p.places.outlines[i] = {};
-  p.uncovered.ages[i] = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.elapsed);
-}
-
-/* A warp has a word of places. */
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
-    ccl_codebook_sample (const __grid_constant__ CclSampledParameters p)
-{
-  const uint32_t word = blockIdx.x * CUDACCL_CODEBOOK_WARPS + threadIdx.x / 32;
-  const uint32_t thread = blockIdx.x * CUDACCL_CODEBOOK_THREADS + threadIdx.x;
-  wait_for_previous_kernel ();
-  let_next_kernel_start ();
-  for (uint32_t i = thread; i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
-       i += gridDim.x * CUDACCL_CODEBOOK_THREADS)
-    begin_cell (p, i);
-  if (word < p.places.row_words * p.places.grid.rows)
-    update_places (p, word);
+  for (uint32_t i = blockIdx.x * CUDACCL_CODEBOOK_THREADS + threadIdx.x;
+       i < CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
+       i += gridDim.x * CUDACCL_CODEBOOK_THREADS) {
+    const bool was_uncovered = p.uncovered.bits[i / 32] >> i % 32 & 1;
+    p.places.cells[i] = {};
+    p.places.outlines[i] = {};
+    const uint16_t age = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.elapsed);
+    p.uncovered.ages[i] = age;
+    const uint32_t old = __ballot_sync (FULL_WARP, age >= CUDACCL_UNCOVERED_AGE);
+    if (lane_of_warp () == 0)
+      p.uncovered.old[i / 32] = old;
+  }
 }
 
 /* ---- candidates ---- */
@@ -192,358 +221,55 @@ pixels_of_places (uint32_t places, uint32_t column)
   return doubled_bits (places >> 16 * (column % 2) & 0xffff);
 }
 
-/* Adds the pairs of candidates of a word, which are moved to its first bits, to a cell. */
+/* Adds the numbers of bits of two words to two counts that are one behind the other. */
 static __device__ __forceinline__ void
-count_pairs (uint32_t agrees, uint32_t differs, CclSampledCell *cell)
+count_both (uint32_t first, uint32_t second, void *counts)
 {
-  if (agrees)
-    atomicAdd (&cell->pairs.agreeing, (uint32_t)__popc (agrees));
-  if (differs)
-    atomicAdd (&cell->pairs.differing, (uint32_t)__popc (differs));
+  const unsigned long long both = (uint32_t)__popc (first) | (unsigned long long)__popc (second)
+                                                                 << 32;
+  if (both)
+    atomicAdd ((unsigned long long *)counts, both);
 }
 
-/* The same of pairs of the outline. */
-static __device__ __forceinline__ void
-count_outlines (uint32_t ended, uint32_t begun, CclOutlinePairs *outlines)
+/* What the update has found of the 32 pixels of a word. */
+struct Found {
+  uint32_t agrees, differs, ended, begun;
+  uint32_t recurrent, unsettled;
+  uint32_t restless; /* in such places */
+};
+
+static __device__ __forceinline__ Found
+load_found (const CclCandidateParameters &p, uint32_t column, uint32_t y)
 {
-  if (ended)
-    atomicAdd (&outlines->uncovered, (uint32_t)__popc (ended));
-  if (begun)
-    atomicAdd (&outlines->covered, (uint32_t)__popc (begun));
+  const CclSampledPlaces &s = p.places;
+  const size_t word = (size_t)y * p.extent.row_words + column;
+  const uint32_t restless = s.restless[(size_t)(y / 2) * s.row_words + column / 2];
+  return {p.bits.agrees[word], p.bits.differs[word], p.bits.ended[word], p.bits.begun[word],
+      p.bits.recurrent[word], p.bits.strong[word] & ~p.bits.settled[word],
+      pixels_of_places (restless, column)};
 }
 
-/* Adds the candidates of a word to their cells. around: those around which most places are
- * different. word: the place of the word. */
+/* Adds the candidates of a word to their cells. around: pixels around which most places are
+ * different. */
 static __device__ __forceinline__ void
-count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, size_t word,
-    uint32_t candidates, uint32_t around)
+count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, const Found &found,
+    uint32_t around, uint32_t candidates)
 {
   const CclSampledPlaces &s = p.places;
   const uint32_t pairs =
       p.candidates.finds_light ? candidates & candidates >> CUDACCL_TEXTURE_DISTANCE : 0;
-  const uint32_t agrees = pairs ? pairs & p.bits.agrees[word] : 0;
-  const uint32_t differs = pairs ? pairs & p.bits.differs[word] : 0;
+  const uint32_t agrees = pairs & found.agrees, differs = pairs & found.differs;
   const uint32_t outline = (uint32_t)ccl_outline_pairs (candidates, ~UINT64_C (0));
-  const uint32_t ended = outline ? outline & p.bits.ended[word] : 0;
-  const uint32_t begun = outline ? outline & p.bits.begun[word] : 0;
+  const uint32_t ended = outline & found.ended, begun = outline & found.begun;
   const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
   for (uint32_t x = 0; x < 32; x += n) {
-    const uint32_t some = candidates >> x & mask;
-    if (!some && !((ended | begun) >> x & mask))
-      continue;
     const uint32_t i =
         (y >> s.grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> s.grid.shift);
-    CclSampledCell *cell = &s.cells[i];
-    if (some)
-      atomicAdd (&cell->candidates, (uint32_t)__popc (some));
-    if (some & around >> x)
-      atomicAdd (&cell->confirming, (uint32_t)__popc (some & around >> x));
-    count_pairs (agrees >> x & mask, differs >> x & mask, cell);
-    count_outlines (ended >> x & mask, begun >> x & mask, &s.outlines[i]);
+    const uint32_t some = candidates >> x & mask;
+    count_both (some, some & around >> x, &s.cells[i].candidates);
+    count_both (agrees >> x & mask, differs >> x & mask, &s.cells[i].pairs);
+    count_both (ended >> x & mask, begun >> x & mask, &s.outlines[i]);
   }
-}
-
-/* Finds the candidates of a word from the objects of the codebook and its dynamic pixels, which are
- * inside the frame, and counts them. */
-static __device__ __forceinline__ uint32_t
-find_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, uint32_t objects,
-    uint32_t dynamic)
-{
-  const CclSampledPlaces &s = p.places;
-  if (!(objects | dynamic))
-    return 0;
-  const CclExtent places = {s.grid.columns, s.grid.rows, s.row_words};
-  const uint32_t around = pixels_of_places (
-      majority<2> (count_window<2> (places, s.different, column / 2, y / 2)), column);
-  const uint32_t restless =
-      pixels_of_places (s.restless[(size_t)(y / 2) * s.row_words + column / 2], column);
-  const uint32_t candidates = objects | (dynamic & around & ~restless);
-  count_candidates (p, column, y, (size_t)y * p.extent.row_words + column, candidates, around);
-  return candidates;
-}
-
-/* ---- cells ---- */
-
-/* Bits of cells. */
-typedef uint32_t CellBits[CUDACCL_SAMPLED_CELLS * ROW_HALVES];
-
-struct Cells {
-  CellBits candidates, kept;
-  CellBits lit, unknown;       /* of texture.h */
-  CellBits uncovered, covered; /* of uncovered.h */
-  /* Of each cell: CclTexturePairs, then CclOutlinePairs. */
-  uint2 pairs[CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS];
-};
-
-static __device__ __forceinline__ uint64_t
-row_of_cells (const uint32_t *words, uint32_t row)
-{
-  return words[ROW_HALVES * row] | (uint64_t)words[ROW_HALVES * row + 1] << 32;
-}
-
-static __device__ __forceinline__ void
-set_row_of_cells (uint32_t *words, uint32_t row, uint64_t cells)
-{
-  words[ROW_HALVES * row] = (uint32_t)cells;
-  words[ROW_HALVES * row + 1] = (uint32_t)(cells >> 32);
-}
-
-/* Adds to the kept cells those of the candidates that are connected with them. One warp, a thread
- * two rows. */
-static __device__ __forceinline__ void
-connect_cells (const CellBits &candidates, CellBits &kept)
-{
-  const uint32_t lane = lane_of_warp ();
-  const uint64_t upper_candidates = row_of_cells (candidates, 2 * lane);
-  const uint64_t lower_candidates = row_of_cells (candidates, 2 * lane + 1);
-  uint64_t upper = row_of_cells (kept, 2 * lane);
-  uint64_t lower = row_of_cells (kept, 2 * lane + 1);
-  for (bool changes = true; changes;) {
-    uint64_t above = __shfl_up_sync (FULL_WARP, lower, 1);
-    uint64_t below = __shfl_down_sync (FULL_WARP, upper, 1);
-    above = lane > 0 ? above : 0;
-    below = lane < 31 ? below : 0;
-    const uint64_t now_upper = ccl_sampled_reached (above, upper, lower, upper_candidates);
-    const uint64_t now_lower = ccl_sampled_reached (now_upper, lower, below, lower_candidates);
-    changes = __any_sync (FULL_WARP, now_upper != upper || now_lower != lower);
-    upper = now_upper;
-    lower = now_lower;
-  }
-  set_row_of_cells (kept, 2 * lane, upper);
-  set_row_of_cells (kept, 2 * lane + 1, lower);
-}
-
-/* The cells of a row whose texture differs from the ground's. */
-static __device__ __forceinline__ uint64_t
-differing_cells (const Cells &cells, uint32_t row)
-{
-  return row_of_cells (cells.candidates, row) & ~row_of_cells (cells.lit, row) &
-         ~row_of_cells (cells.unknown, row);
-}
-
-/* Removes lit cells beside those that differ. One warp, a thread two rows. */
-static __device__ __forceinline__ void
-remove_sides_of_objects (Cells *cells)
-{
-  const uint32_t lane = lane_of_warp ();
-  const uint64_t upper = differing_cells (*cells, 2 * lane);
-  const uint64_t lower = differing_cells (*cells, 2 * lane + 1);
-  uint64_t above = __shfl_up_sync (FULL_WARP, lower, 1);
-  uint64_t below = __shfl_down_sync (FULL_WARP, upper, 1);
-  above = lane > 0 ? above : 0;
-  below = lane < 31 ? below : 0;
-  set_row_of_cells (cells->lit, 2 * lane,
-      ccl_sampled_lit (row_of_cells (cells->lit, 2 * lane), above, upper, lower));
-  set_row_of_cells (cells->lit, 2 * lane + 1,
-      ccl_sampled_lit (row_of_cells (cells->lit, 2 * lane + 1), upper, lower, below));
-}
-
-/* The sums of the pairs of a cell and those around it. */
-static __device__ __forceinline__ uint2
-pairs_around (const uint2 *pairs, uint32_t i)
-{
-  const uint32_t N = CUDACCL_SAMPLED_CELLS, row = i / N, column = i % N;
-  uint2 around = {};
-  for (uint32_t y = row > 0 ? row - 1 : 0; y <= row + 1 && y < N; y++) {
-    for (uint32_t x = column > 0 ? column - 1 : 0; x <= column + 1 && x < N; x++) {
-      around.x += pairs[y * N + x].x;
-      around.y += pairs[y * N + x].y;
-    }
-  }
-  return around;
-}
-
-/* What a cell that has candidates says, with those around it. */
-static __device__ __forceinline__ CclTexture
-texture_of_cell (const uint2 *pairs, uint32_t i)
-{
-  const uint2 own = pairs[i], around = pairs_around (pairs, i);
-  return ccl_texture_of_cell ({own.x, own.y}, {around.x, around.y});
-}
-
-/* What its outlines say. */
-static __device__ __forceinline__ CclOutline
-outline_of_cell (const uint2 *pairs, uint32_t i)
-{
-  const uint2 around = pairs_around (pairs, i);
-  return ccl_outline_of_cell ({around.x, around.y});
-}
-
-/* The old ones of a word of uncovered cells. */
-static __device__ __forceinline__ uint32_t
-old_cells (const CclConfirmParameters &p, uint32_t word, uint32_t uncovered)
-{
-  uint32_t old = 0;
-  for (uint32_t rest = uncovered; rest; rest &= rest - 1) {
-    const uint32_t i = (uint32_t)__ffs ((int)rest) - 1;
-    old |= (uint32_t)(p.uncovered.ages[32 * word + i] >= CUDACCL_UNCOVERED_AGE) << i;
-  }
-  return old;
-}
-
-/* Takes cells that have been uncovered for long enough away from those with candidates and those
- * that are kept. One warp. */
-static __device__ __forceinline__ void
-remove_uncovered_cells (const CclConfirmParameters &p, Cells *cells)
-{
-  const uint32_t lane = lane_of_warp ();
-  uint32_t some = 0;
-  for (uint32_t i = lane; i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32)
-    some |= cells->uncovered[i];
-  if (__any_sync (FULL_WARP, some)) {
-    connect_cells (cells->candidates, cells->covered);
-    connect_cells (cells->candidates, cells->uncovered);
-  }
-  __syncwarp ();
-  for (uint32_t i = lane; i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32) {
-    const uint32_t uncovered = cells->uncovered[i] & ~cells->covered[i];
-    const uint32_t old = old_cells (p, i, uncovered);
-    cells->candidates[i] &= ~old;
-    cells->kept[i] &= ~old;
-    if (blockIdx.x == 0 && blockIdx.y == 0)
-      p.uncovered.bits[i] = uncovered;
-  }
-  __syncwarp ();
-}
-
-/* Takes the uncovered and the lit cells away from those with candidates and those that are kept,
- * then adds to these what is connected with them. One warp. */
-static __device__ __forceinline__ void
-keep_connected (const CclConfirmParameters &p, Cells *cells)
-{
-  remove_uncovered_cells (p, cells);
-  if (p.candidates.finds_light) {
-    remove_sides_of_objects (cells);
-    __syncwarp ();
-    connect_cells (cells->unknown, cells->lit);
-    __syncwarp ();
-    for (uint32_t i = lane_of_warp (); i < CUDACCL_SAMPLED_CELLS * ROW_HALVES; i += 32) {
-      cells->candidates[i] &= ~cells->lit[i];
-      cells->kept[i] &= cells->candidates[i];
-    }
-    __syncwarp ();
-  }
-  connect_cells (cells->candidates, cells->kept);
-}
-
-/* Finds what the outlines of a cell say. A warp has 32 in a row. */
-static __device__ __forceinline__ void
-find_outline (Cells *cells, uint32_t i, bool is_candidate)
-{
-  const CclOutline outline = is_candidate ? outline_of_cell (cells->pairs, i) : CCL_OUTLINE_UNKNOWN;
-  const uint32_t uncovered = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_UNCOVERED);
-  const uint32_t covered = __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_COVERED);
-  if (lane_of_warp () == 0) {
-    cells->uncovered[i / 32] = uncovered;
-    cells->covered[i / 32] = covered;
-  }
-}
-
-/* Finds the cells that are kept. All threads of a block, which load what they need of all cells
- * before they use the first: nothing else hides how long that takes. */
-static __device__ __forceinline__ void
-find_kept_cells (const CclConfirmParameters &p, Cells *cells)
-{
-  constexpr uint32_t ALL = CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS;
-  constexpr uint32_t N = ALL / CUDACCL_CONFIRM_THREADS; /* of a thread */
-  static_assert (ALL % CUDACCL_CONFIRM_THREADS == 0 && sizeof (CclSampledCell) == sizeof (uint4));
-  const uint32_t n_cells =
-      CUDACCL_DIVIDE_UP (p.extent.height, 1u << p.grid.shift) * CUDACCL_SAMPLED_CELLS;
-  uint4 loaded[N];   /* CclSampledCell */
-  uint2 outlines[N]; /* CclOutlinePairs */
-#pragma unroll
-  for (uint32_t k = 0; k < N; k++) {
-    const uint32_t i = threadIdx.x + k * CUDACCL_CONFIRM_THREADS;
-    loaded[k] = i < n_cells ? ((const uint4 *)p.cells)[i] : make_uint4 (0, 0, 0, 0);
-    outlines[k] = i < n_cells ? ((const uint2 *)p.outlines)[i] : make_uint2 (0, 0);
-    cells->pairs[i] = {loaded[k].z, loaded[k].w};
-  }
-  __syncthreads ();
-#pragma unroll
-  for (uint32_t k = 0; k < N; k++) {
-    const uint32_t i = threadIdx.x + k * CUDACCL_CONFIRM_THREADS;
-    const bool is_candidate = loaded[k].x > 0;
-    const CclTexture texture = p.candidates.finds_light && is_candidate
-                                   ? texture_of_cell (cells->pairs, i)
-                                   : CCL_TEXTURE_DIFFERS;
-    const uint32_t candidates = __ballot_sync (FULL_WARP, is_candidate);
-    const uint32_t kept = __ballot_sync (FULL_WARP, loaded[k].y >= CUDACCL_SAMPLED_CONFIRMING);
-    const uint32_t lit = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_AGREES);
-    const uint32_t unknown = __ballot_sync (FULL_WARP, texture == CCL_TEXTURE_UNKNOWN);
-    if (lane_of_warp () == 0) {
-      cells->candidates[i / 32] = candidates;
-      cells->kept[i / 32] = kept;
-      cells->lit[i / 32] = lit;
-      cells->unknown[i / 32] = unknown;
-    }
-  }
-  __syncthreads ();
-#pragma unroll
-  for (uint32_t k = 0; k < N; k++)
-    cells->pairs[threadIdx.x + k * CUDACCL_CONFIRM_THREADS] = outlines[k];
-  __syncthreads ();
-#pragma unroll
-  for (uint32_t k = 0; k < N; k++)
-    find_outline (cells, threadIdx.x + k * CUDACCL_CONFIRM_THREADS, loaded[k].x > 0);
-  __syncthreads ();
-  if (threadIdx.x < 32)
-    keep_connected (p, cells);
-  __syncthreads ();
-}
-
-/* The pixels of a word that are in kept cells. */
-static __device__ __forceinline__ uint32_t
-kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, uint32_t y)
-{
-  const uint64_t row = row_of_cells (cells.kept, y >> grid.shift);
-  const uint32_t n = min (1u << grid.shift, 32u);
-  uint32_t pixels = 0;
-  for (uint32_t x = 0; x < 32; x += n) {
-    const uint32_t cell = (32 * column + x) >> grid.shift;
-    pixels |= cell < CUDACCL_SAMPLED_CELLS && (row >> cell & 1) ? ~0u >> (32 - n) << x : 0;
-  }
-  return pixels;
-}
-
-/* Gives the host the counts of a warp's words, and the change of the scene. */
-static __device__ __forceinline__ void
-tell_host (const CclConfirmParameters &p, uint32_t y)
-{
-  const size_t i = (size_t)y * gridDim.x + blockIdx.x;
-  if (lane_of_warp () == 0 && y < p.extent.height)
-    p.counts[i] = p.candidates.counts[i];
-  if (threadIdx.x == 0 && blockIdx.x + blockIdx.y + blockIdx.z == 0)
-    *p.scene_change = p.history->change;
-}
-
-extern "C" __global__ void
-__launch_bounds__ (CUDACCL_CONFIRM_THREADS)
-    ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
-{
-  __shared__ Cells cells;
-  const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
-  const uint32_t y = row_of_warp<CUDACCL_CONFIRM_WARPS> ();
-  const size_t word = (size_t)y * p.extent.row_words + column;
-  const bool inside = y < p.extent.height && column < p.extent.row_words;
-  wait_for_previous_kernel ();
-  let_next_kernel_start ();
-  uint32_t object = inside ? p.candidates.objects[word] : 0;
-  const uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
-  tell_host (p, y);
-  find_kept_cells (p, &cells);
-  if (y >= p.extent.height)
-    return;
-  if (object)
-    object &= kept_pixels (p.grid, cells, column, y);
-  if (inside) {
-    p.found[word] = object;
-    if (p.mask.result)
-      p.mask.result[word] = object;
-    if (p.mask.shadow_result)
-      p.mask.shadow_result[word] = shadow;
-  }
-  if (!p.mask.result)
-    finish_words (p.extent, p.mask, first_column, y, object, p.mask.marks_shadows ? shadow : 0);
 }
 
 #endif /* CUDACCL_CUDA_SAMPLED_PLACES_CUH */

@@ -60,7 +60,7 @@ clear_sway (const CclCodebookSway &sway, size_t place, uint32_t luma, CclCodeboo
 /* Whether the ranges of the pixels of a place explain its luma. Outside the frame, its last row and
  * column are repeated. */
 static __device__ __forceinline__ bool
-is_sway_of_place (const CclSampledParameters &p, uint32_t column, uint32_t row, uint32_t luma)
+is_sway_of_place (const Parameters &p, uint32_t column, uint32_t row, uint32_t luma)
 {
   const CclExtent &extent = p.pixels.extent;
   uint32_t low = UINT8_MAX, high = 0;
