@@ -19,7 +19,6 @@
 #define PICTURE_MEMORY 10.0 /* the same for the whole picture */
 #define LOST_MEMORY 4.0     /* the same for those that were lost */
 #define MOST_LOST 5.0       /* of a large cell that count */
-#define FEW_LOST 3.0        /* the least that counts soon after the first frame */
 #define MANY_LOST 8.0       /* in a large cell and those beside it */
 
 /* Whether the border does not cut the track: what leaves the picture is not lost. */
@@ -57,8 +56,7 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
-/* As many a second are many soon after the first frame. The mean of logarithms is hardly moved by
- * waves that meet and become one component. */
+/* The mean of logarithms is hardly moved by waves that meet and become one component. */
 double
 ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
 {
@@ -70,8 +68,7 @@ ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double plac
       sum.n += tracker->lost[v][u].n;
       sum.logs += tracker->lost[v][u].logs;
     }
-  const double many = ccl_max (FEW_LOST, MANY_LOST * (1 - exp (-tracker->time / LOST_MEMORY)));
-  return sum.n >= many ? exp (sum.logs / sum.n) : 0;
+  return sum.n >= MANY_LOST ? exp (sum.logs / sum.n) : 0;
 }
 
 bool
