@@ -266,6 +266,22 @@ test_short_shadows_do_not_widen_boxes (void)
   scene_free (scene);
 }
 
+/* The legs of somebody who walks are as low and as wide as that shadow, on both sides. */
+static void
+test_legs_belong_to_boxes (void)
+{
+  const guint stride = 26;
+  Scene *scene = scene_new (TRUE);
+  for (guint i = 0; i < 60; i++) {
+    draw_person (scene, 50 + 2 * i);
+    draw (scene, 50 + 2 * i - stride, TOP + PERSON_HEIGHT - 8, PERSON_WIDTH + 2 * stride, 8);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+  g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, PERSON_WIDTH + 2 * stride, 4);
+  scene_free (scene);
+}
+
 static void
 draw_near_and_far (Scene *scene, guint near, guint far)
 {
@@ -401,6 +417,7 @@ main (int argc, char **argv)
   add (holes_do_not_matter);
   add (shadows_do_not_widen_boxes);
   add (short_shadows_do_not_widen_boxes);
+  add (legs_belong_to_boxes);
   add (people_at_different_distances_are_two_tracks);
   add (people_who_are_apart_only_at_their_heads_are_two_tracks);
   add (without_label_maps_a_group_is_one_track);

@@ -213,8 +213,9 @@ are_low (const Projection *p, uint32_t begin, uint32_t end)
 }
 
 /* Removes the shadow that an object casts to the side, hard and long, where the sun is low. Such an
- * object is upright, and a shadow lies on the ground. A car is not narrower than it is tall, and
- * its bonnet is not as low. Heights are parts of the component's own. */
+ * object is upright, and a shadow lies on the ground, on one side; the legs of somebody who walks
+ * are low on both sides. A car is not narrower than it is tall, and its bonnet is not as low.
+ * Heights are parts of the component's own. */
 static void
 trim_shadow (const Projection *whole, Component *c)
 {
@@ -225,8 +226,9 @@ trim_shadow (const Projection *whole, Component *c)
     return;
   const uint32_t outside = (uint32_t)(MAX_OUTSIDE * p.typical);
   const uint32_t begin = tall->begin > outside ? tall->begin - outside : 0;
-  if (tall->end - tall->begin > MAX_UPRIGHT * p.typical || !are_low (&p, 0, begin) ||
-      !are_low (&p, tall->end + outside, p.n_columns))
+  const uint32_t end = tall->end + outside;
+  if (tall->end - tall->begin > MAX_UPRIGHT * p.typical || (begin > 0 && end < p.n_columns) ||
+      !are_low (&p, 0, begin) || !are_low (&p, end, p.n_columns))
     return;
   Component object = make_object (&p, c, tall, 1, 0);
   object.pixels = c->pixels;
