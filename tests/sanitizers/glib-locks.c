@@ -161,6 +161,7 @@ call_worker (gpointer item, gpointer data)
 
   __tsan_acquire (item);
   worker->function (item, worker->data);
+  __tsan_release (data);
 }
 
 GThreadPool *
@@ -180,6 +181,17 @@ g_thread_pool_push (GThreadPool *pool, gpointer item, GError **error)
   REAL (g_thread_pool_push);
   __tsan_release (item);
   return real (pool, item, error);
+}
+
+void
+g_thread_pool_free (GThreadPool *pool, gboolean immediate, gboolean wait)
+{
+  REAL (g_thread_pool_free);
+  gpointer worker = pool->user_data;
+
+  real (pool, immediate, wait);
+  if (wait)
+    __tsan_acquire (worker);
 }
 
 /* What another thread, which runs a main loop, is asked to do. */
