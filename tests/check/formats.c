@@ -49,10 +49,16 @@ new_frame (const gchar *format, Mapped *mapped)
   return buffer;
 }
 
+/* In P010_10LE, V follows U, two bytes behind it; GStreamer 1.22 says one. */
 static guint8 *
 at (Mapped *mapped, guint component, guint x, guint y)
 {
-  return (guint8 *)GST_VIDEO_FRAME_COMP_DATA (&mapped->frame, component) +
+  const GstVideoFormat format = GST_VIDEO_FRAME_FORMAT (&mapped->frame);
+  const guint missing = format == GST_VIDEO_FORMAT_P010_10LE && component == 2
+                            ? 2 - (guint)GST_VIDEO_FRAME_COMP_POFFSET (&mapped->frame, component)
+                            : 0;
+
+  return (guint8 *)GST_VIDEO_FRAME_COMP_DATA (&mapped->frame, component) + missing +
          y * (guint)GST_VIDEO_FRAME_COMP_STRIDE (&mapped->frame, component) +
          x * (guint)GST_VIDEO_FRAME_COMP_PSTRIDE (&mapped->frame, component);
 }
@@ -117,8 +123,9 @@ open_stream (const gchar *settings, const gchar *format)
   return h;
 }
 
-/* Pushes both frames, and fails the test unless tables and label maps are the same. */
-static void
+/* Pushes both frames, and fails the test unless tables and label maps are the same. Returns the
+ * number of components. */
+static guint
 assert_same (GstHarness *expected, GstBuffer *planar, GstHarness *found, GstBuffer *packed,
     const gchar *what)
 {
@@ -126,8 +133,10 @@ assert_same (GstHarness *expected, GstBuffer *planar, GstHarness *found, GstBuff
   GstBuffer *b = gst_harness_push_and_pull (found, packed);
   const GstCclMeta *wanted = gst_buffer_get_ccl_meta (a), *got = gst_buffer_get_ccl_meta (b);
   GBytes *one, *other;
+  guint n_components;
 
   fail_unless (wanted && got, "%s", what);
+  n_components = (guint)gst_ccl_meta_get_n_components (wanted);
   fail_unless_equals_int (
       gst_ccl_meta_get_n_components (wanted), gst_ccl_meta_get_n_components (got));
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (wanted); i++)
@@ -141,6 +150,7 @@ assert_same (GstHarness *expected, GstBuffer *planar, GstHarness *found, GstBuff
   g_bytes_unref (other);
   gst_buffer_unref (a);
   gst_buffer_unref (b);
+  return n_components;
 }
 
 GST_START_TEST (test_colours)
@@ -194,6 +204,42 @@ GST_START_TEST (test_10_bits)
     g_rand_free (rand);
     GST_BUFFER_PTS (low) = GST_BUFFER_PTS (high) = i * GST_SECOND / 25;
     assert_same (expected, high, found, low, setting);
+  }
+  gst_harness_teardown (expected);
+  gst_harness_teardown (found);
+}
+GST_END_TEST
+
+/* v: of a square; all other samples are equal. */
+static GstBuffer *
+new_red_frame (const gchar *format, guint16 v, guint shift)
+{
+  Mapped to;
+  GstBuffer *buffer = new_frame (format, &to);
+
+  for (guint component = 0; component < 3; component++)
+    for (guint y = 0; y < (guint)GST_VIDEO_FRAME_COMP_HEIGHT (&to.frame, component); y++)
+      for (guint x = 0; x < (guint)GST_VIDEO_FRAME_COMP_WIDTH (&to.frame, component); x++)
+        GST_WRITE_UINT16_LE (at (&to, component, x, y),
+            (guint16)((component == 2 && x > 4 && x < 11 && y > 2 && y < 9 ? v : 512) << shift));
+  gst_video_frame_unmap (&to.frame);
+  return buffer;
+}
+
+/* Something that has the background's luma, and differs in V alone. */
+GST_START_TEST (test_v_of_10_bits)
+{
+  const gchar *setting = "ccl attach-labels=true foreground=codebook";
+  GstHarness *expected = open_stream (setting, "I420_10LE");
+  GstHarness *found = open_stream (setting, "P010_10LE");
+
+  for (guint i = 0; i < 60; i++) {
+    const guint16 v = i < 50 ? 512 : 800;
+    GstBuffer *planar = new_red_frame ("I420_10LE", v, 0);
+    GstBuffer *packed = new_red_frame ("P010_10LE", v, 6);
+
+    GST_BUFFER_PTS (planar) = GST_BUFFER_PTS (packed) = i * GST_SECOND / 25;
+    fail_unless_equals_int (assert_same (expected, planar, found, packed, setting), i >= 50);
   }
   gst_harness_teardown (expected);
   gst_harness_teardown (found);
@@ -346,6 +392,7 @@ formats_suite (void)
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_loop_test (tcase, test_colours, 0, 5 * G_N_ELEMENTS (colours));
   tcase_add_loop_test (tcase, test_10_bits, 0, 2);
+  tcase_add_test (tcase, test_v_of_10_bits);
   tcase_add_test (tcase, test_big_endian);
   tcase_add_test (tcase, test_formats_that_change);
   tcase_add_test (tcase, test_short_frames);

@@ -45,6 +45,13 @@ gst_ccl_planes_pixel_max (const GstVideoInfo *info)
   return sample_size (info->finfo) == 2 ? G_MAXUINT16 : G_MAXUINT8;
 }
 
+/* Where a sample begins in its pixel, in bytes. GStreamer counts V of P010_10LE in samples. */
+static guint
+sample_offset (const GstVideoFormatInfo *format, guint component)
+{
+  return GST_ROUND_UP_N (GST_VIDEO_FORMAT_INFO_POFFSET (format, component), sample_size (format));
+}
+
 /* The bytes of a plane's row up to the last sample of any component in it, and its rows. */
 static void
 get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n_rows)
@@ -59,7 +66,7 @@ get_plane_size (const GstVideoInfo *info, guint plane, gsize *row_size, guint *n
       continue;
     last_sample =
         (gsize)GST_VIDEO_FORMAT_INFO_SCALE_WIDTH (format, i, GST_VIDEO_INFO_WIDTH (info)) - 1;
-    *row_size = MAX (*row_size, (gsize)GST_VIDEO_FORMAT_INFO_POFFSET (format, i) +
+    *row_size = MAX (*row_size, sample_offset (format, i) +
                                     last_sample * (gsize)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, i) +
                                     sample_size (format));
     *n_rows = (guint)GST_VIDEO_FORMAT_INFO_SCALE_HEIGHT (format, i, GST_VIDEO_INFO_HEIGHT (info));
@@ -214,8 +221,8 @@ map_chroma (GstCclPlanes *planes, const GstVideoInfo *info, GstCclMappedPlanes *
   if (!u || !v)
     return FALSE;
   *chroma = (CclChroma){
-      .u = u + GST_VIDEO_FORMAT_INFO_POFFSET (format, 1) + upper_byte,
-      .v = v + GST_VIDEO_FORMAT_INFO_POFFSET (format, 2) + upper_byte,
+      .u = u + sample_offset (format, 1) + upper_byte,
+      .v = v + sample_offset (format, 2) + upper_byte,
       .u_stride = (gsize)planes->stride[u_plane],
       .v_stride = (gsize)planes->stride[v_plane],
       .step = (guint)GST_VIDEO_FORMAT_INFO_PSTRIDE (format, 1),
