@@ -1238,7 +1238,7 @@ check_waves (guint rate, guint width, guint height)
     before = seconds <= 10 ? scene->n_events[CUDACCL_TRACK_APPEARED] : before;
     after = seconds <= 30 ? scene->n_events[CUDACCL_TRACK_APPEARED] : after;
     move_waves (waves, rows, random, 1.0 / rate);
-    rows[16] = boat_at (60 * (seconds - 30), width, height);
+    rows[16] = boat_at (60 * MAX (seconds - 30, 0), width, height);
     scene_run (scene, rows, seconds > 30 ? 17 : 16);
   }
   g_test_message ("%u/s: %u tracks in 20 s", rate, after - before);

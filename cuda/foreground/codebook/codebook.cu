@@ -370,7 +370,11 @@ count_row (const LightParameters &p, uint32_t row, RowMeans *shared)
     ratios[i] = p.ratios[(size_t)row * ROW_SAMPLES + lane_of_warp () + 32 * i];
   const int light = pixels.rows[row], removed = pixels.history->has_rows ? light : 0;
   find_means (pixels, row, shared);
-  const int smooth = ccl_light_smooth_row (&pixels.grid, shared->means - shared->first, y);
+  /* Where the mean of the first row of cells would be: before the array, where no index may lead.
+   */
+  const int16_t *means =
+      (const int16_t *)((uintptr_t)shared->means - shared->first * sizeof *shared->means);
+  const int smooth = ccl_light_smooth_row (&pixels.grid, means, y);
   const uint32_t compared = count_up_to (ratios, CUDACCL_LIGHT_LIMIT);
   const uint32_t near_rows = count_near (ratios, light - removed);
   const uint32_t near_smooth = count_near (ratios, smooth - removed);
