@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The colours of objects reach ccltrack from frames of every format. */
+#include "component-data.h"
 #include "gstcclpicture.h"
 
 #include "people.h"
@@ -63,7 +64,7 @@ check_picture (GstVideoFormat format, guint width, guint height, CclLocation loc
   for (guint i = 0; i < picture.n_planes; i++)
     for (guint y = 0; y < height; y += picture.step_y)
       for (guint x = 0; x < width; x += picture.step_x) {
-        const guint8 *expected = (const guint8 *)GST_VIDEO_FRAME_COMP_DATA (&frame, i) +
+        const guint8 *expected = component_data (&frame, i) +
                                  (y >> GST_VIDEO_FORMAT_INFO_H_SUB (info.finfo, i)) *
                                      (gsize)GST_VIDEO_FRAME_COMP_STRIDE (&frame, i) +
                                  (x >> GST_VIDEO_FORMAT_INFO_W_SUB (info.finfo, i)) *

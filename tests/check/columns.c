@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns that attach-columns measures, on `ccl` and `cudaccl`, compared with sums over the
  * attached label map and the pixels of the frame. */
+#include "component-data.h"
 #include "elements.h"
 #include "leaks.h"
 
@@ -53,7 +54,7 @@ static guint
 sample_at (const GstVideoFrame *frame, guint component, guint x, guint y)
 {
   const GstVideoFormatInfo *format = frame->info.finfo;
-  const guint8 *sample = (const guint8 *)GST_VIDEO_FRAME_COMP_DATA (frame, component) +
+  const guint8 *sample = component_data (frame, component) +
                          (y >> GST_VIDEO_FORMAT_INFO_H_SUB (format, component)) *
                              GST_VIDEO_FRAME_COMP_STRIDE (frame, component) +
                          (x >> GST_VIDEO_FORMAT_INFO_W_SUB (format, component)) *

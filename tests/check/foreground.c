@@ -4,6 +4,7 @@
  * filters, region of interest masks, the attached mask, and the messages about motion. The
  * components of the drawings are counted by hand.
  */
+#include "component-data.h"
 #include "frames.h"
 #include "leaks.h"
 #include "elements.h"
@@ -840,10 +841,9 @@ colour_frame (const char *format, Drawing drawing, guint8 u, guint8 v)
   for (guint component = 1; component < 3; component++)
     for (gint y = 0; y < GST_VIDEO_FRAME_COMP_HEIGHT (&frame, component); y++)
       for (gint x = 0; x < GST_VIDEO_FRAME_COMP_WIDTH (&frame, component); x++)
-        ((guint8 *)GST_VIDEO_FRAME_COMP_DATA (
-            &frame, component))[y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, component) +
-                                x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, component) +
-                                (info.finfo->bits > 8 ? 1 : 0)] = component == 1 ? u : v;
+        component_data (&frame, component)[y * GST_VIDEO_FRAME_COMP_STRIDE (&frame, component) +
+                                           x * GST_VIDEO_FRAME_COMP_PSTRIDE (&frame, component) +
+                                           (info.finfo->bits > 8 ? 1 : 0)] = component == 1 ? u : v;
   gst_video_frame_unmap (&frame);
   gst_caps_unref (caps);
   return buffer;

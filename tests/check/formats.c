@@ -7,6 +7,7 @@
 
 #include <gst/allocators/gstdmabuf.h>
 
+#include "component-data.h"
 #include "frames.h"
 #include "leaks.h"
 
@@ -49,16 +50,10 @@ new_frame (const gchar *format, Mapped *mapped)
   return buffer;
 }
 
-/* In P010_10LE, V follows U, two bytes behind it; GStreamer 1.22 says one. */
 static guint8 *
 at (Mapped *mapped, guint component, guint x, guint y)
 {
-  const GstVideoFormat format = GST_VIDEO_FRAME_FORMAT (&mapped->frame);
-  const guint missing = format == GST_VIDEO_FORMAT_P010_10LE && component == 2
-                            ? 2 - (guint)GST_VIDEO_FRAME_COMP_POFFSET (&mapped->frame, component)
-                            : 0;
-
-  return (guint8 *)GST_VIDEO_FRAME_COMP_DATA (&mapped->frame, component) + missing +
+  return component_data (&mapped->frame, component) +
          y * (guint)GST_VIDEO_FRAME_COMP_STRIDE (&mapped->frame, component) +
          x * (guint)GST_VIDEO_FRAME_COMP_PSTRIDE (&mapped->frame, component);
 }
