@@ -65,7 +65,7 @@ def errors():
     """wrong input is an error in one line"""
     for status, text, *arguments in ((1, "nonesuch", "ccl nonesuch=1"), (1, "nonesuch", "nonesuch"), (2, "--help",),
                                      (1, "no component metadata", "identity"), (1, "format", "--format", "RGBX", "ccl"),
-                                     (1, "videoconvert", "--format", "YUY2", "ccl"), (1, "rate", "--fps", "0", "ccl")):
+                                     (1, "videoconvert", "--format", "v210", "ccl"), (1, "rate", "--fps", "0", "ccl")):
         lines, errors, actual = run(*FAST, *arguments)
         tap.equal((lines, len(errors), actual), ([], 1, status), f"{arguments}: {errors}")
         assert text in errors[0], errors
