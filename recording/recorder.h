@@ -13,7 +13,7 @@ typedef struct {
   const ClipFileFunctions *file;
   /* A new file of an event of this running time. NULL after a report: it is tried again later. */
   gpointer (*open) (gpointer data, GstClockTimeDiff running_time);
-  /* Why there is no clip, or a short one. */
+  /* Reports why a clip is missing or short. */
   void (*report) (gpointer data, const gchar *text);
 } RecorderFunctions;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What seams between chunks connect: pairs, and once they are asked for, pairs with roots. */
+/* Labels that seams between chunks connect, as pairs. When roots are asked for, the pairs become
+ * those of each label and its root. */
 #include "join.h"
 
 #include "core/base/status.h"
@@ -77,7 +78,8 @@ find_root (size_t *parents, size_t place)
   return place;
 }
 
-/* Makes the pairs those of the roots. labels: memory for two of each pair; parents: the same. */
+/* Replaces the pairs by those of each label and its root. labels: memory for two of each pair;
+ * parents: the same. */
 static void
 unite_pairs (CclForest *self, uint64_t *labels, size_t *parents)
 {

@@ -86,8 +86,8 @@ check_place (const CclSumsPlan *plan, const uint32_t size[3], const uint64_t pla
   return CUDACCL_OK;
 }
 
-/* Of a pixel of a chunk of `width` columns from x on: its number in the picture from that in rows
- * of the chunk. */
+/* Converts the number of a pixel in its chunk, which has `width` columns and begins at column x, to
+ * its number in the rows of the picture where the chunk begins. */
 static uint64_t
 moved_number (const CclSumsPlan *plan, uint64_t number, uint32_t width, uint64_t x)
 {

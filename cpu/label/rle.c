@@ -56,7 +56,7 @@ ccl_rle_encode (const CclLabels *labels, uint32_t width, uint32_t height, const 
   return counter.n;
 }
 
-/* What is known of a mask while its counts are written. */
+/* The state of a mask whose counts are being written. */
 typedef struct MaskState {
   uint32_t label;
   uint32_t n_runs;

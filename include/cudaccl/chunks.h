@@ -74,9 +74,9 @@ CUDACCL_API
 CclStatus ccl_forest_add_pairs (
     CclForest *forest, const CclLabelPair *pairs, size_t n, CclError *error);
 
-/* What the forest connects: each label that is not the least of those that it is connected to,
- * with that one, in order of labels. pairs: filled; belongs to the forest, until that is changed or
- * freed. n: their number.
+/* The pairs of a forest, in order of labels: each label with its root, the least label that it is
+ * connected to. Labels that are roots have no pair. pairs: filled; belongs to the forest, until
+ * that is changed or freed. n: their number.
  *
  * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or CUDACCL_ERROR_NO_MEMORY. Since: 0.4 */
 CUDACCL_API
@@ -137,9 +137,9 @@ CUDACCL_API
 void ccl_sums_add (
     const CclSumsPlan *plan, void *sums, const void *others, const uint64_t *owners, size_t n);
 
-/* What follows from sums: [n] rows, whose label is that number, counted from 1, and [n] shapes as
- * CclTiledIo.measured gets them. The row of a label without pixels is all zeros. shapes: NULL
- * without columns. Thread safe. Since: 0.4 */
+/* Computes components from sums. rows, shapes: [n], filled as CclTiledIo.measured gets them;
+ * rows[i] is that of label i + 1, all zeros if the label has no pixels. shapes: NULL without
+ * columns. Thread safe. Since: 0.4 */
 CUDACCL_API
 void ccl_sums_derive (const CclSumsPlan *plan, const void *sums, size_t n, CclTiledComponent *rows,
     CclVolumeShape *shapes);

@@ -27,7 +27,7 @@ class Sums(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """What is measured in a picture of that shape. values: the kind of the second plane: "", "bytes", "words" or "reals"."""
+    """A picture of that shape and the columns that are measured in it. values: the kind of the second plane: "", "bytes", "words" or "reals"."""
 
     shape: tuple[int, ...]
     columns: int

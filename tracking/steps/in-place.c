@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a confirmed track does later can show that there is no object that travels: a flag, a branch
- * or a pendulum went to one side at first, and comes back again and again; a wave has the size of
- * all the others. Such tracks end. A person who walked in, or has gone far, may stay at a place.
+ * Ends confirmed tracks that turn out to follow no travelling object. A flag, a branch or a
+ * pendulum moves to one side at first, and then comes back again and again; a wave has the size of
+ * the other waves. A person who walked in, or has gone far, may stay at a place.
  */
 #include "tracking/tracker-private.h"
 
-#define SAME_SIZE 3.0        /* times the size of the lost ones, up to which a track is like them */
+#define SAME_SIZE 3.0        /* times the size of lost tracks: a larger track is not like them */
 #define SAME_SIZE_BORDER 2.5 /* the same of one that came in at the border, by its size now */
 #define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
 #define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
 #define STEADILY_FOUND 0.9   /* if it was found in so many of its frames, */
 #define OUTLIVING_WAY 2.0    /* and has gone so many sizes */
-#define WINDING 0.5          /* of a path: the least way of a track that is like the lost ones */
+#define WINDING 0.5          /* of a path: the least way of a track that is like lost ones */
 #define WATCHED 3.0          /* seconds, and */
 #define LONG_PATH 2.0        /* sizes of its path after which a track has shown where it goes */
 #define RETURNING 0.33       /* of a path: the least way of a track that begins inside */

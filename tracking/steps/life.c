@@ -143,7 +143,7 @@ ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double
   }
 }
 
-/* Whether a confirmed track is none of an object that travels, where that is asked for. */
+/* Whether a confirmed track turns out to follow no travelling object. Never without a least way. */
 static bool
 is_refuted (const CclTracker *tracker, const Track *t, const CclTrackerOptions *options)
 {

@@ -11,15 +11,15 @@
  */
 #include "tracking/tracker-private.h"
 
-#define CALM 3.0            /* so many tracks that went nowhere do not make a place restless */
-#define RESTLESS 13.0       /* so many make it fully restless */
-#define PASSED 2.0          /* sizes that an object has gone that shows that objects pass there */
-#define REFUTED 0.37        /* what is left of a refuted track after MEMORY */
+#define CALM 3.0            /* tracks that went nowhere; a place with so many is still calm */
+#define RESTLESS 13.0       /* the same; a place with so many is fully restless */
+#define PASSED 2.0          /* sizes; where an object has gone so far, objects pass */
+#define REFUTED 0.37        /* a refuted track counts 1, and so much after MEMORY */
 #define MEMORY 60.0         /* seconds, the time constant of forgetting them */
 #define PICTURE_MEMORY 10.0 /* the same for the whole picture */
 #define LOST_MEMORY 4.0     /* the same for those that were lost */
-#define MOST_LOST 5.0       /* of a large cell that count */
-#define MANY_LOST 8.0       /* in a large cell and those beside it */
+#define MOST_LOST 5.0       /* lost tracks of a large cell that count at most */
+#define MANY_LOST 8.0       /* lost tracks in a large cell and those beside it that are many */
 
 /* Whether the border does not cut the track: what leaves the picture is not lost. */
 static bool
@@ -89,7 +89,7 @@ set_refuted (CclTracker *tracker, const CclBox *box, double value)
       tracker->refuted[v][u] = value;
 }
 
-/* All between the place where it began and where it is now. */
+/* The cells between the place where the track began and its present place. */
 void
 ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t)
 {
@@ -130,7 +130,7 @@ ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
       forget (&tracker->lost[v][u], 1 / (1 + time / LOST_MEMORY));
 }
 
-/* A large cell forgets earlier ones where it has many, so that it is soon calm again. */
+/* A large cell with many lost tracks forgets earlier ones, so that it is soon calm again. */
 static void
 count_lost (CclLostTracks *lost, double size)
 {

@@ -46,8 +46,8 @@ likeness (const CclTracker *tracker, const Track *t, uint32_t component)
   return colours;
 }
 
-/* The only track that can be in the component, or the one that it is by its colours, if it is like
- * it enough; or NULL. */
+/* The lost track whose object the component can be: the only one, or the one whose colours it has,
+ * if they are alike enough; or NULL. */
 static Track *
 find_missed (const CclTracker *tracker, uint32_t component, double enough)
 {
@@ -86,8 +86,9 @@ ccl_tracker_reunite (CclTracker *tracker, uint32_t component)
   return t != NULL;
 }
 
-/* What comes out from behind something is seen in part at first, as something narrow that begins a
- * track. While that is tentative, its colours can show that it is an object that was hidden. */
+/* An object that comes out from behind another one is seen in part at first: a narrow component
+ * begins a new track. While this track is tentative, its colours can show that it is the hidden
+ * object. */
 void
 ccl_tracker_reunite_tentative (CclTracker *tracker)
 {

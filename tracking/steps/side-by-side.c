@@ -57,7 +57,7 @@ row_of (const Projection *p, uint32_t y)
   return (const uint32_t *)((const char *)p->labels->data + y * p->labels->stride) + p->left;
 }
 
-/* The lowest row of the columns about one. */
+/* The lowest row that the component reaches near a column. */
 static uint32_t
 foot_near (const Projection *p, const uint32_t *feet, uint32_t x)
 {

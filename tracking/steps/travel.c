@@ -22,7 +22,7 @@
 #define WATCHED 3.0          /* seconds after which it is known that something appeared */
 #define STILL 0.05           /* sizes: what trembles less is no leaf */
 #define STILL_DIFFERENCES 5  /* after which this is known */
-#define LIKE_NOTHING_WAY 8.0 /* sizes that one like those that came to nothing must go */
+#define LIKE_NOTHING_WAY 8.0 /* sizes that a track like the lost ones must go */
 #define MIN_INSIDE 0.5       /* of the box of an object that came out of a component */
 #define MAX_RESTLESS 0.5     /* restlessness up to which that is enough */
 
@@ -112,7 +112,7 @@ ccl_tracker_begins_inside (const CclTracker *tracker, const Track *t)
          t->begin_y + y < tracker->plan.height;
 }
 
-/* Whether a track appeared inside the picture. What is there when the video begins has not. */
+/* Whether a track appeared inside the picture, later than the first frame of the video. */
 static bool
 appeared_inside (const CclTracker *tracker, const Track *t)
 {

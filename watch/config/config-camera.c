@@ -40,7 +40,7 @@ watch_camera_config_ref (WatchCameraConfig *config)
   return g_atomic_rc_box_acquire (config);
 }
 
-/* Numbers are those of this run of the program, which began at its time. */
+/* The time when the program started, and a number that grows: no run repeats a version. */
 static gchar *
 new_version (void)
 {

@@ -14,7 +14,7 @@ WatchHistoryFile *watch_history_file_new (Watch *watch, WatchHistory *history);
 /* The file is written anew, for instance because a camera was removed. Any thread. */
 void watch_history_file_rewrite (WatchHistoryFile *file);
 
-/* Begins to write what is left; several files do so at the same time. */
+/* Starts to write the last lines, and returns: several files are written at the same time. */
 void watch_history_file_stop (WatchHistoryFile *self);
 
 /* Writes the last events and frees the object. FALSE, and nothing is freed, if the disk does not

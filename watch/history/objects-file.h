@@ -10,7 +10,7 @@ typedef struct _WatchObjectsFile WatchObjectsFile;
 WatchObjectsFile *watch_objects_file_new (Watch *watch, WatchObjects *objects);
 /* Objects of a camera were forgotten. */
 void watch_objects_file_rewrite (WatchObjectsFile *self);
-/* Begins to write what is left; several files do so at the same time. */
+/* Starts to write the last lines, and returns: several files are written at the same time. */
 void watch_objects_file_stop (WatchObjectsFile *self);
 
 /* Writes the last objects and frees the file. FALSE, and nothing is freed, if the disk does not

@@ -13,7 +13,7 @@ WatchTrafficFile *watch_traffic_file_new (Watch *watch, WatchTraffic *traffic);
 /* The file is written anew, because a camera was removed. Any thread. */
 void watch_traffic_file_rewrite (WatchTrafficFile *file);
 
-/* Begins to write what is left; several files do so at the same time. */
+/* Starts to write the last lines, and returns: several files are written at the same time. */
 void watch_traffic_file_stop (WatchTrafficFile *self);
 
 /* Writes the last rows and frees the object. FALSE, and nothing is freed, if the disk does not

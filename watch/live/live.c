@@ -78,7 +78,7 @@ get_frame (WatchLive *live, const gchar *name)
   return frame;
 }
 
-/* The next frames have the mask, which nobody else needs. */
+/* Asks the camera to attach the mask to its next frames: it does so only for these pictures. */
 static void
 ask_for_mask (WatchLive *live, const gchar *name)
 {

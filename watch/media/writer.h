@@ -38,7 +38,7 @@ gboolean watch_file_write (WatchFile *file, goffset position, GstBuffer *buffer)
 /* What was written so far can be used if the rest fails. */
 void watch_file_mark (WatchFile *file);
 
-/* What will be written of the file is not complete, for this reason, which is logged. */
+/* The file will be incomplete, for this reason, which is logged. */
 void watch_file_fail (WatchFile *file, const gchar *reason);
 
 /* The file ends, and the pointer must not be used any more. A file that failed, or ends without

@@ -32,5 +32,6 @@ gchar *watch_api_counts (WatchHistory *history, const gchar *camera, guint secon
  * not exist. */
 GHashTable *watch_api_settings (Watch *watch, const gchar *name);
 
-/* A text that is another one after each change of a camera's keys; NULL if there is no camera. */
+/* The version of a camera's keys, which changes with each change of a key; NULL if there is no such
+ * camera. */
 gchar *watch_api_version (Watch *watch, const gchar *name);
