@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compares results with a flood fill. */
 #include "library.h"
-#include "volume-reference.h"
+#include "tests/unit/volume/volume-reference.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
 
 #include "implementation-foreground.h"
 #include "implementation.h"
-#include "reference.h"
+#include "tests/unit/label/reference.h"
 
 /* The sizes in bytes of the structures that library.py repeats, in its order. */
 extern const size_t bench_sizes[];

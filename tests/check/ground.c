@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ground of ccltrack: texts, positions and speeds in metadata and JSON, changes while playing.
- * tests/unit/test-ground.c tests the geometry. */
+ * tests/unit/tracking/test-ground.c tests the geometry. */
 #include "frames.h"
 #include "leaks.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The regions and lines of ccltrack: texts, files, events, messages, counts, and changes while
- * playing. tests/unit/test-regions.c tests the geometry. */
+ * playing. tests/unit/tracking/test-regions.c tests the geometry. */
 #include "frames.h"
 #include "leaks.h"
 

@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "reference.h"
+#include "tests/unit/label/reference.h"
 #include "target.h"
 
 /* One element under test, and the caps that it accepted last. */

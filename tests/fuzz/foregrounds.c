@@ -13,7 +13,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/device.h>
 #include "cuda/driver/device.h"
-#include "foreground-reference.h"
+#include "tests/unit/foreground/foreground-reference.h"
 #include "target.h"
 
 enum { UNTOUCHED = 0xa5, MOST_FRAMES = 24, N_FOREGROUNDS = 4 };

@@ -12,7 +12,7 @@
 
 #include <cudaccl/labeller.h>
 #include <cudaccl/device.h>
-#include "reference.h"
+#include "tests/unit/label/reference.h"
 #include "research/cpu/research.h"
 #include "research/cuda/research.h"
 #include "target.h"

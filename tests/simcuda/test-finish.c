@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cuda/label/engine.h"
-#include "reference.h"
+#include "tests/unit/label/reference.h"
 #include "cuda/label/strips/strips.h"
 
 enum { WIDTH = 517, HEIGHT = 203, MOST_ROWS = 40000, N_FRAMES = 6 };

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "masks.h"
-#include "reference.h"
+#include "tests/unit/label/masks.h"
+#include "tests/unit/label/reference.h"
 #include "shape-reference.h"
-#include "volume-reference.h"
+#include "tests/unit/volume/volume-reference.h"
 
 /* What a rank has delivered. */
 typedef struct Delivery {

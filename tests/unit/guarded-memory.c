@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "guarded-memory.h"
+#include "tests/unit/guarded-memory.h"
 
 #include <glib.h>
 #include <sys/mman.h>
