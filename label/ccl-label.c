@@ -8,6 +8,7 @@
 #include "label-whole.h"
 #include "largest.h"
 #include "label/output/plane-shapes.h"
+#include "relabel.h"
 #include "same-file.h"
 #include "statistics.h"
 
@@ -270,6 +271,19 @@ open_device (const Job *job, CclError *error)
   return ccl_cuda_device_open (gpu >= 0 ? gpu : (int)job->processes.local_rank, error);
 }
 
+/* Labels the picture tile by tile. Collective, unless components change when they are known. */
+static bool
+run_tiles (const Job *job, const CclTiledPlan *plan, const CclTiledIo *io,
+    const CclTiledPeers *peers, CclTiledResult *result, CclError *error)
+{
+  const Options *options = job->options;
+  const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole};
+
+  if (options->axes || options->fills_labels)
+    return relabel_run (plan, io, &settings, result, error) == CUDACCL_OK;
+  return ccl_tiled_run (plan, io, peers, result, error) == CUDACCL_OK;
+}
+
 static CclStatus
 choose_largest (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
 {
@@ -286,7 +300,7 @@ find_largest (Job *job, const CclTiledPlan *with_columns, CclError *error)
 
   plan.columns = 0;
   job->largest = largest_new (job->options->kept, error);
-  return job->largest && ccl_tiled_run (&plan, &io, NULL, NULL, error) == CUDACCL_OK;
+  return job->largest && run_tiles (job, &plan, &io, NULL, NULL, error);
 }
 
 /* Labels the picture once for each plane of the values, or once without values. Collective. */
@@ -324,8 +338,8 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
   for (uint32_t i = n_planes; i-- > 0 && succeeded;) {
     job->plane = i;
     plan->columns = i > 0 ? CUDACCL_COLUMN_INTENSITY : columns;
-    succeeded = ccl_tiled_run (plan, i > 0 ? &other : &last, peers ? &watched : NULL, result,
-                    error) == CUDACCL_OK;
+    succeeded =
+        run_tiles (job, plan, i > 0 ? &other : &last, peers ? &watched : NULL, result, error);
     if (i > 0)
       succeeded = processes_agree (succeeded, error);
   }
@@ -423,7 +437,6 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .connectivity = connectivity_of (job),
       .tolerance = options->value_tolerance,
       .background = options->background,
-      .axes = options->axes,
       .split_radius = options->split_radius,
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
@@ -466,7 +479,8 @@ check_picture (const Job *job, const char *name, CclError *error)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 &&
-      (is_whole (job) || job->options->fills_holes || job->options->kept || job->options->contacts))
+      (is_whole (job) || job->options->axes || job->options->fills_labels ||
+          job->options->fills_holes || job->options->kept || job->options->contacts))
     return fail (error, "--values, --periodic, --split, --distances, --fill-holes, "
                         "--fill-label-holes, --keep-largest and --adjacency are for one process");
   if (job->options->axes & CUDACCL_AXIS_Z && !picture->is_volume)

@@ -2,12 +2,9 @@
 #include "holes.h"
 
 #include "error.h"
+#include "kept-map.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 /* Bytes of labels that are read at once. */
 enum { CHUNK = 1 << 16 };
@@ -18,7 +15,7 @@ struct Holes {
   CclStatus (*read) (
       void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
   void *data;
-  FILE *labels; /* of all pixels */
+  KeptMap *labels; /* of all pixels */
   uint32_t label_bytes;
   uint8_t *is_hole; /* one bit for each label */
   uint8_t value;    /* of pixels that become foreground */
@@ -49,18 +46,14 @@ keep_labels (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   const Holes *self = data;
-  const size_t n = n_layers * self->layer;
-
-  (void)first_layer; /* they come in order */
-  if (fwrite (labels, self->label_bytes, n, self->labels) == n)
-    return CUDACCL_OK;
-  fail (error, "the labels of holes cannot be written: %s", strerror (errno));
-  return CUDACCL_ERROR_IO;
+  return kept_map_write (self->labels, first_layer * self->layer, labels, n_layers * self->layer,
+             self->label_bytes, error)
+             ? CUDACCL_OK
+             : CUDACCL_ERROR_IO;
 }
 
-/* Whether a component of the background touches no side of the picture. */
-static bool
-is_enclosed (const CclTiledPlan *plan, const CclTiledComponent *row)
+bool
+holes_is_enclosed (const CclTiledPlan *plan, const CclTiledComponent *row)
 {
   const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
 
@@ -76,14 +69,13 @@ mark_holes (void *data, const CclTiledComponent *rows, size_t n, CclError *error
 
   (void)error;
   for (size_t i = 0; i < n; i++)
-    if (is_enclosed (&self->plan, &rows[i]))
+    if (holes_is_enclosed (&self->plan, &rows[i]))
       self->is_hole[rows[i].label / 8] |= (uint8_t)(1 << rows[i].label % 8);
   return CUDACCL_OK;
 }
 
-/* The plan to label the background. */
-static CclTiledPlan
-background_plan (const CclTiledPlan *foreground, uint64_t max_area)
+CclTiledPlan
+holes_plan (const CclTiledPlan *foreground, uint64_t max_area)
 {
   CclTiledPlan plan = *foreground;
 
@@ -100,30 +92,6 @@ background_plan (const CclTiledPlan *foreground, uint64_t max_area)
   return plan;
 }
 
-/* A file without a name, in the folder if there is one. */
-static FILE *
-open_file (const char *folder, CclError *error)
-{
-  char *name;
-  FILE *file = NULL;
-
-  if (asprintf (&name, "%s/ccl-label-XXXXXX", folder ? folder : P_tmpdir) < 0) {
-    fail_without_memory (error);
-    return NULL;
-  }
-  const int descriptor = mkstemp (name);
-  if (descriptor >= 0)
-    file = fdopen (descriptor, "w+b");
-  if (!file)
-    fail (error, "%s: %s", name, strerror (errno));
-  if (descriptor >= 0)
-    unlink (name);
-  if (!file && descriptor >= 0)
-    close (descriptor);
-  free (name);
-  return file;
-}
-
 Holes *
 holes_find (const CclTiledPlan *plan,
     CclStatus (*read) (
@@ -138,20 +106,17 @@ holes_find (const CclTiledPlan *plan,
     return NULL;
   }
   *self = (Holes){
-      .plan = background_plan (plan, max_area),
+      .plan = holes_plan (plan, max_area),
       .layer = is_frame ? plan->width : plan->width * plan->height,
       .read = read,
       .data = data,
-      .labels = open_file (plan->scratch_folder, error),
+      .labels = kept_map_new (plan->scratch_folder, "holes", error),
       .value = plan->invert ? 0 : 255,
   };
   const CclTiledIo io = {
       .data = self, .read = read_layers, .begin = begin, .write = keep_labels, .rows = mark_holes};
-  if (self->labels && ccl_tiled_run (&self->plan, &io, NULL, NULL, error) == CUDACCL_OK) {
-    if (fflush (self->labels) == 0)
-      return self;
-    fail (error, "the labels of holes cannot be written: %s", strerror (errno));
-  }
+  if (self->labels && ccl_tiled_run (&self->plan, &io, NULL, NULL, error) == CUDACCL_OK)
+    return self;
   holes_free (self);
   return NULL;
 }
@@ -176,16 +141,12 @@ holes_fill (
 {
   uint64_t labels[CHUNK / sizeof (uint64_t)];
   const uint64_t first = first_layer * self->layer, n = n_layers * self->layer;
-  const size_t bytes = self->label_bytes;
 
   for (uint64_t done = 0; done < n;) {
-    const size_t rest = (n - done) * bytes, size = rest < CHUNK ? rest : CHUNK;
-    const ssize_t n_read =
-        pread (fileno (self->labels), labels, size, (off_t)((first + done) * bytes));
-    if (n_read < (ssize_t)bytes)
-      return fail (error, "the labels of holes cannot be read: %s",
-          n_read < 0 ? strerror (errno) : "they are too short");
-    const size_t n_labels = (size_t)n_read / bytes;
+    const uint64_t most = CHUNK / self->label_bytes;
+    const size_t n_labels = n - done < most ? n - done : most;
+    if (!kept_map_read (self->labels, first + done, labels, n_labels, self->label_bytes, error))
+      return false;
     fill_pixels (self, labels, n_labels, pixels + done);
     done += n_labels;
   }
@@ -197,8 +158,7 @@ holes_free (Holes *self)
 {
   if (!self)
     return;
-  if (self->labels)
-    fclose (self->labels);
+  kept_map_free (self->labels);
   free (self->is_hole);
   free (self);
 }

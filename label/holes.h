@@ -11,6 +11,14 @@
 
 typedef struct Holes Holes;
 
+/* The plan to label the background, components of at most max_area pixels, 0: of any. foreground:
+ * the plan of the foreground. */
+CclTiledPlan holes_plan (const CclTiledPlan *foreground, uint64_t max_area);
+
+/* Whether a component touches no side of the picture; of a volume the first and the last slice are
+ * sides, too. */
+bool holes_is_enclosed (const CclTiledPlan *plan, const CclTiledComponent *row);
+
 /* Finds holes of at most max_area pixels, 0: of any area. plan: of the foreground, for all layers
  * of the picture. read, data: as in CclTiledIo. Holes have the neighbours that do not pass between
  * foreground pixels: 8 with 4 of the foreground and 4 with 8; 26 with 6, and 6 with 18 and 26.

@@ -4,7 +4,6 @@
 #include "error.h"
 
 #include <cudaccl/distance.h>
-#include <cudaccl/periodic.h>
 #include <cudaccl/values.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,18 +301,6 @@ measure_planes (const Picture *picture, const WholeSettings *settings, WholeLabe
   return succeeded;
 }
 
-/* Joins components over borders that touch. rows: memory for those of all components, filled. */
-static bool
-join_borders (const Picture *picture, const WholeSettings *settings, WholeLabels *result,
-    CclVolumeComponent *rows, CclError *error)
-{
-  const CclVolumeLabels map = map_of (picture, result->labels);
-
-  return ccl_join_borders (&map, (uint32_t)picture->width, (uint32_t)picture->height,
-             (uint32_t)picture->depth, settings->connectivity, settings->axes,
-             &result->n_components, rows, error) == CUDACCL_OK;
-}
-
 static bool
 measure (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
@@ -327,8 +314,7 @@ measure (
   if (!found || !numbers || !result->rows)
     succeeded = fail_without_memory (error);
   if (succeeded)
-    succeeded =
-        (settings->axes ? join_borders : measure_planes) (picture, settings, result, found, error);
+    succeeded = measure_planes (picture, settings, result, found, error);
   if (succeeded)
     filter (picture, settings, found, numbers, result);
   free (found);

@@ -15,7 +15,6 @@ typedef struct WholeSettings {
   uint32_t connectivity;
   double tolerance;      /* by which values of neighbours may differ; 0: they are equal */
   double background;     /* the value of pixels that are none of components; without a mask */
-  uint32_t axes;         /* flags of CclAxis: along them opposite borders touch */
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
   bool fills_holes;   /* of each label */

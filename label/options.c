@@ -449,8 +449,10 @@ fail_option (CclError *error, int option, const char *value)
 bool
 options_are_whole (const Options *options)
 {
+  const uint32_t of_squares = CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY;
+
   return options->many_values || options->split_radius || options->distances ||
-         options->fills_labels || options->axes;
+         (options->fills_labels && options->columns.measured & of_squares);
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
@@ -461,20 +463,12 @@ check_whole (const Options *options, CclError *error)
   const char *name = options->many_values    ? "values"
                      : options->split_radius ? "split"
                      : options->distances    ? "distances"
-                     : options->axes         ? "periodic"
-                                             : "fill-label-holes";
+                                             : "fill-label-holes and such columns";
 
   if (options->many_values &&
       (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
     return fail (
         error, "--values takes pixels as they are: without threshold, filters, masks and --split");
-  if (options->axes && options->many_values)
-    return fail (error, "--periodic is for masks, not for --values");
-  if (options->axes && (options->split_radius || options->distances || options->fills_labels ||
-                           options->clears_border || options->columns.n))
-    return fail (error,
-        "--periodic is for labels and the usual columns: without --columns, --split, "
-        "--distances, --fill-label-holes and --clear-border");
   if (options->use_gpu && (options->value_tolerance > 0 || options->background != 0))
     return fail (error, "--value-tolerance and --background run on the CPU, without --gpu");
   if (options->fills_holes)
@@ -482,10 +476,27 @@ check_whole (const Options *options, CclError *error)
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
   if (options->use_gpu && (!options->many_values || options->distances || options->fills_labels))
-    return fail (error, "--split, --distances, --fill-label-holes and --periodic run on the CPU, "
+    return fail (error, "--split, --distances and --fill-label-holes with --values run on the CPU, "
                         "without --gpu");
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
+  return true;
+}
+
+/* Checks the options beside those with which components change when they are known. */
+static bool
+check_changes (const Options *options, CclError *error)
+{
+  if (options->axes && options->many_values)
+    return fail (error, "--periodic is for masks, not for --values");
+  if (options->axes && (options->split_radius || options->distances || options->fills_labels ||
+                           options->clears_border || options->columns.n))
+    return fail (error,
+        "--periodic is for labels and the usual columns: without --columns, --split, "
+        "--distances, --fill-label-holes and --clear-border");
+  if (options->fills_holes && (options->axes || options->fills_labels))
+    return fail (error, "--fill-holes and --%s do not go together",
+        options->axes ? "periodic" : "fill-label-holes");
   return true;
 }
 
@@ -509,7 +520,8 @@ check_together (const Options *options, CclError *error)
     return fail (error, "--ignore-nan is for --intensity");
   if (!options->many_values && (options->value_tolerance > 0 || options->background != 0))
     return fail (error, "--value-tolerance and --background are for --values");
-  return !options_are_whole (options) || check_whole (options, error);
+  return check_changes (options, error) &&
+         (!options_are_whole (options) || check_whole (options, error));
 }
 
 Request

@@ -38,13 +38,18 @@ def steps_forward(ndim: int, reach: int) -> Iterator[Step]:
             if step > (0,) * ndim and sum(map(abs, step)) <= reach)
 
 
-def side_towards(faces: dict[tuple[int, int], NDArray[Any]], step: Step) -> Any:
+def side_towards(faces: dict[tuple[int, int], NDArray[Any]], step: Step) -> NDArray[Any]:
     """The pixels of a chunk that a neighbouring chunk touches: a face, an edge or a corner, with the axes along which the
     step is 0, but at least one."""
     axis = next(axis for axis, d in enumerate(step) if d)
     rest = step[:axis] + step[axis + 1:]
     side = faces[axis, -1 if step[axis] > 0 else 0][tuple(slice(None) if d == 0 else -1 if d > 0 else 0 for d in rest)]
-    return view_of(np.ascontiguousarray(np.atleast_1d(side)))
+    return np.ascontiguousarray(np.atleast_1d(side))
+
+
+def connectivity_across(step: Step, connectivity: int) -> int:
+    """That of the pixels on both sides of a seam: layers of pixels, or rows."""
+    return connectivity if len(step) == 3 and sum(map(abs, step)) == 1 else OF_EDGES[connectivity]
 
 
 def forest_of(forest: _cudaccl.Forest) -> Pairs:
@@ -56,12 +61,25 @@ def seams(number: int, here: Part, neighbours: Sequence[tuple[int, Step, Part]],
     forest = _cudaccl.Forest()
     for other, step, there in neighbours:
         back = tuple(-d for d in step)
-        is_layer = len(step) == 3 and sum(map(abs, step)) == 1
         values = [None, None] if here.values is None or there.values is None else [
-            side_towards(here.values, step), side_towards(there.values, back)]
-        forest.add_seam(side_towards(here.labels, step), side_towards(there.labels, back),
-                        connectivity if is_layer else OF_EDGES[connectivity], number, other, *values)
+            view_of(side_towards(here.values, step)), view_of(side_towards(there.values, back))]
+        forest.add_seam(view_of(side_towards(here.labels, step)), view_of(side_towards(there.labels, back)),
+                        connectivity_across(step, connectivity), number, other, *values)
     return forest_of(forest)
+
+
+def contacts(number: int, here: Part, neighbours: Sequence[tuple[int, Step, Part]], connectivity: int) -> Pairs:
+    """The labels of a chunk and those of the chunks after it that touch, whatever their values. Arguments: as of seams()."""
+    pairs = [np.empty((0, 2), np.int64)]
+    for other, step, there in neighbours:
+        upper, lower = side_towards(here.labels, step), side_towards(there.labels, tuple(-d for d in step))
+        last = upper.max()
+        both = np.stack([upper, lower + last]).astype(np.uint32)
+        found = np.frombuffer(_cudaccl.contacts(view_of(both), connectivity_across(step, connectivity)), np.int64)
+        found = found.reshape(-1, 3)[:, :2]
+        found = found[(found[:, 0] <= last) & (found[:, 1] > last)]
+        pairs.append(found - [0, last] + [number << 32, other << 32])
+    return np.concatenate(pairs)
 
 
 def forest(parts: Iterable[Pairs]) -> Pairs:

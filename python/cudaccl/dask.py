@@ -27,11 +27,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_sums, _cudaccl, _seams
+from . import _chunk_sums, _cudaccl, _patches, _seams
 from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
+from ._periodic import axes_of
 from ._regionprops import OF_VALUES
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
@@ -50,7 +51,7 @@ except ImportError as error:
 
 da: Any = dask.array  # whose annotations differ between releases
 
-__all__ = ["fill_holes", "label", "label_values", "regionprops_table", "remove_small"]
+__all__ = ["fill_holes", "fill_label_holes", "label", "label_periodic", "label_values", "regionprops_table", "remove_small"]
 
 FAN_IN = 8  # results that a task merges
 OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}  # the connectivity of holes, by that of the foreground
@@ -64,21 +65,24 @@ class Place(NamedTuple):
 
 
 class FirstPass(NamedTuple):
-    """What is kept of a chunk. of_labels: the place of the first pixel of each label, or its weight."""
+    """What is kept of a chunk. of_labels: the place of the first pixel of each label, or its weight; or patches."""
 
     part: _seams.Part
-    of_labels: NDArray[Any]
+    of_labels: Any
 
 
 class Work(NamedTuple):
     """How the chunks of a picture are labelled. find: returns the label map of a chunk and the number of its labels. by_value: whether neighbours
-    are connected where they are equal. of_labels: what is known of the labels of a chunk at a place."""
+    are connected where they are equal. of_labels: what is known of the labels of a chunk of pixels at a place. axes: along which
+    the picture's borders touch. touching: whether the table needs the labels that touch across seams."""
 
     name: str
     connectivity: int
     find: Callable[[Any], tuple[Any, int]]
     by_value: bool
-    of_labels: Callable[[Any, Place], NDArray[Any]]
+    of_labels: Callable[[Any, Any, Place], Any]
+    axes: tuple[int, ...] = ()
+    touching: bool = False
 
 
 def on_host(pixels: Any) -> NDArray[Any]:
@@ -96,7 +100,7 @@ def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
 def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
     labels, _ = work.find(pixels)
     part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
-    return FirstPass(part, work.of_labels(labels, place))
+    return FirstPass(part, work.of_labels(labels, pixels, place))
 
 
 def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
@@ -113,7 +117,7 @@ def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_l
     return finish(pixels, cupy.asarray(of_labels)[labels])
 
 
-def first_places(labels: Any, place: Place) -> NDArray[np.int64]:
+def first_places(labels: Any, pixels: Any, place: Place) -> NDArray[np.int64]:
     """The places of the first pixels of labels in the picture, in raster order."""
     if hasattr(labels, "get"):
         volume = labels if labels.ndim == 3 else labels[np.newaxis]
@@ -127,7 +131,7 @@ def first_places(labels: Any, place: Place) -> NDArray[np.int64]:
     return found
 
 
-def areas(labels: Any, place: Place) -> NDArray[np.float64]:
+def areas(labels: Any, pixels: Any, place: Place) -> NDArray[np.float64]:
     if not hasattr(labels, "get"):
         return np.bincount(labels.ravel())[1:].astype(np.float64)
     volume = labels if labels.ndim == 3 else labels[np.newaxis]
@@ -135,14 +139,18 @@ def areas(labels: Any, place: Place) -> NDArray[np.float64]:
     return found
 
 
-def areas_inside(labels: Any, place: Place) -> NDArray[np.float64]:
+def areas_inside(labels: Any, pixels: Any, place: Place) -> NDArray[np.float64]:
     """The areas of labels, infinite where they touch the border of the picture."""
-    found = areas(labels, place)
+    found = areas(labels, pixels, place)
     for (axis, side), face in faces(labels).items():
         at_end = place.start[axis] + labels.shape[axis] == place.shape[axis]
         if at_end if side else place.start[axis] == 0:
             found[np.unique(face[face > 0]) - 1] = np.inf
     return found
+
+
+def patches(labels: Any, pixels: Any, place: Place, connectivity: int) -> _patches.Patches:
+    return _patches.patches_of(on_host(labels), on_host(pixels), place.start, place.shape, connectivity)
 
 
 def checked(array: Any) -> Any:
@@ -167,10 +175,20 @@ def places_of(array: Any) -> dict[tuple[int, ...], Place]:
             for chunk in itertools.product(*map(range, array.numblocks))}
 
 
-def seams_of_chunk(number: int, neighbours: list[tuple[int, tuple[int, ...]]], connectivity: int, here: _seams.Part,
-                   parts: list[_seams.Part]) -> NDArray[np.int64]:
-    return _seams.seams(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)],
-                        connectivity)
+def pairs_of_chunk(find: Callable[..., NDArray[np.int64]], number: int, neighbours: list[tuple[int, _seams.Step]],
+                   connectivity: int, here: _seams.Part, parts: list[_seams.Part]) -> NDArray[np.int64]:
+    return find(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)], connectivity)
+
+
+def chunks_after(array: Any, work: Work, chunk: tuple[int, ...]) -> list[tuple[_seams.Step, tuple[int, ...]]]:
+    """The neighbours of a chunk, one of each two that touch, with the steps to them."""
+    found = []
+    for step in _seams.steps_forward(array.ndim, REACH[work.connectivity]):
+        other = tuple((place + d) % n if axis in work.axes else place + d
+                      for axis, (place, d, n) in enumerate(zip(chunk, step, array.numblocks)))
+        if all(0 <= place < n for place, n in zip(other, array.numblocks)):
+            found.append((step, other))
+    return found
 
 
 def of_chunk(number: int, table: tuple[Any, list[NDArray[Any]]]) -> NDArray[Any]:
@@ -188,12 +206,12 @@ def merge_in_tree(layer: dict[Any, Any], name: str, merge: Callable[[list[Any]],
     return keys[0]
 
 
-def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArray[Any]], Any], Any]) -> dict[Any, Any]:
-    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, and the forest; the
-    last part of it has an array for each chunk, which are tasks, too."""
-    first, part, of_labels, seam, merge, numbers, whole = (
+def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -> dict[Any, Any]:
+    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, the forest, and if
+    the work needs it what touches across seams; the last part of it has an array for each chunk, which are tasks, too."""
+    first, part, of_labels, seam, touch, merge, numbers, whole = (
         f"cudaccl-{work.name}-{step}-{token}"
-        for step in ("first-pass", "faces", "of-labels", "seams", "merge-seams", "of-chunk", "table"))
+        for step in ("first-pass", "faces", "of-labels", "seams", "contacts", "merge-seams", "of-chunk", "table"))
     places = places_of(array)
     grid = list(places)
     number_of = {chunk: number for number, chunk in enumerate(grid)}
@@ -202,14 +220,14 @@ def table_layer(array: Any, work: Work, token: str, table: Callable[[list[NDArra
         layer[(first, *chunk)] = (functools.partial(first_pass, work, place), (array.name, *chunk))
         layer[(part, *chunk)] = (operator.itemgetter(0), (first, *chunk))
         layer[(of_labels, *chunk)] = (operator.itemgetter(1), (first, *chunk))
-        after = [(step, tuple(map(operator.add, chunk, step))) for step in _seams.steps_forward(array.ndim, REACH[work.connectivity])]
-        after = [(step, other) for step, other in after if other in number_of]
-        layer[(seam, *chunk)] = (
-            functools.partial(seams_of_chunk, number, [(number_of[other], step) for step, other in after],
-                              work.connectivity),
-            (part, *chunk), [(part, *other) for _, other in after])
+        after = chunks_after(array, work, chunk)
+        neighbours = [(number_of[other], step) for step, other in after]
+        for name, find in [(seam, _seams.seams), *([(touch, _seams.contacts)] if work.touching else [])]:
+            layer[(name, *chunk)] = (functools.partial(pairs_of_chunk, find, number, neighbours, work.connectivity),
+                                     (part, *chunk), [(part, *other) for _, other in after])
     merged = merge_in_tree(layer, merge, _seams.forest, [(seam, *chunk) for chunk in grid])
-    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], merged)
+    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], merged,
+                    *([[(touch, *chunk) for chunk in grid]] if work.touching else []))
     for number, chunk in enumerate(grid):
         layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
     return layer
@@ -280,14 +298,29 @@ def label(array: Any, connectivity: int | None = None, threshold: float = 0, *, 
     or of int64 where a picture of the size can have 2**31 components; and the number of components, an array without dimensions. Labels are 1…n in raster
     order of each component's first pixel. Raises TypeError or ValueError for wrong arguments. Since: 0.4
     """
+    return labelled(array, connectivity, threshold, invert, ())
+
+
+def labelled(array: Any, connectivity: int | None, threshold: float, invert: bool, axes: Any) -> tuple[Any, Any]:
     array = checked(array)
     neighbours = check_connectivity(connectivity, array.ndim)
     # Not every integer of 64 bits is a float.
     exact = int(threshold) if isinstance(threshold, (int, np.integer)) else real_threshold(threshold)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=exact, invert=bool(invert))
     dtype = label_dtype((math.prod(array.shape) + 1) // 2)
-    return in_two_passes(array, Work("label", neighbours, find, False, first_places),
-                         functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
+    work = Work("label", neighbours, find, False, first_places, tuple(axes_of(axes, array.ndim)))
+    return in_two_passes(array, work, functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
+
+
+def label_periodic(array: Any, axes: Any, connectivity: int | None = None, threshold: float = 0, *,
+                   invert: bool = False) -> tuple[Any, Any]:
+    """Labels a picture or a volume whose opposite borders touch along some axes.
+
+    array, connectivity, threshold, invert: as of label(). axes: as of cudaccl.label_periodic().
+
+    Returns (labels, n) as label() does, with the labels of cudaccl.label_periodic(). Since: 0.4
+    """
+    return labelled(array, connectivity, threshold, invert, axes)
 
 
 def label_values(array: Any, connectivity: int | None = None, *, background: float | None = 0) -> tuple[Any, Any]:
@@ -332,6 +365,29 @@ def fill_holes(mask: Any, max_area: int = 0, connectivity: int | None = None, *,
     flags = functools.partial(flag_table, least=1, greatest=float(max_area or sys.float_info.max))
     return in_two_passes(mask, Work("fill-holes", of_holes, find, False, areas_inside), flags,
                          functools.partial(filled, value=value), mask.dtype)[0]
+
+
+def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = None) -> Any:
+    """Fills the holes of each object of a label map with its label; objects in holes stay.
+
+    labels: a label map of integers, as label() returns it, with chunks of any sizes; a mask of bool is labelled first.
+        Labels may touch, and be in parts.
+    max_area, connectivity: as of cudaccl.fill_label_holes().
+
+    Returns a new label map, lazily, with the type of labels, of masks that of label(): that of cudaccl.fill_label_holes().
+    The task with the table has some 150 bytes for each patch of a label or of the background in a chunk. Since: 0.4
+    """
+    labels = checked(labels)
+    check_integers(0, 2**63 - 1, max_area=max_area)
+    of_holes = OF_HOLES[check_connectivity(connectivity, labels.ndim)]
+    if labels.dtype == bool:
+        labels = label(labels, connectivity)[0]
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
+    find = functools.partial(find_values, connectivity=of_holes, background=None)
+    work = Work("fill-label-holes", of_holes, find, True, functools.partial(patches, connectivity=of_holes), touching=True)
+    return in_two_passes(labels, work, functools.partial(_patches.filled, max_area=operator.index(max_area), dtype=labels.dtype),
+                         the_numbers, labels.dtype)[0]
 
 
 def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> Any:

@@ -305,9 +305,34 @@ private:
   size_t ndim_;
 };
 
+/* The labels of patches when the holes of labels are filled, as bytes of int64. patches: n×9 words
+ * of 64 bits, as CclPatch; pairs: n×2 places of patches that touch. */
+static nb::bytearray
+fill_patches (const View &patches, const View &pairs, uint64_t max_area)
+{
+  if (!is_dense (patches) || !is_dense (pairs) || patches.type.size != 8 || pairs.type.size != 8 ||
+      patches.n_elements () % 9 || pairs.n_elements () % 2)
+    throw nb::value_error ("a patch has nine numbers of 64 bits, a pair two");
+  static_assert (sizeof (CclPatch) == 9 * sizeof (uint64_t));
+  const size_t n = patches.n_elements () / 9;
+  std::vector<uint64_t> labels (n + 1);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_fill_patches ((const CclPatch *)patches.data, n, (const CclPatchPair *)pairs.data,
+        pairs.n_elements () / 2, max_area, labels.data (), &error);
+  }
+  check (status, error);
+  return nb::bytearray (labels.data (), n * sizeof labels[0]);
+}
+
 void
 bind_chunks (nb::module_ &module)
 {
+  module.def ("fill_patches", fill_patches, nb::arg ("patches"), nb::arg ("pairs"),
+      nb::arg ("max_area"),
+      "The labels of patches when the holes of labels are filled, as bytes of int64.");
   module.def ("first_pixels", first_pixels, nb::arg ("labels"),
       "The places of the first pixels of labels in raster order, as bytes of int64.");
   module.def ("replace_labels", replace_labels, nb::arg ("labels"), nb::arg ("items"),

@@ -112,7 +112,12 @@ def largest():
             expected = renumbered(whole, stays)
             labels, _ = labels_of("i.npy", "--keep-largest", k, *arguments)
             np.testing.assert_array_equal(labels, expected)
-            labels, _ = labels_of("i.npy", "--keep-largest", k, *arguments[:2], "--fill-label-holes", 0)
+            filled = with_filled_holes(whole, connectivity, 0)
+            of_filled = np.bincount(filled.ravel())
+            stays = np.zeros(len(of_filled), bool)
+            stays[1 + np.argsort(-of_filled[1:], kind="stable")[:k]] = True
+            labels, _ = labels_of("i.npy", "--keep-largest", k, *arguments, "--fill-label-holes", 0)
+            np.testing.assert_array_equal(labels, renumbered(filled, stays))
             _, table = labels_of("i.npy", "--keep-largest", k, *arguments)
             tap.equal(table["x"].tolist(), [box[-1].start for box in ndimage.find_objects(expected)])
     np.save("i.npy", random.integers(0, 2, (40, 60)).astype(np.uint8))
@@ -130,19 +135,64 @@ def largest():
             tap.equal(found[name].tolist(), rows[name][best].tolist(), name)
 
 
+def shells(ndim):
+    """Shells around each other, torn by noise."""
+    shape = random.integers(3, 30 if ndim == 2 else 13, ndim)
+    image = np.zeros(shape, np.uint8)
+    place = np.stack(np.indices(shape), -1)
+    for _ in range(random.integers(1, 5)):
+        middle, radius = random.random(ndim) * shape, random.random() * max(shape) / 2 + 1
+        distance = np.abs(place - middle).max(-1) if random.random() < 0.5 else np.linalg.norm(place - middle, axis=-1)
+        image |= (distance % random.integers(3, 6) < 1.5) & (distance < radius)
+    return image & (random.random(shape) < random.choice([0.97, 1]))
+
+
+def with_filled_holes(labels, connectivity, max_area):
+    """Each label by itself, those with greater boxes first."""
+    found = labels.copy()
+    boxes = ndimage.find_objects(labels)
+    for i in sorted(range(len(boxes)), key=lambda i: (-np.prod([side.stop - side.start for side in boxes[i]]), i)):
+        outside = np.pad(labels != i + 1, 1, constant_values=True)
+        parts = ndimage.label(outside, structure(OF_HOLES[connectivity], labels.ndim))[0]
+        areas = np.bincount(parts.ravel())
+        holes = (parts > 0) & (parts != parts.flat[0]) & (areas[parts] <= (max_area or labels.size))
+        found[holes[(slice(1, -1),) * labels.ndim] & (labels == 0)] = i + 1
+    return found
+
+
 def label_holes():
-    """--fill-label-holes: scipy's binary_fill_holes() of each component, and of each value"""
+    """--fill-label-holes: scipy's components of all but each label, tile by tile; and of each value"""
+    n_nested = 0
+    for i in range(40):
+        ndim = 2 + i % 2
+        image = shells(ndim)
+        np.save("i.npy", image)
+        np.save("v.npy", (random.random(image.shape) * 100).astype(np.uint8))
+        for connectivity in CONNECTIVITIES[ndim]:
+            max_area = random.choice([0, 0, 1, 9])
+            expected = with_filled_holes(components(image, connectivity), connectivity, max_area)
+            n_nested += expected.max(initial=0) > 1 and bool((expected > 0).sum() > image.sum())
+            labels, table = labels_of("i.npy", "-c", connectivity, "--fill-label-holes", max_area, "--tile", random.integers(1, 7))
+            np.testing.assert_array_equal(labels, expected)
+            tap.equal(table["x"].tolist(), [box[-1].start for box in ndimage.find_objects(expected)])
+            # Filters and columns are those of what is filled, and the same as of the whole picture.
+            areas = np.bincount(expected.ravel())
+            stays = (areas >= 5) & (areas <= 60)
+            more = ["-c", connectivity, "--fill-label-holes", max_area, "--min-area", 5, "--max-area", 60, "--intensity", "v.npy"]
+            columns = "label,area,bbox,centroid,first_pixel,touches_border,intensity_mean,intensity_max_position,inertia_tensor"
+            tables = []
+            for names, others in (columns + ",euler_number", []), (columns, ["--tile", random.integers(1, 5), "--bits", 64]):
+                result = run("i.npy", "-o", "l.npy", "-t", "t.npy", "--columns", names, *more, *others)
+                assert result.returncode == 0, result
+                np.testing.assert_array_equal(np.load("l.npy"), renumbered(expected, stays))
+                tables.append(np.load("t.npy"))
+            for name in tables[1].dtype.names:
+                np.testing.assert_array_equal(tables[0][name], tables[1][name], name)
+    assert n_nested > 10, n_nested
     for image, connectivity, arguments in pictures():
-        whole = components(image, connectivity)
-        expected = whole.copy()
-        boxes = ndimage.find_objects(whole)
-        order = sorted(range(len(boxes)), key=lambda i: -np.prod([side.stop - side.start for side in boxes[i]]))
-        for i in order:  # the smallest box last
-            holes = ndimage.binary_fill_holes(whole == i + 1, structure(OF_HOLES[connectivity], image.ndim))
-            expected[holes & (whole == 0)] = i + 1
-        labels, _ = labels_of("i.npy", "--fill-label-holes", 0, *arguments[:2])
-        covered = (expected > 0) == (labels > 0)
-        assert covered.all() and (labels[whole > 0] == whole[whole > 0]).all()
+        expected = with_filled_holes(components(image, connectivity), connectivity, 0)
+        labels, _ = labels_of("i.npy", "--fill-label-holes", 0, *arguments)
+        np.testing.assert_array_equal(labels, expected)
     nested = np.array([[1, 1, 1, 1, 1], [1, 0, 0, 0, 1], [1, 0, 2, 0, 1], [1, 0, 0, 0, 1], [1, 1, 1, 1, 1]], np.uint8)
     np.save("i.npy", nested)
     labels, table = labels_of("i.npy", "--values", "--fill-label-holes", 0)
@@ -206,7 +256,8 @@ def adjacency():
                     counts[tuple(sorted(pair))] = counts.get(tuple(sorted(pair)), 0) + 1
             lines = open("a.csv").read().splitlines()
             tap.equal(lines, ["label,neighbour,contact", *(f"{a},{b},{n}" for (a, b), n in sorted(counts.items()))])
-            assert bool(counts) == (arguments[0] != "--tile")  # components of a mask do not touch
+            assert counts or arguments[0] != "--values"
+            assert not counts or arguments[0] != "--tile"  # components of a mask do not touch
     result = run("i.npy", "--values", "-c", 6, "--adjacency", "a.ndjson")
     assert result.returncode == 0, result
     rows = [json.loads(line) for line in open("a.ndjson")]
@@ -240,9 +291,16 @@ def periodic():
         for letters in ["x", "y", "yx", *(["z", "xz", "xyz"] if len(shape) == 3 else [])]:
             mask = random.random(shape) < random.choice([0.2, 0.4])
             np.save("i.npy", mask.astype(np.uint8))
-            labels, _ = labels_of("i.npy", "-c", connectivity, "--periodic", letters)
             axes = [len(shape) - 1 - "xyz".index(letter) for letter in letters]
-            np.testing.assert_array_equal(labels, on_a_torus(mask, axes, connectivity))
+            expected, tables = on_a_torus(mask, axes, connectivity), []
+            for tile in 1, 2, 4, 99:
+                labels, table = labels_of("i.npy", "-c", connectivity, "--periodic", letters, "--tile", tile)
+                np.testing.assert_array_equal(labels, expected)
+                tables.append(table.tobytes())
+            assert len(set(tables)) == 1
+            stays = np.bincount(expected.ravel()) >= 3
+            labels, _ = labels_of("i.npy", "-c", connectivity, "--periodic", letters, "--min-area", 3, "--tile", 2)
+            np.testing.assert_array_equal(labels, renumbered(expected, stays))
     np.save("i.npy", np.array([[1, 0, 0, 0, 1, 1]], np.uint8))
     _, table = labels_of("i.npy", "--periodic", "x")
     tap.equal(table[["area", "x", "width", "y", "height"]].tolist(), [(3, 4, 3, 0, 1)])
@@ -310,7 +368,9 @@ def values_within_a_tolerance():
 def combinations():
     """options that do not go together are refused in one line"""
     np.save("i.npy", np.ones((3, 4), np.uint8))
-    refused("i.npy", "--fill-label-holes", 0, "--tile", 1, word="as a whole")
+    refused("i.npy", "--fill-label-holes", 0, "--tile", 1, "-t", "t.npy", "--columns", "perimeter", word="as a whole")
+    refused("i.npy", "--values", "--fill-label-holes", 0, "--tile", 1, word="as a whole")
+    refused("i.npy", "--periodic", "x", "--fill-holes", 0, word="do not go together")
     refused("i.npy", "--fill-label-holes", 0, "--fill-holes", 0, word="do not go together")
     refused("i.npy", "--keep-largest", 0, word="--keep-largest cannot be '0'")
     os.makedirs("z.zarr", exist_ok=True)

@@ -95,6 +95,60 @@ def test_small_components_are_removed(ndim, seed):
     np.testing.assert_array_equal(kept.compute(scheduler="synchronous"), expected)
 
 
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_holes_of_labels_are_those_of_scipy_whatever_the_chunks(connectivity, seed):
+    from test_objects import filled_by_scipy
+
+    random = np.random.default_rng([connectivity, seed, 5])
+    ndim, block = (2, 3) if connectivity in (4, 8) else (3, 2)
+    shape = random.integers(1, 30 if ndim == 2 else 11, ndim)
+    values = np.array([0, 9, 1, 300, 70000, 2])[random.integers(0, random.integers(2, 7), shape // block + 1)]
+    for axis in range(ndim):
+        values = values.repeat(block, axis)
+    labels = values[tuple(map(slice, shape))] * (random.random(shape) < random.choice([0.8, 1]))
+    if seed % 3 == 0:  # shells around each other
+        labels = (abs(np.stack(np.indices(shape), -1) - shape // 2).max(-1) % 4 + 1) * (random.random(shape) < 0.97)
+    labels = labels.astype(random.choice(["i4", "u4", "i8", "u8"]))
+    max_area = int(random.choice([0, 0, 1, 9]))
+    found = cudaccl.dask.fill_label_holes(da.from_array(labels, random_chunks(random, labels.shape)), max_area, connectivity)
+    assert found.dtype == labels.dtype
+    computed = found.compute(scheduler="threads" if seed % 2 else "synchronous")
+    assert computed.dtype == labels.dtype
+    np.testing.assert_array_equal(computed, filled_by_scipy(labels, connectivity, max_area))
+
+
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_holes_of_masks_have_the_label_around_them(ndim):
+    random = np.random.default_rng([ndim, 6])
+    mask = picture(random, ndim) > 0
+    found = cudaccl.dask.fill_label_holes(da.from_array(mask, random_chunks(random, mask.shape)))
+    np.testing.assert_array_equal(found.compute(), cudaccl.fill_label_holes(mask, ndim=ndim))
+    empty = cudaccl.dask.fill_label_holes(da.zeros((0, 3), dtype=np.uint8, chunks=2))
+    assert empty.compute().shape == (0, 3)
+    with pytest.raises(ValueError, match="must not be negative"):
+        cudaccl.dask.fill_label_holes(da.full((3, 3), -1, chunks=2)).compute()
+    with pytest.raises(TypeError, match="label map of integers"):
+        cudaccl.dask.fill_label_holes(da.ones((3, 3), chunks=2))
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_borders_touch_whatever_the_chunks(connectivity, seed):
+    from test_periodic import flooded
+
+    random = np.random.default_rng([connectivity, seed, 7])
+    ndim = 2 if connectivity in (4, 8) else 3
+    mask = random.random(random.integers(1, 16 if ndim == 2 else 7, ndim)) < random.choice([0.2, 0.4])
+    axes = [axis for axis in range(ndim) if random.random() < 0.6]
+    labels, n = cudaccl.dask.label_periodic(da.from_array(mask, random_chunks(random, mask.shape)), axes, connectivity)
+    expected, count = flooded(mask, axes, connectivity)
+    np.testing.assert_array_equal(labels.compute(scheduler="threads" if seed % 2 else "synchronous"), expected)
+    assert n.compute(scheduler="synchronous") == count
+    with pytest.raises(ValueError, match="axes"):
+        cudaccl.dask.label_periodic(da.from_array(mask), ndim)
+
+
 OF_LABELS = ["label", "area", "num_pixels", "bbox", "area_bbox", "extent", "centroid", "equivalent_diameter_area", "slice",
              "touches_border", "first_pixel", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length"]
 OF_VALUES = ["intensity_min", "intensity_max", "intensity_max_position", "intensity_mean", "intensity_std", "centroid_weighted"]

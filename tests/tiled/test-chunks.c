@@ -315,6 +315,70 @@ test_borders (void)
   g_assert_cmpfloat_with_epsilon (rows[0].centroid_x, 3.5, 1e-12);
 }
 
+/* A ring around a ring around a pixel, in patches: 1 and 4 are background, 2 and 3 of one label. */
+static void
+test_patches (void)
+{
+  static const CclPatch patches[] = {
+      {0, 40, {0, 0, 0}, {10, 10, 0}, 1}, {7, 32, {1, 1, 0}, {9, 9, 0}, 0},
+      {0, 24, {2, 2, 0}, {8, 8, 0}, 0}, {9, 16, {3, 3, 0}, {7, 7, 0}, 0},
+      {0, 8, {4, 4, 0}, {6, 6, 0}, 0},
+      {7, 1, {5, 5, 0}, {5, 5, 0}, 0}, /* of the outer ring's label */
+  };
+  static const CclPatchPair pairs[] = {{0, 1}, {2, 1}, {2, 3}, {4, 3}, {5, 4}};
+  static const guint64 all[] = {0, 7, 7, 9, 9, 7}, small[] = {0, 7, 0, 9, 9, 7};
+  guint64 labels[6];
+  CclPatchPair wrong = {0, 6};
+
+  g_assert_cmpint (ccl_fill_patches (patches, 6, pairs, 5, 0, labels, NULL), ==, CUDACCL_OK);
+  g_assert_cmpmem (labels, sizeof labels, all, sizeof all);
+  /* The hole of the outer ring has 24 + 16 + 8 pixels: the pixel inside is not of another label. */
+  g_assert_cmpint (ccl_fill_patches (patches, 6, pairs, 5, 48, labels, NULL), ==, CUDACCL_OK);
+  g_assert_cmpmem (labels, sizeof labels, all, sizeof all);
+  g_assert_cmpint (ccl_fill_patches (patches, 6, pairs, 5, 47, labels, NULL), ==, CUDACCL_OK);
+  g_assert_cmpmem (labels, sizeof labels, small, sizeof small);
+  g_assert_cmpint (ccl_fill_patches (NULL, 0, NULL, 0, 0, NULL, NULL), ==, CUDACCL_OK);
+  ASSERT_REFUSED (ccl_fill_patches (patches, 6, &wrong, 1, 0, labels, NULL));
+  ASSERT_REFUSED (ccl_fill_patches (NULL, 6, pairs, 5, 0, labels, NULL));
+  ASSERT_REFUSED (ccl_fill_patches (patches, 6, NULL, 5, 0, labels, NULL));
+}
+
+/* Layer by layer: a row that goes over the border of x, and one that touches it over that of y. */
+static void
+test_borders_of_layers (void)
+{
+  static const guint32 labels[3][4] = {{1, 0, 0, 2}, {0, 0, 0, 0}, {0, 3, 0, 4}};
+  static const guint32 late[4] = {0, 2, 0, 1};
+  CclBorders *borders = ccl_borders_new (4, 3, 1, 8, CUDACCL_AXIS_X | CUDACCL_AXIS_Y, NULL);
+  const guint32 *numbers = NULL;
+  const CclTiledComponent *rows = NULL;
+  guint32 n = 0, n_joined = 0;
+
+  g_assert_cmpint (ccl_borders_add (borders, labels[0], 1, NULL), ==, CUDACCL_OK);
+  ASSERT_REFUSED (ccl_borders_join (borders, &n, &numbers, &n_joined, &rows, NULL));
+  ASSERT_REFUSED (ccl_borders_add (borders, labels[0], 3, NULL));
+  g_assert_cmpint (ccl_borders_add (borders, labels[1], 2, NULL), ==, CUDACCL_OK);
+  g_assert_cmpint (
+      ccl_borders_join (borders, &n, &numbers, &n_joined, &rows, NULL), ==, CUDACCL_OK);
+  g_assert_cmpuint (n, ==, 4);
+  g_assert_cmpuint (n_joined, ==, 1);
+  static const guint32 expected[5] = {0, 1, 1, 1, 1};
+  g_assert_cmpmem (numbers, sizeof expected, expected, sizeof expected);
+  g_assert_cmpuint (rows[0].area, ==, 4);
+  g_assert_cmpuint (rows[0].x, ==, 3);
+  g_assert_cmpuint (rows[0].width, ==, 3);
+  g_assert_cmpuint (rows[0].y, ==, 2);
+  g_assert_cmpuint (rows[0].height, ==, 2);
+  ccl_borders_free (&borders);
+  g_assert_null (borders);
+  borders = ccl_borders_new (4, 1, 1, 4, CUDACCL_AXIS_X, NULL);
+  ASSERT_REFUSED (ccl_borders_add (borders, late, 1, NULL));
+  ccl_borders_free (&borders);
+  g_assert_null (ccl_borders_new (4, 2, 2, 4, CUDACCL_AXIS_X, NULL));
+  g_assert_null (ccl_borders_new (4, 2, 1, 8, CUDACCL_AXIS_Z, NULL));
+  g_assert_null (ccl_borders_new (0, 2, 1, 8, CUDACCL_AXIS_X, NULL));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -327,6 +391,8 @@ main (int argc, char **argv)
   g_test_add_func ("/chunks/far-places", test_far_places);
   g_test_add_func ("/chunks/contacts", test_contacts);
   g_test_add_func ("/chunks/borders", test_borders);
+  g_test_add_func ("/chunks/borders-of-layers", test_borders_of_layers);
+  g_test_add_func ("/chunks/patches", test_patches);
   g_test_add_func ("/chunks/wrong-arguments", test_wrong_arguments);
   return g_test_run ();
 }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * A label map that is kept between two passes, in a file without a name. Functions that return bool
+ * fill the error if they return false.
+ */
+#ifndef CUDACCL_LABEL_KEPT_MAP_H
+#define CUDACCL_LABEL_KEPT_MAP_H
+
+#include <cudaccl/tiled.h>
+
+typedef struct KeptMap KeptMap;
+
+/* Makes a map in a folder, NULL: that of temporary files. what: the name of the labels in messages.
+ * Returns NULL with the error filled. */
+KeptMap *kept_map_new (const char *folder, const char *what, CclError *error);
+
+/* Writes n labels of so many bytes, those of pixels from first on. */
+bool kept_map_write (KeptMap *map, uint64_t first, const void *labels, size_t n,
+    uint32_t label_bytes, CclError *error);
+
+/* Reads labels that were written. */
+bool kept_map_read (const KeptMap *map, uint64_t first, void *labels, size_t n,
+    uint32_t label_bytes, CclError *error);
+
+void kept_map_free (KeptMap *map); /* NULL is allowed */
+
+#endif /* CUDACCL_LABEL_KEPT_MAP_H */
