@@ -161,7 +161,7 @@ build_pipeline (const gchar *elements, GError **error)
 {
   g_autofree gchar *description =
       g_strdup_printf ("appsrc name=in format=time max-bytes=0 ! %s ! "
-                       "mp4mux fragment-duration=%d ! "
+                       "mp4mux name=muxer fragment-duration=%d ! "
                        "fakesink name=out async=false sync=false enable-last-sample=false",
           elements, FRAGMENT_MS);
   GstElement *pipeline =
@@ -186,9 +186,18 @@ connect_pipeline (Clip *clip, GstCaps *caps)
   gst_bus_set_sync_handler (bus, on_message, clip, NULL);
 }
 
+static void
+set_title (GstElement *pipeline, const gchar *title)
+{
+  g_autoptr (GstElement) muxer = gst_bin_get_by_name (GST_BIN (pipeline), "muxer");
+
+  gst_tag_setter_add_tags (
+      GST_TAG_SETTER (muxer), GST_TAG_MERGE_REPLACE, GST_TAG_TITLE, title, NULL);
+}
+
 Clip *
 clip_new (const ClipFileFunctions *functions, gpointer file, GstCaps *caps, gboolean has_dts,
-    GstClockTimeDiff start, GError **error)
+    GstClockTimeDiff start, const gchar *title, GError **error)
 {
   GstElement *pipeline = build_pipeline (elements_for (caps, has_dts), error);
   Clip *clip;
@@ -201,6 +210,8 @@ clip_new (const ClipFileFunctions *functions, gpointer file, GstCaps *caps, gboo
   clip->file = file;
   clip->start = start;
   connect_pipeline (clip, caps);
+  if (title)
+    set_title (pipeline, title);
   g_atomic_rc_box_acquire (clip); /* for the pipeline */
   gst_element_set_state (pipeline, GST_STATE_PLAYING);
   return clip;

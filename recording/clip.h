@@ -27,9 +27,10 @@ gboolean clip_takes (GstCaps *caps);
  * @functions: of the file; they outlive it
  * @caps: of the frames; clip_takes() them
  * @has_dts: whether the frames have decoding times
- * @start: running time of the first frame */
+ * @start: running time of the first frame
+ * @title: for players, and for clip_part_new() the time of the first frame in ISO 8601; or NULL */
 Clip *clip_new (const ClipFileFunctions *functions, gpointer file, GstCaps *caps, gboolean has_dts,
-    GstClockTimeDiff start, GError **error);
+    GstClockTimeDiff start, const gchar *title, GError **error);
 
 /* Adds the next frame. Of the frames' times, those since the first one remain. */
 void clip_add (Clip *clip, GstBuffer *buffer, GstClockTimeDiff running_time);

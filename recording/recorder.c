@@ -103,13 +103,15 @@ static Clip *
 open_clip (Recorder *self, const EncodedFrame *first)
 {
   gpointer file = self->functions->open (self->data, self->time);
+  g_autofree gchar *title =
+      self->functions->title ? self->functions->title (self->data, first->running_time) : NULL;
   g_autoptr (GError) error = NULL;
   Clip *clip;
 
   if (!file)
     return NULL;
   clip = clip_new (self->functions->file, file, self->caps, GST_BUFFER_DTS_IS_VALID (first->buffer),
-      first->running_time, &error);
+      first->running_time, title, &error);
   if (!clip) {
     report (self, "clips are not possible: %s", error->message);
     self->functions->file->end (file, FALSE);

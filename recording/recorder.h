@@ -13,6 +13,8 @@ typedef struct {
   const ClipFileFunctions *file;
   /* A new file of an event of this running time. NULL after a report: it is tried again later. */
   gpointer (*open) (gpointer data, GstClockTimeDiff running_time);
+  /* The title of a clip whose first frame is of this running time. May be NULL: there is none. */
+  gchar *(*title) (gpointer data, GstClockTimeDiff running_time);
   /* Reports why a clip is missing or short. */
   void (*report) (gpointer data, const gchar *text);
 } RecorderFunctions;

@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Pictures and clips of ccl-watch: their contents, after SIGKILL too, and how long they stay.
 Prints TAP."""
+import datetime
+import json
 import os
 import pathlib
 import shutil
@@ -258,5 +260,67 @@ def object_pictures():
                         "the picture of the former run")
 
 
-sys.exit(tap.run(object_pictures, keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+def probe(video, entries):
+    words = f"ffprobe -v error -of json -show_entries {entries}".split()
+    result = subprocess.run([*words, video], capture_output=True, text=True, timeout=30, check=True)
+    tap.equal(result.stderr, "", "errors of ffprobe")
+    return json.loads(result.stdout)
+
+
+def check_object_clip(part, item, begin, source_video):
+    """`part` has the object from the key frame a second before it to a second after it, as a clip of its own. `begin`
+    is the time in the source and the UTC of the motion's beginning."""
+    at, utc = begin
+    appears, ends = (at + served_time(item[name]) - utc for name in ("begin", "end"))
+    own, whole, when = packets(part), packets(source_video), times(source_video)
+    first = position(own, whole)
+    assert "K" in own[0], "the first picture is no key frame"
+    starts, stops = when[first] / served.RATE, max(when[first:first + len(own)]) / served.RATE
+    assert appears - 1 - served.KEY_FRAMES / served.RATE <= starts <= appears - 1 + 0.1, (starts, appears)
+    assert ends + 0.9 <= stops <= ends + 2.2, (stops, ends)
+    tap.equal(decoded(part), len(own), "decoded pictures")
+    found = probe(part, "format=start_time,duration:packet=dts_time")
+    tap.equal(float(found["packets"][0]["dts_time"]), 0, "the first decoding time")
+    assert abs(float(found["format"]["duration"]) - len(own) / served.RATE) < 0.05, found["format"]
+
+
+def served_time(utc):
+    return datetime.datetime.fromisoformat(utc.replace("Z", "+00:00")).timestamp()
+
+
+def clip_of_object():
+    """objects of one motion have a clip each, cut at key frames, in bytes of the camera, which takes ranges"""
+    two = served.video("two", (3, False), (2, True), (3, False), (2, True), (10, False))
+    store = served.folder / "objects' clips"
+    part = served.folder / "part.mp4"
+    with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true", "--set", "ccl.quiet-time=5",
+                       "--set", "ccltrack.lost-time=1", f"a={two}", f"b={served.video('rest', (1, False))}",
+                       "--set", "loop=false") as server:
+        begin, = served.wait_for(lambda: server.events("motion-begin"), "motion")
+        growing = served.wait_for(lambda: [item for item in server.get("/api/objects?camera=a")["objects"] if "object_clip" in item],
+                                  "an object", 40)
+        tap.equal(server.request(growing[0]["object_clip"])[0], 200, "a clip that is being written")
+        served.wait_for(lambda: server.events("motion-end"), "the end of the motion", 40)
+        objects = server.get("/api/objects?camera=a")["objects"]
+        assert len(objects) >= 2, objects
+        for item in objects:
+            status, headers, body = server.request(item["object_clip"])
+            tap.equal((status, headers["Content-Type"], int(headers["Content-Length"])), (200, "video/mp4", len(body)))
+            part.write_bytes(body)
+            check_object_clip(part, item, (begin["running_time"] / 1e9, served_time(begin["utc"])), two)
+            pieces = [server.request(item["object_clip"], Range=f"bytes={at}-{at + 6999}") for at in range(0, len(body), 7000)]
+            tap.equal({status for status, _, _ in pieces}, {206})
+            tap.equal(b"".join(piece for _, _, piece in pieces), body, "ranges")
+        whole = objects[0]["clip"]
+        assert len(server.request(whole)[2]) > 2 * len(body), "the whole motion"
+        for query, status in (("from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z", 404), ("from=2126-01-01T00:00:00Z&to=2126-01-02T00:00:00Z", 404),
+                              ("from=2026-01-01T00:00:00Z", 400), ("to=2026-01-01T00:00:00Z", 400), ("from=x&to=y", 400),
+                              ("from=2126-01-01T00:00:00Z&to=2026-01-01T00:00:00Z", 400)):
+            tap.equal(server.request(f"{whole}?{query}")[0], status, query)
+        tap.equal(len(server.request(f"{whole}?from=2000-01-01T00:00:00Z&to=2126-01-01T00:00:00Z")[2]) > 2 * len(body), True, "all of it")
+        (store / "a" / "2026-01-01T00-00-00.000Z.mp4").write_bytes(b"no clip")
+        tap.equal(server.request("/media/a/2026-01-01T00-00-00.000Z.mp4?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z")[2], b"no clip")
+
+
+sys.exit(tap.run(clip_of_object, object_pictures, keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
                  rtsp_clip, keeps_days, keeps_bytes))

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "clips.h"
 
+#include <gst/ccl/ccl.h>
+
 #include "recording/recorder.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
@@ -34,12 +36,28 @@ report (gpointer data, const gchar *text)
   watch_log_warning_limited (&recording->clips->limit, "camera %s: %s", recording->camera, text);
 }
 
+static gint64
+to_utc (Recording *recording, GstClockTimeDiff running_time)
+{
+  gint64 utc;
+
+  g_mutex_lock (&recording->lock);
+  utc = recording->utc_offset + running_time / 1000;
+  g_mutex_unlock (&recording->lock);
+  return utc;
+}
+
+static gchar *
+make_title (gpointer data, GstClockTimeDiff running_time)
+{
+  return gst_ccl_utc_format (to_utc (data, running_time));
+}
+
 static gpointer
 open_file (gpointer data, GstClockTimeDiff running_time)
 {
   Recording *recording = data;
   g_autoptr (GError) error = NULL;
-  gint64 utc;
 
   if (!watch_limits_check (&error)) {
     g_autofree gchar *text = g_strdup_printf ("no clip: %s", error->message);
@@ -47,10 +65,8 @@ open_file (gpointer data, GstClockTimeDiff running_time)
     report (recording, text);
     return NULL;
   }
-  g_mutex_lock (&recording->lock);
-  utc = recording->utc_offset + running_time / 1000;
-  g_mutex_unlock (&recording->lock);
-  return watch_writer_begin (recording->clips->writer, recording->camera, utc, "mp4");
+  return watch_writer_begin (
+      recording->clips->writer, recording->camera, to_utc (recording, running_time), "mp4");
 }
 
 static gboolean
@@ -80,7 +96,7 @@ end_file (gpointer file, gboolean is_complete)
 static const ClipFileFunctions file_functions = {
     .write = write_file, .mark = mark_file, .fail = fail_file, .end = end_file};
 static const RecorderFunctions functions = {
-    .file = &file_functions, .open = open_file, .report = report};
+    .file = &file_functions, .open = open_file, .title = make_title, .report = report};
 
 /* Recordings. */
 

@@ -459,21 +459,21 @@ find("#sign-out").addEventListener("click", async () => {
   await request("POST", "api/logout").then(() => location.reload(), showProblem);
 });
 
-// Shows a picture or a clip, or a part of it.
-function view(url, caption, isKept = false, part = "") {
+// Shows a picture, a clip, or the part of a clip that another address gives.
+function view(url, caption, isKept = false, part = url) {
   const dialog = find("#viewer");
   const image = find("img", dialog);
   const video = find("video", dialog);
   const isClip = url.endsWith(".mp4");
   image.hidden = isClip;
   video.hidden = !isClip;
-  (isClip ? video : image).src = url + part;
+  (isClip ? video : image).src = part;
   find("p", dialog).textContent = caption;
   find(".buttons", dialog).hidden = !isClip;
   find(".keep", dialog).checked = isKept;
   find(".keep", dialog).onchange = ({ target }) => request("PUT", url, JSON.stringify({ keep: target.checked }))
     .catch((error) => { target.checked = !target.checked; find("p", dialog).textContent = error.message; });
-  find(".export", dialog).href = url;
+  find(".export", dialog).href = part;
   dialog.showModal();
   if (isClip)
     video.play().catch(() => {});

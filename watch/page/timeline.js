@@ -53,7 +53,7 @@ function describeObject(object) {
 function showObject(object) {
   const caption = `${object.source}, ${new Date(object.begin).toLocaleString()}: ${describeObject(object)}`;
   if (object.clip)
-    view(object.clip, caption, object.kept, `#t=${object.clip_from},${object.clip_to}`);
+    view(object.clip, caption, object.kept, object.object_clip);
   else if (object.picture)
     view(object.picture, caption);
 }

@@ -2,6 +2,7 @@
 #include "api.h"
 #include "core/base/divide-up.h"
 
+#include <gst/ccl/ccl.h>
 #include <json-glib/json-glib.h>
 #include <string.h>
 
@@ -298,6 +299,9 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
 #define LEAD (2 * G_USEC_PER_SEC)
 #define TAIL (15 * G_USEC_PER_SEC)
 
+/* Before and after an object in a clip of its own. */
+#define MARGIN G_USEC_PER_SEC
+
 /* A motion that is shorter has one clip. */
 #define SHORT_MOTION (10 * 60 * G_USEC_PER_SEC)
 
@@ -313,6 +317,16 @@ find_clip (WatchFolder *folder, const WatchObject *object)
   return watch_folder_has (folder, name) ? g_steal_pointer (&name) : NULL;
 }
 
+/* Adds the part of the clip that has the object, as a clip of its own. */
+static void
+append_object_clip (GString *text, const gchar *name, const WatchObject *object)
+{
+  g_autofree gchar *from = gst_ccl_utc_format (object->begin - MARGIN);
+  g_autofree gchar *to = gst_ccl_utc_format (object->end + MARGIN);
+
+  g_string_append_printf (text, "\"object_clip\":\"/media/%s?from=%s&to=%s\",", name, from, to);
+}
+
 /* Adds that clip, and which part of it shows the object. */
 static void
 append_clip (GString *text, Watch *watch, const WatchObject *object)
@@ -325,6 +339,8 @@ append_clip (GString *text, Watch *watch, const WatchObject *object)
     g_string_append_printf (text, "\"clip\":\"/media/%s\",\"clip_from\":%d,\"clip_to\":%d,", name,
         (gint)(MAX (object->begin - LEAD - start, 0) / G_USEC_PER_SEC),
         (gint)(MAX (object->end + TAIL - start, 0) / G_USEC_PER_SEC));
+  if (name)
+    append_object_clip (text, name, object);
   if (name && watch_folder_is_kept (folder, name))
     g_string_append (text, "\"kept\":true,");
   g_clear_pointer (&folder, watch_folder_unref);

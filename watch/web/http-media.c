@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "http-respond.h"
+#include "recording/clip-part.h"
 #include "watch/system/offload.h"
 
 #define READ_SECONDS 10
@@ -21,8 +22,11 @@ typedef struct {
   gchar *name;
   SoupServerMessage *message; /* main thread only */
   gint file;                  /* -1: it cannot be read */
-  goffset size;               /* of the file */
-  gboolean is_partial;        /* of the file */
+  gint64 from, to;            /* of a part of a clip, microseconds since 1970; 0: the whole */
+  ClipPart *part;             /* or NULL */
+  GError *error;              /* why there is no such part, or NULL */
+  goffset size;               /* of the file or the part */
+  gboolean is_partial;        /* a range of it is sent */
   goffset at, end;            /* what remains to be sent */
   GBytes *chunk;              /* that was read; NULL after a failure */
 } Sending;
@@ -42,10 +46,12 @@ sending_unref (gpointer data)
 
   if (!g_ref_count_dec (&sending->references))
     return;
+  g_clear_pointer (&sending->part, clip_part_free);
   if (sending->file >= 0)
     close (sending->file);
   watch_folder_unref (sending->folder);
   g_clear_pointer (&sending->chunk, g_bytes_unref);
+  g_clear_error (&sending->error);
   g_object_unref (sending->message);
   g_free (sending->name);
   g_free (sending);
@@ -62,7 +68,8 @@ read_chunk (gpointer data)
   gssize n;
 
   do
-    n = pread (sending->file, bytes, size, sending->at);
+    n = sending->part ? clip_part_read (sending->part, bytes, size, sending->at)
+                      : pread (sending->file, bytes, size, sending->at);
   while (n < 0 && errno == EINTR);
   if (n > 0)
     sending->chunk = g_bytes_new_take (bytes, n);
@@ -130,8 +137,17 @@ open_file (gpointer data)
   struct stat status;
 
   sending->file = watch_folder_open (sending->folder, sending->name, NULL);
-  if (sending->file >= 0 && fstat (sending->file, &status) == 0)
-    sending->size = sending->end = status.st_size;
+  if (sending->file < 0)
+    return;
+  if (sending->from || sending->to)
+    sending->part = clip_part_new (sending->file, sending->from, sending->to, &sending->error);
+  if (g_error_matches (sending->error, G_IO_ERROR, G_IO_ERROR_NOT_SUPPORTED))
+    g_clear_error (&sending->error); /* an earlier version wrote it: the whole clip */
+  if (sending->part)
+    sending->size = clip_part_get_size (sending->part);
+  else if (fstat (sending->file, &status) == 0)
+    sending->size = status.st_size;
+  sending->end = sending->size;
 }
 
 /* Reads a number of decimal digits alone; one that is too great becomes the greatest offset. */
@@ -207,6 +223,8 @@ on_opened (gpointer done_data, gpointer data)
     watch_respond_error (message, SOUP_STATUS_SERVICE_UNAVAILABLE, "the disk does not answer");
   } else if (sending->file < 0) {
     watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
+  } else if (sending->error) {
+    watch_respond_error (message, SOUP_STATUS_NOT_FOUND, sending->error->message);
   } else if (!take_range (sending)) {
     refuse_range (sending);
   } else {
@@ -236,7 +254,8 @@ watch_http_media_note_range (SoupServerMessage *message)
 }
 
 void
-watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gchar *name)
+watch_http_media_send (
+    SoupServerMessage *message, WatchFolder *folder, const gchar *name, gint64 from, gint64 to)
 {
   Sending *sending;
 
@@ -248,6 +267,8 @@ watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gc
   g_ref_count_init (&sending->references);
   sending->folder = watch_folder_ref (folder);
   sending->name = g_strdup (name);
+  sending->from = from;
+  sending->to = to;
   sending->message = g_object_ref (message);
   sending->file = -1;
   soup_server_message_pause (message);

@@ -7,8 +7,11 @@
 #include "watch/system/folder.h"
 
 /* Answers with a file of the folder, which may be NULL, or with the range of bytes that the request
- * asks for. */
-void watch_http_media_send (SoupServerMessage *message, WatchFolder *folder, const gchar *name);
+ * asks for.
+ * @from, @to: microseconds since 1970, of the part of a clip that is sent; 0 and 0: the whole file
+ */
+void watch_http_media_send (
+    SoupServerMessage *message, WatchFolder *folder, const gchar *name, gint64 from, gint64 to);
 
 /* Answers a PUT of {"keep":true} or {"keep":false} for a file, now or later. */
 void watch_http_media_keep (SoupServerMessage *message, WatchFolder *folder, const gchar *name);

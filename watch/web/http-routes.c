@@ -217,7 +217,8 @@ get_time (GHashTable *query, const gchar *name, gint64 *utc)
   const gchar *text = query ? g_hash_table_lookup (query, name) : NULL;
   g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
 
-  *utc = time ? g_date_time_to_unix (time) * G_USEC_PER_SEC : 0;
+  *utc =
+      time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time) : 0;
   return !text || time;
 }
 
@@ -292,6 +293,19 @@ handle_session (
   watch_respond_json (message, watch_http_access_describe (self->access, message));
 }
 
+/* The file, or with `from` and `to` a part of the clip. */
+static void
+send_media (SoupServerMessage *message, WatchFolder *folder, const gchar *name, GHashTable *query)
+{
+  gint64 from, to;
+
+  if (!get_time (query, "from", &from) || !get_time (query, "to", &to) || !from != !to || from > to)
+    watch_respond_error (message, SOUP_STATUS_BAD_REQUEST,
+        "from and to must be times such as 2026-11-27T08:00:00Z, the earlier one first");
+  else
+    watch_http_media_send (message, folder, name, from, to);
+}
+
 static void
 handle_media (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
@@ -299,7 +313,7 @@ handle_media (
   WatchFolder *folder = watch_get_folder (self->watch);
 
   if (!watch_http_is_change (message))
-    watch_http_media_send (message, folder, rest);
+    send_media (message, folder, rest, query);
   else if (soup_server_message_get_method (message) == SOUP_METHOD_PUT)
     watch_http_media_keep (message, folder, rest);
   else
