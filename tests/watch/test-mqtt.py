@@ -103,6 +103,31 @@ def many_messages():
         tap.equal((status["delivered"], status["queued"]), (66500, 0), "lines")
 
 
+def frozen_broker():
+    """MQTT: while the broker is frozen, no more lines than `queue` are kept, and the newest are among them"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    with contextlib.ExitStack() as stack:
+        broker = stack.enter_context(mosquitto(port, folder))
+        received = stack.enter_context(subscriber(port, "frozen"))
+        for queue in 200, 1:
+            fed = stack.enter_context(feed(f"mqtt://127.0.0.1:{port}/frozen", f"queue={queue}"))
+            fed.push(20)  # now several lines may be on their way
+            wait_for(lambda f=fed: f.status()["queued"] == 0, "not connected")
+            broker.send_signal(signal.SIGSTOP)
+            greatest = 0
+            for _ in range(15):
+                greatest = max(greatest, fed.flood(50)["queued"])
+                time.sleep(0.02)
+            broker.send_signal(signal.SIGCONT)
+            assert greatest <= queue, f"{greatest} of {queue}"
+            status = fed.end()
+            tap.equal((status["delivered"] + status["dropped"], status["queued"]), (770, 0), "lines")
+            if queue > 1:
+                wait_for(lambda s=status: s["delivered"] <= len(received.all()), "not all are received")
+                tap.equal(max(line["n"] for line in received.all()), 769, "the newest line")
+
+
 def greeting_not_acknowledged():
     """MQTT: a connection that ends before the broker has acknowledged the status counts no line"""
     broker, statuses = None, []
@@ -233,5 +258,6 @@ def status_topic():
             tap.equal(fed.process.wait(timeout=10), 2, f"status for {topic}")
 
 
-sys.exit(tap.run(mqtt, last_will, acknowledged, many_messages, greeting_not_acknowledged, sent_again, unknown_numbers,
+sys.exit(tap.run(mqtt, frozen_broker, last_will, acknowledged, many_messages, greeting_not_acknowledged, sent_again,
+                 unknown_numbers,
                  wrong_certificate, refused, line_too_long, many_files, status_topic))

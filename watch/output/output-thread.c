@@ -161,17 +161,18 @@ try_to_open (WatchOutput *output)
     end_trouble (output);
 }
 
-/* The oldest line that waits, now sent, or NULL. */
+/* The oldest line that waits, now sent, or NULL. At most half of the queue is on its way: the other
+ * half is for the newest lines.
+ * @has_room: whether another line may be sent */
 static const WatchLine *
-take_line (WatchOutput *output)
+take_line (WatchOutput *output, gboolean *has_room)
 {
   const WatchLine *line = NULL;
 
   g_mutex_lock (&output->lock);
-  if (!output->abandoned && !output->reopen)
+  *has_room = output->lines.sent.length < MAX (output->capacity / 2, 1);
+  if (!output->abandoned && !output->reopen && *has_room)
     line = watch_line_queue_send (&output->lines);
-  if (output->lines.waiting.length == output->capacity - 1)
-    g_cond_broadcast (&output->changed); /* there is room again */
   g_mutex_unlock (&output->lock);
   watch_heartbeat_beat (output->heartbeat);
   return line;
@@ -212,11 +213,13 @@ send_line (WatchOutput *output, const WatchLine *line)
 static gboolean
 send_lines (WatchOutput *output)
 {
+  gboolean has_room;
+
   while (output->is_open) {
-    const WatchLine *line = take_line (output);
+    const WatchLine *line = take_line (output, &has_room);
 
     if (!line)
-      return TRUE;
+      return has_room;
     if (!send_line (output, line))
       return FALSE;
   }

@@ -254,7 +254,7 @@ watch_output_abandon (WatchOutput *output)
 static gboolean
 is_full_locked (const WatchOutput *output)
 {
-  return g_queue_get_length ((GQueue *)&output->lines.waiting) >= output->capacity;
+  return watch_line_queue_length (&output->lines) >= output->capacity;
 }
 
 void
@@ -288,11 +288,11 @@ watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
          is_full_locked (output))
     g_cond_wait_until (
         &output->changed, &output->lock, g_get_monotonic_time () + WATCH_OUTPUT_POLL_INTERVAL);
-  if (output->ended || output->closed) {
+  if (is_full_locked (output) && !output->ended && !output->closed)
+    watch_line_queue_drop_oldest (&output->lines);
+  if (is_full_locked (output) || output->ended || output->closed) {
     watch_line_queue_refuse (&output->lines, line);
   } else {
-    if (is_full_locked (output))
-      watch_line_queue_drop_oldest (&output->lines);
     if (watch_line_queue_length (&output->lines) == 0)
       output->progress_time = g_get_monotonic_time ();
     watch_line_queue_push (&output->lines, line);
