@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Fills the holes of each label of a label map: what its pixels cut off from the outside. */
 #include "core/base/interruption.h"
-#include "word-map.h"
+#include "core/label/word-map.h"
 
 #include <cudaccl/distance.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The split of components into objects: peaks of the distance, and a flood from them. */
 #include "core/base/interruption.h"
-#include "word-map.h"
+#include "core/label/word-map.h"
 
 #include <stdlib.h>
 

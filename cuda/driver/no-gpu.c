@@ -350,6 +350,36 @@ ccl_cuda_array_copy (
 }
 
 CclStatus
+ccl_cuda_label_distances (
+    CclCudaDevice *device, const CclCudaDistances *distances, void *stream, CclError *error)
+{
+  (void)device;
+  (void)distances;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels, uint32_t width,
+    uint32_t height, uint32_t depth, uint32_t connectivity, CclContact *contacts, uint32_t capacity,
+    uint32_t *n, void *stream, CclError *error)
+{
+  (void)device;
+  (void)labels;
+  (void)width;
+  (void)height;
+  (void)depth;
+  (void)connectivity;
+  (void)contacts;
+  (void)capacity;
+  (void)n;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
 ccl_cuda_memory_new (CclCudaDevice *device, size_t size, void **memory, CclError *error)
 {
   (void)device;

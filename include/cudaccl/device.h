@@ -27,6 +27,7 @@
 #define CUDACCL_DEVICE_H
 
 #include <cudaccl/batch.h>
+#include <cudaccl/contacts.h>
 #include <cudaccl/contours.h>
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
@@ -442,6 +443,45 @@ typedef struct CclCudaArrayCopy {
 CUDACCL_API
 CclStatus ccl_cuda_array_copy (
     CclCudaDevice *device, const CclCudaArrayCopy *copy, void *stream, CclError *error);
+
+/* Distances in a label map in device memory, as ccl_label_distances() finds them (distance.h), with
+ * the same numbers. All memory is that of the device. Since: 0.4 */
+typedef struct CclCudaDistances {
+  CclVolumeLabels labels;
+  uint32_t width, height, depth; /* pixels; depth is 1 for frames */
+  CclVolumeLabels squared;       /* filled with squared distances; not the map of the labels */
+  double *roots; /* [width × height × depth], aligned to 8 bytes, filled with the roots of
+                  * these, rounded once, infinite for CUDACCL_NO_DISTANCE; NULL: not
+                  * wanted, but then memory of 4 bytes per pixel is allocated */
+} CclCudaDistances;
+
+/* Finds distances after the work that is queued on the caller's CUstream (NULL: the legacy default
+ * stream), and waits. The time grows with the distances, a step for each pixel of them.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_label_distances (
+    CclCudaDevice *device, const CclCudaDistances *distances, void *stream, CclError *error);
+
+/* The most pairs that ccl_cuda_label_contacts() has room for. Since: 0.4 */
+#define CUDACCL_MAX_CONTACTS (1u << 28)
+
+/* Finds which labels of a map in device memory touch, as ccl_contacts_rows() lists them
+ * (contacts.h), after the work that is queued on the caller's CUstream (NULL: the legacy default
+ * stream), and waits.
+ *
+ * connectivity: 4 or 8 with a depth of 1; 6, 18 or 26. contacts: [capacity], in host memory, filled
+ * in order. capacity: 1…CUDACCL_MAX_CONTACTS. n: the number of pairs; if it is greater than the
+ * capacity, it may be less than there are, and contacts are undefined: call it again with more
+ * memory. It allocates 56 to 88 bytes of device memory for each pair of the capacity.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels,
+    uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, CclContact *contacts,
+    uint32_t capacity, uint32_t *n, void *stream, CclError *error);
 
 /* Allocates size bytes of device memory, for programs without CUDA headers. Free it with
  * ccl_cuda_memory_free() on the same device.

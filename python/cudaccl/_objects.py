@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import copy_to_device, finish, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
+from ._device_maps import device_map_of
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._regionprops import AXES, SIZES, label_map_of, measure_plane
@@ -167,7 +168,7 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
 
         pairs, contact = cudaccl.adjacency(cells)
 
-    labels: a label map of integers of two dimensions, or of three with ndim=3; on a GPU it is copied to the host.
+    labels: a label map of integers of two dimensions, or of three with ndim=3; on a GPU it is read there.
     connectivity: of pixels that touch, as of label(). None: 4 or 6, those that share a side.
 
     Returns (pairs, contact): an array of n×2 labels, the lesser one first, in ascending order; and how many sides of
@@ -176,6 +177,11 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
     """
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(1 if connectivity is None else connectivity, wanted)
+    on_gpu = device_map_of(labels, None if wanted == 2 else 26, (wanted,))
+    if on_gpu and 0 not in on_gpu.view.shape:
+        on_gpu.measure(0, None)  # which waits until the map is complete, and checks it
+        found = np.frombuffer(_cudaccl.device_contacts(on_gpu.view, neighbours), np.int64).reshape(-1, 3)
+        return found[:, :2].copy(), found[:, 2].copy()
     map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
     found = np.frombuffer(_cudaccl.contacts(view_of(np.ascontiguousarray(map)), neighbours), np.int64).reshape(-1, 3)
     ends, contact = found[:, :2].copy(), found[:, 2].copy()

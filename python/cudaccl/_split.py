@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import view_of
-from ._device_maps import on_host
+from ._arrays import empty, finish, view_of
+from ._device_maps import DeviceMap, device_map_of, on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import check_integers
 from ._objects import as_given
@@ -31,17 +31,39 @@ def squared_distances(labels: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return squared
 
 
+def map_on_gpu(labels: Any, ndim: int | None) -> DeviceMap | None:
+    """The components of a mask or a label map of the caller's on a GPU; None if it is in host memory, or empty."""
+    wanted = wanted_ndim(ndim, None)
+    map = device_map_of(labels, 8 if wanted == 2 else 26, (wanted,))
+    if map is None or 0 in map.view.shape:
+        return None
+    map.measure(0, None)  # which waits until the map is complete, and checks it
+    return map
+
+
+def distances_on_gpu(map: DeviceMap, like: Any) -> tuple[_cudaccl.DeviceArray, Any]:
+    """Squared distances of a map, and their roots in the kind of another array."""
+    shape, device = tuple(map.view.shape), map.view.device
+    squared = _cudaccl.DeviceArray(shape, "int32", device)
+    roots = empty(like, shape, "float64", device)
+    _cudaccl.device_distances(map.view, view_of(squared, writable=True), view_of(roots, writable=True))
+    return squared, finish(roots, like)
+
+
 def distance(labels: Any, *, ndim: int | None = None) -> Any:
     """The distance of each pixel to the nearest pixel outside its component.
 
-    labels: a mask of bool or a label map of integers, of two dimensions, or of three with ndim=3. On a GPU it is copied
-        to the host, and the result to the GPU.
+    labels: a mask of bool or a label map of integers, of two dimensions, or of three with ndim=3. On a GPU the distances
+        are found there, in time that grows with them.
 
     Returns an array of float64 of the shape, of the kind of labels: roots of exact integers, rounded once, 0 for background,
     inf where a component has all pixels. What lies outside the image does not count. Of a mask it equals
     scipy.ndimage.distance_transform_edt(); labels that touch are each other's border.
     Raises ValueError or TypeError for a wrong array. Since: 0.3
     """
+    on_gpu = map_on_gpu(labels, ndim)
+    if on_gpu:
+        return distances_on_gpu(on_gpu, labels)[1]
     squared = squared_distances(plain_labels(labels, ndim))
     roots: NDArray[np.float64] = np.sqrt(squared, dtype=np.float64)
     roots[squared == NO_DISTANCE] = np.inf
@@ -68,7 +90,8 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     check_integers(1, 255, radius=radius)
     map = plain_labels(labels, ndim)
     neighbours = check_connectivity(connectivity, map.ndim)
-    squared = squared_distances(map)
+    on_gpu = map_on_gpu(labels, ndim)
+    squared = on_host(distances_on_gpu(on_gpu, map)[0]).view(np.uint32) if on_gpu else squared_distances(map)
     if markers is None:
         objects = np.zeros(map.shape, np.int32)
     else:

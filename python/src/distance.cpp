@@ -33,6 +33,38 @@ label_distances (const View &labels, const View &squared)
   check (status, error);
 }
 
+/* The same of a map on a GPU. roots: of float64, without gaps. */
+static void
+device_distances (View &labels, View &squared, View &roots)
+{
+  const size_t ndim = labels.shape.size ();
+  for (View *map : {&labels, &squared})
+    if (map->device == HOST || map->device != labels.device || map->shape != labels.shape ||
+        (ndim != 2 && ndim != 3) || !map->make_plain () || map->type.size != 4 ||
+        map->type.kind == 'f')
+      throw nb::value_error ("maps must be of int32 or uint32 and of one shape on one GPU");
+  if (roots.device != labels.device || roots.shape != labels.shape || !roots.has_plain_rows () ||
+      roots.type.kind != 'f' || roots.type.size != 8 ||
+      roots.strides[0] * (ptrdiff_t)roots.shape[0] != (ptrdiff_t)roots.n_elements () * 8)
+    throw nb::value_error ("roots must be an array of float64 without gaps on the same GPU");
+  const CclCudaDistances distances = {
+      .labels = {labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]},
+      .width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+      .height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+      .depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
+      .squared = {squared.data, (size_t)squared.strides[ndim - 2], (size_t)squared.strides[0]},
+      .roots = (double *)roots.data};
+  CclCudaDevice *const gpu = open_device (labels.device);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_label_distances (
+        gpu, &distances, labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+  }
+  check (status, error);
+}
+
 static uint32_t
 distance_peaks (const View &labels, const View &squared, int64_t radius, const View &objects)
 {
@@ -86,6 +118,8 @@ bind_distance (nb::module_ &module)
 {
   module.def ("label_distances", label_distances, nb::arg ("labels"), nb::arg ("squared"),
       "Fills the squared distances of a label map.");
+  module.def ("device_distances", device_distances, nb::arg ("labels"), nb::arg ("squared"),
+      nb::arg ("roots"), "Fills the squared distances of a label map on a GPU, and their roots.");
   module.def ("distance_peaks", distance_peaks, nb::arg ("labels"), nb::arg ("squared"),
       nb::arg ("radius"), nb::arg ("objects"),
       "Fills the peaks of distances; returns their number.");

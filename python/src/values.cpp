@@ -161,6 +161,39 @@ contacts (const View &labels, uint32_t connectivity)
   return nb::bytearray (rows, n * sizeof *rows);
 }
 
+/* The same of a label map on a GPU. */
+static nb::bytearray
+device_contacts (View &labels, uint32_t connectivity)
+{
+  const size_t ndim = labels.shape.size ();
+  if (labels.device == HOST || (ndim != 2 && ndim != 3) || !labels.make_plain () ||
+      labels.type.size != 4 || labels.type.kind == 'f')
+    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1;
+  CclCudaDevice *const gpu = open_device (labels.device);
+  std::vector<CclContact> contacts (1 << 14);
+  uint32_t n = 0;
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    for (;;) {
+      status = ccl_cuda_label_contacts (gpu, &map, width, height, depth, connectivity,
+          contacts.data (), (uint32_t)contacts.size (), &n,
+          labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+      if (status != CUDACCL_OK || n <= contacts.size ())
+        break;
+      contacts.resize (8 * contacts.size ());
+    }
+  }
+  check (status, error);
+  return nb::bytearray (contacts.data (), n * sizeof contacts[0]);
+}
+
 /* Joins the labels 1…n over borders that touch, in place. Returns the rows of volumes. */
 static nb::bytearray
 join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
@@ -192,6 +225,8 @@ bind_values (nb::module_ &module)
       "Joins the labels 1…n over borders that touch, and returns their rows as bytes.");
   module.def ("contacts", contacts, nb::arg ("labels"), nb::arg ("connectivity"),
       "Pairs of labels that touch, and the sides that they share, as bytes.");
+  module.def ("device_contacts", device_contacts, nb::arg ("labels"), nb::arg ("connectivity"),
+      "The same of a label map on a GPU.");
   nb::class_<ValuesLabeller> (
       module, "ValuesLabeller", "A labeller of pictures of one shape, with many values.")
       .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), nb::arg ("shape"),

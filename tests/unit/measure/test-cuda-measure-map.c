@@ -6,10 +6,13 @@
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
  */
 #include <glib.h>
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cudaccl/device.h>
+#include <cudaccl/distance.h>
 #include "cuda/driver/device.h"
 #include "shape-reference.h"
 
@@ -330,6 +333,178 @@ test_arguments (void)
   ccl_cuda_map_measurer_free (NULL);
 }
 
+/* Labels 0…most in blocks, so that some touch, in rows with padding. */
+static void
+draw_blocks (guint32 *labels, const guint32 size[3], guint32 pitch, guint32 most, GRand *random)
+{
+  const guint32 block = (guint32)g_rand_int_range (random, 1, 7);
+
+  for (guint32 z = 0; z < size[2]; z++)
+    for (guint32 y = 0; y < size[1]; y++)
+      for (guint32 x = 0; x < size[0]; x++) {
+        const guint32 place = x / block * 7919 + y / block * 104729 + z / block * 1299709 + block;
+        labels[((gsize)z * size[1] + y) * pitch + x] =
+            ((place ^ place >> 5) * 2654435761u >> 16) % (most + 1);
+      }
+}
+
+/* Distances of random maps are those of the CPU. */
+static void
+test_distances (void)
+{
+  g_autoptr (GRand) random = g_rand_new_with_seed (39);
+
+  for (guint i = 0; i < 60; i++) {
+    const guint32 size[3] = {(guint32)g_rand_int_range (random, 1, 90),
+        (guint32)g_rand_int_range (random, 1, 40),
+        i % 3 ? 1 : (guint32)g_rand_int_range (random, 1, 9)};
+    const guint32 pitch = size[0] + (guint32)g_rand_int_range (random, 0, 3);
+    const gsize n = (gsize)pitch * size[1] * size[2], n_bytes = n * sizeof (guint32);
+    g_autofree guint32 *labels = g_new0 (guint32, n), *expected = g_new0 (guint32, n),
+                       *found = g_new0 (guint32, n);
+    g_autofree gdouble *roots = g_new0 (gdouble, n);
+    const CclVolumeLabels map = {labels, 4 * pitch, 4 * (gsize)pitch * size[1]};
+    CclVolumeLabels squares = map;
+    CclCudaDistances there = {
+        .labels = map, .squared = map, .width = size[0], .height = size[1], .depth = size[2]};
+    void *memory = NULL;
+    CclError error;
+
+    draw_blocks (labels, size, pitch, (guint32)g_rand_int_range (random, 0, 4), random);
+    squares.data = expected;
+    check (ccl_label_distances (&map, size[0], size[1], size[2], &squares, &error), &error);
+    check (ccl_cuda_memory_new (device, n_bytes, &there.labels.data, &error), &error);
+    check (ccl_cuda_memory_new (device, n_bytes, &there.squared.data, &error), &error);
+    check (ccl_cuda_memory_new (device, n * sizeof *roots, &memory, &error), &error);
+    there.roots = i % 2 ? memory : NULL;
+    check (ccl_cuda_memory_upload (device, labels, there.labels.data, n_bytes, &error), &error);
+    check (ccl_cuda_memory_upload (device, found, there.squared.data, n_bytes, &error), &error);
+    check (ccl_cuda_label_distances (device, &there, NULL, &error), &error);
+    check (ccl_cuda_memory_download (device, there.squared.data, found, n_bytes, &error), &error);
+    g_assert_cmpmem (found, n_bytes, expected, n_bytes);
+    if (there.roots) {
+      check (ccl_cuda_memory_download (device, memory, roots, n * sizeof *roots, &error), &error);
+      for (gsize row = 0, k = 0; row < (gsize)size[1] * size[2]; row++)
+        for (guint32 x = 0; x < size[0]; x++, k++) {
+          const guint32 square = expected[row * pitch + x];
+          const gdouble root = square == CUDACCL_NO_DISTANCE ? INFINITY : sqrt (square);
+          g_assert_cmpfloat (roots[k], ==, root);
+        }
+    }
+    ccl_cuda_memory_free (device, &there.labels.data);
+    ccl_cuda_memory_free (device, &there.squared.data);
+    ccl_cuda_memory_free (device, &memory);
+  }
+}
+
+enum { MOST_LABELS = 40 };
+
+/* How many sides each two labels share, 1 + , counted pixel by pixel; 0: they do not touch. */
+static void
+count_sides (const guint32 *labels, const guint32 size[3], guint connectivity,
+    guint32 sides[MOST_LABELS + 1][MOST_LABELS + 1])
+{
+  const gint reach = connectivity == 26 ? 3 : connectivity == 18 || connectivity == 8 ? 2 : 1;
+  const gint width = (gint)size[0], height = (gint)size[1], depth = (gint)size[2];
+
+  for (gint place = 0; place < width * height * depth; place++)
+    for (gint step = 14; step < 27; step++) { /* half of the neighbours */
+      const gint dx = step % 3 - 1, dy = step / 3 % 3 - 1, dz = step / 9 - 1;
+      const gint n_axes = abs (dx) + abs (dy) + abs (dz);
+      const gint x = place % width + dx, y = place / width % height + dy,
+                 z = place / width / height + dz;
+      if (n_axes > reach || x < 0 || y < 0 || z < 0 || x >= width || y >= height || z >= depth)
+        continue;
+      const guint32 a = labels[place], b = labels[(z * height + y) * width + x];
+      guint32 *count = &sides[MIN (a, b)][MAX (a, b)];
+      if (a && b && a != b)
+        *count = MAX (*count, 1) + (n_axes == 1);
+    }
+}
+
+/* Pairs of labels and the sides that they share are those that are counted pixel by pixel. */
+static void
+test_contacts (void)
+{
+  static const guint connectivities[] = {4, 8, 6, 18, 26};
+  g_autoptr (GRand) random = g_rand_new_with_seed (40);
+
+  for (guint i = 0; i < 40; i++) {
+    const guint connectivity = connectivities[i % 5];
+    const guint32 size[3] = {(guint32)g_rand_int_range (random, 1, 70),
+        (guint32)g_rand_int_range (random, 1, 30),
+        connectivity == 4 || connectivity == 8 ? 1 : (guint32)g_rand_int_range (random, 1, 9)};
+    const gsize n = (gsize)size[0] * size[1] * size[2];
+    g_autofree guint32 *labels = g_new0 (guint32, n);
+    CclVolumeLabels map = {NULL, 4 * size[0], 4 * (gsize)size[0] * size[1]};
+    guint32 sides[MOST_LABELS + 1][MOST_LABELS + 1] = {{0}}, n_found = 0, k = 0;
+    CclContact found[MOST_LABELS * MOST_LABELS];
+    CclError error;
+
+    draw_blocks (labels, size, size[0], MOST_LABELS, random);
+    count_sides (labels, size, connectivity, sides);
+    check (ccl_cuda_memory_new (device, n * 4, &map.data, &error), &error);
+    check (ccl_cuda_memory_upload (device, labels, map.data, n * 4, &error), &error);
+    check (ccl_cuda_label_contacts (device, &map, size[0], size[1], size[2], connectivity, found,
+               G_N_ELEMENTS (found), &n_found, NULL, &error),
+        &error);
+    for (guint a = 1; a <= MOST_LABELS; a++)
+      for (guint b = a + 1; b <= MOST_LABELS; b++) {
+        if (!sides[a][b])
+          continue;
+        g_assert_cmpuint (k, <, n_found);
+        g_assert_cmpuint (found[k].label, ==, a);
+        g_assert_cmpuint (found[k].neighbour, ==, b);
+        g_assert_cmpuint (found[k++].n_sides, ==, sides[a][b] - 1);
+      }
+    g_assert_cmpuint (n_found, ==, k);
+    if (k > 1) { /* no room */
+      check (ccl_cuda_label_contacts (device, &map, size[0], size[1], size[2], connectivity, found,
+                 k - 1, &n_found, NULL, &error),
+          &error);
+      g_assert_cmpuint (n_found, >, k - 1);
+    }
+    ccl_cuda_memory_free (device, &map.data);
+  }
+}
+
+#define ASSERT_REFUSED(call) g_assert_cmpint ((call), ==, CUDACCL_ERROR_ARGUMENT)
+
+static void
+test_arguments_of_distances_and_contacts (void)
+{
+  CclVolumeLabels map = {NULL, 16, 64};
+  CclContact contact;
+  guint32 n;
+  CclError error;
+
+  check (ccl_cuda_memory_new (device, 64, &map.data, &error), &error);
+  CclCudaDistances there = {.labels = map, .squared = map, .width = 4, .height = 4, .depth = 1};
+  ASSERT_REFUSED (ccl_cuda_label_distances (NULL, &there, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_distances (device, NULL, NULL, NULL));
+  there.labels.data = NULL;
+  ASSERT_REFUSED (ccl_cuda_label_distances (device, &there, NULL, NULL));
+  there.labels = map;
+  there.squared.row_stride = 12;
+  ASSERT_REFUSED (ccl_cuda_label_distances (device, &there, NULL, NULL));
+  there.squared = map;
+  there.width = 0;
+  ASSERT_REFUSED (ccl_cuda_label_distances (device, &there, NULL, NULL));
+  there.width = 4;
+  there.roots = (gdouble *)((gchar *)map.data + 4);
+  ASSERT_REFUSED (ccl_cuda_label_distances (device, &there, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (NULL, &map, 4, 4, 1, 4, &contact, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, NULL, 4, 4, 1, 4, &contact, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, &map, 4, 4, 1, 5, &contact, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, &map, 4, 2, 2, 4, &contact, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, &map, 0, 4, 1, 4, &contact, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, &map, 4, 4, 1, 4, &contact, 0, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_label_contacts (device, &map, 4, 4, 1, 4, NULL, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (
+      ccl_cuda_label_contacts (device, &map, 4, 4, 1, 4, &contact, 1, NULL, NULL, NULL));
+  ccl_cuda_memory_free (device, &map.data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -346,6 +521,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda-measure-map/large-maps", test_large_maps);
   g_test_add_func ("/cuda-measure-map/large-sums", test_large_sums);
   g_test_add_func ("/cuda-measure-map/arguments", test_arguments);
+  g_test_add_func ("/cuda-measure-map/distances", test_distances);
+  g_test_add_func ("/cuda-measure-map/contacts", test_contacts);
+  g_test_add_func ("/cuda-measure-map/arguments-of-distances-and-contacts",
+      test_arguments_of_distances_and_contacts);
   const int status = g_test_run ();
   ccl_cuda_device_unref (&device);
   return status;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of map-distances.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_MAP_DISTANCES_PARAMETERS_H
+#define CUDACCL_MAP_DISTANCES_PARAMETERS_H
+
+#include <stdint.h>
+
+enum {
+  CUDACCL_MAP_DISTANCES_THREADS = 256,
+  CUDACCL_MAP_DISTANCES_BLOCKS = 8, /* for each multiprocessor */
+};
+
+/* Words of a map; strides are words, too. */
+typedef struct CclWordMap {
+  uint32_t *words;
+  uint64_t row, slice;
+} CclWordMap;
+
+typedef struct CclMapDistancesParameters {
+  CclWordMap labels, from, to; /* squared distances along the axes so far, and with one more */
+  double *roots;               /* [width × height × depth] */
+  uint32_t width, height, depth;
+  uint32_t is_along_z; /* the lines are those along z, not y */
+} CclMapDistancesParameters;
+
+#endif /* CUDACCL_MAP_DISTANCES_PARAMETERS_H */
