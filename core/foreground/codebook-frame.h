@@ -30,6 +30,12 @@ enum {
   CUDACCL_CODEBOOK_RELIEF_LEVELS = 4,
   /* The steps of time in which it falls by 1. */
   CUDACCL_CODEBOOK_RELIEF_STEPS = 100,
+  /* It falls so many times as fast before it has been taken back, and a minute after that. */
+  CUDACCL_CODEBOOK_FAST_RELIEF = 4,
+  CUDACCL_CODEBOOK_CAUTION_STEPS = 1500,
+  /* A frame is dark if more than so many eighths of its background are at levels below that. */
+  CUDACCL_CODEBOOK_DARK_LEVELS = 5,
+  CUDACCL_CODEBOOK_DARK_EIGHTHS = 5,
   /* The least tolerance of weak background, in fifths of that. */
   CUDACCL_CODEBOOK_WEAK_FIFTHS = 3,
   /* The tolerance, in quarters of the median distance; chosen on the drawn scene "night", of 8…14.
@@ -131,35 +137,50 @@ ccl_codebook_least_tolerance (uint32_t level)
                                                   : (uint32_t)CUDACCL_CODEBOOK_TOLERANCE;
 }
 
+/* Whether a frame is dark: so many of the pixels that count as noise are at levels below
+ * CUDACCL_CODEBOOK_DARK_LEVELS. There is no sun, and what little a shadow takes of the light is not
+ * told from an object. */
+CUDACCL_CODEBOOK_HOST_FUNCTION bool
+ccl_codebook_is_dark (uint32_t dark, uint32_t counted)
+{
+  return (uint64_t)8 * dark > (uint64_t)CUDACCL_CODEBOOK_DARK_EIGHTHS * counted;
+}
+
 /* What is known of the noise of a level. Zeros before the first frame. */
 typedef struct CclCodebookLevel {
-  uint16_t median; /* distance */
-  uint16_t relief; /* the steps in which the least tolerance has fallen */
+  uint16_t median;  /* distance */
+  uint16_t relief;  /* the steps in which the least tolerance has fallen */
+  uint16_t caution; /* the steps for which it falls slowly yet */
 } CclCodebookLevel;
 
 /* What is known after a frame. The relief grows slowly, and is taken back where a sixteenth of the
  * pixels pass four fifths of the tolerance: key frames that pump follow each other within seconds.
  * median, tail: quantiles of 8 and 15 sixteenths. elapsed: CclCodebookTime. */
 CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookLevel
-ccl_codebook_next_level (
-    CclCodebookLevel before, uint32_t level, uint32_t median, uint32_t tail, uint32_t elapsed)
+ccl_codebook_next_level (CclCodebookLevel before, uint32_t level, uint32_t median, uint32_t tail,
+    bool is_dark, uint32_t elapsed)
 {
   const uint32_t noise = 5 * tail / 4 + 1, lowest = CUDACCL_CODEBOOK_LOWEST_TOLERANCE;
-  const uint32_t aim = noise > lowest ? noise : lowest, now = before.relief + elapsed;
+  const uint32_t aim = noise > lowest ? noise : lowest;
+  const uint32_t fast = CUDACCL_CODEBOOK_FAST_RELIEF;
+  const uint32_t now = before.relief + (before.caution > 0 ? elapsed : fast * elapsed);
   const uint32_t least = ccl_codebook_least_tolerance (level);
-  const bool falls = level < CUDACCL_CODEBOOK_RELIEF_LEVELS && aim < least;
+  const bool falls = (is_dark || level < CUDACCL_CODEBOOK_RELIEF_LEVELS) && aim < least;
   const uint32_t most = falls ? (least - aim) * CUDACCL_CODEBOOK_RELIEF_STEPS : 0;
-  const CclCodebookLevel after = {(uint16_t)median, (uint16_t)(now < most ? now : most)};
+  const uint32_t caution = before.caution > elapsed ? before.caution - elapsed : 0;
+  const bool is_taken_back = most < before.relief;
+  const CclCodebookLevel after = {(uint16_t)median, (uint16_t)(now < most ? now : most),
+      (uint16_t)(is_taken_back ? (uint32_t)CUDACCL_CODEBOOK_CAUTION_STEPS : caution)};
   return after;
 }
 
 /* The same from the counts of the frame. */
 CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookLevel
 ccl_codebook_count_level (CclCodebookLevel before, uint32_t level,
-    const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES], uint32_t elapsed)
+    const uint32_t counts[CUDACCL_CODEBOOK_DISTANCES], bool is_dark, uint32_t elapsed)
 {
   return ccl_codebook_next_level (before, level, ccl_codebook_quantile (counts, 8),
-      ccl_codebook_quantile (counts, 15), elapsed);
+      ccl_codebook_quantile (counts, 15), is_dark, elapsed);
 }
 
 /* The sensitivity in percent, from an option that is set or 0. */

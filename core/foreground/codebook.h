@@ -166,6 +166,7 @@ typedef struct CclCodebookTime {
 typedef struct CclCodebookFrame {
   CclCodebookTime time;
   bool scene_changes; /* the matched words become the background */
+  bool is_dark;       /* what is darker than the background is no shadow */
   /* By the luma of the heaviest word: */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS];
   uint8_t weak_tolerances[CUDACCL_CODEBOOK_LEVELS];  /* beyond them, a background pixel is weak */
@@ -403,8 +404,9 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
                       ccl_codebook_is_recurrent (&matched, heaviest.weight, frame->time.now)));
 
   if (!is_background || (places.is_weak && !frame->scene_changes))
-    result.pixel_class =
-        ccl_codebook_is_shadow (&heaviest, value) ? CUDACCL_PIXEL_SHADOW : CUDACCL_PIXEL_FOREGROUND;
+    result.pixel_class = !frame->is_dark && ccl_codebook_is_shadow (&heaviest, value)
+                             ? CUDACCL_PIXEL_SHADOW
+                             : CUDACCL_PIXEL_FOREGROUND;
   result.distance = (uint8_t)(distance < UINT8_MAX ? distance : UINT8_MAX);
   result.level = (uint8_t)(heaviest.luma >> 12);
   result.is_strong = !is_background;

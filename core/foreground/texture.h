@@ -36,6 +36,7 @@ enum {
   CUDACCL_TEXTURE_MOST_RATIO = 4,
   /* What is brighter by less is a faint object in the dark, whose texture is lost in noise. */
   CUDACCL_TEXTURE_LEAST_LIGHT = 16,
+  CUDACCL_TEXTURE_LEAST_DARK_LIGHT = 32, /* the same, brighter or darker, in dark frames */
   CUDACCL_TEXTURE_AGREEING = 2,
   /* A cell with so many pairs decides alone, and one that has so many with those around it. */
   CUDACCL_TEXTURE_LEAST_OWN = 4,
@@ -53,10 +54,19 @@ typedef struct CclTexturePairs {
 /* The bits of the first pixels of pairs in a word of 32 or 64 pixels. */
 #define CUDACCL_TEXTURE_FIRST UINT64_C (0x0f0f0f0f0f0f0f0f)
 
+/* Whether light differs so much that an object would show its texture. */
+CUDACCL_CODEBOOK_FUNCTION bool
+ccl_texture_is_plain (uint32_t frame, uint32_t model, bool is_dark)
+{
+  return is_dark ? ccl_codebook_difference (frame, model) >= CUDACCL_TEXTURE_LEAST_DARK_LIGHT
+                 : frame <= model || frame - model >= CUDACCL_TEXTURE_LEAST_LIGHT;
+}
+
 /* What a pair says. first, second: their luma in the frame; model_first, model_second: that of the
  * background. */
 CUDACCL_CODEBOOK_FUNCTION CclTexture
-ccl_texture_compare (uint32_t first, uint32_t second, uint32_t model_first, uint32_t model_second)
+ccl_texture_compare (
+    uint32_t first, uint32_t second, uint32_t model_first, uint32_t model_second, bool is_dark)
 {
   const uint32_t frame = (first + second + 1) / 2, model = (model_first + model_second + 1) / 2;
   /* Times the model: how far the pair is from the ground's ratio; and the ground's texture in the
@@ -65,7 +75,7 @@ ccl_texture_compare (uint32_t first, uint32_t second, uint32_t model_first, uint
   const uint32_t texture = frame * ccl_codebook_difference (model_first, model_second);
   const uint32_t least = CUDACCL_TEXTURE_STEP * model;
   if (texture >= least && 2 * error <= texture)
-    return (frame <= model || frame - model >= CUDACCL_TEXTURE_LEAST_LIGHT) &&
+    return ccl_texture_is_plain (frame, model, is_dark) &&
                    CUDACCL_TEXTURE_MOST_RATIO * frame >= model &&
                    frame <= CUDACCL_TEXTURE_MOST_RATIO * model
                ? CCL_TEXTURE_AGREES

@@ -246,7 +246,7 @@ write_classes (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
 {
   const uint32_t objects = bits_of (is_object);
   uint32_t shadows = 0;
-  if (objects) {
+  if (objects && !row->frame->is_dark) {
     const Gaussians gaussians = {
         .means = heaviest->luma, .chroma = heaviest->u >> 8 | (heaviest->v & 0xff00)};
     shadows = bits_of (select_shadows (&gaussians, &pixels->values, colour)) & objects;

@@ -69,6 +69,7 @@ typedef struct Codebooks {
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
   bool is_white;                          /* the noise */
+  bool is_dark;                           /* the frame before */
 
   SampledPlaces sampled;
 
@@ -377,7 +378,7 @@ judge_scene (Codebooks *self)
 static void
 take_noise (Codebooks *self)
 {
-  uint32_t pairs = 0, alike = 0;
+  uint32_t pairs = 0, alike = 0, dark = 0, counted = 0;
   for (uint32_t i = 0; i < self->n_bands; i++) {
     pairs += self->bands[i].pairs;
     alike += self->bands[i].alike;
@@ -393,17 +394,23 @@ take_noise (Codebooks *self)
           counts[k] += noise[j];
       }
     }
-    const CclCodebookLevel known =
-        ccl_codebook_count_level (self->levels[level], level, counts, self->state.time.elapsed);
+    const CclCodebookLevel known = ccl_codebook_count_level (
+        self->levels[level], level, counts, self->is_dark, self->state.time.elapsed);
     self->levels[level] = known;
     self->noise[level] = (uint8_t)known.median;
+    for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++) {
+      counted += counts[k];
+      dark += level < CUDACCL_CODEBOOK_DARK_LEVELS ? counts[k] : 0;
+    }
   }
+  self->is_dark = ccl_codebook_is_dark (dark, counted);
 }
 
 /* Sets the tolerances of the frame from what is known of the noise. */
 static void
 set_tolerances (Codebooks *self, uint32_t sensitivity)
 {
+  self->state.is_dark = self->sampled.is_dark = self->is_dark;
   for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
     const CclCodebookLevel known = self->levels[level];
     self->state.tolerances[level] = ccl_codebook_tolerance (level, known, sensitivity);

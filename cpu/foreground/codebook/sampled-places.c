@@ -146,13 +146,14 @@ sampled_places_add_candidates (SampledPlaces *self, uint32_t y, const uint64_t *
 
 /* Compares the pairs whose first pixels are set in a word. */
 static void
-compare_pairs (uint64_t firsts, const uint8_t *frame, const uint8_t *model, uint64_t *agrees,
-    uint64_t *differs)
+compare_pairs (uint64_t firsts, const uint8_t *frame, const uint8_t *model, bool is_dark,
+    uint64_t *agrees, uint64_t *differs)
 {
   *agrees = *differs = 0;
   for (; firsts; firsts &= firsts - 1) {
     const int i = __builtin_ctzll (firsts), k = i + CUDACCL_TEXTURE_DISTANCE;
-    const CclTexture texture = ccl_texture_compare (frame[i], frame[k], model[i], model[k]);
+    const CclTexture texture =
+        ccl_texture_compare (frame[i], frame[k], model[i], model[k], is_dark);
     *agrees |= (uint64_t)(texture == CCL_TEXTURE_AGREES) << i;
     *differs |= (uint64_t)(texture == CCL_TEXTURE_DIFFERS) << i;
   }
@@ -182,7 +183,7 @@ sampled_places_compare (SampledPlaces *self, uint32_t y, const uint8_t *frame, c
   for (size_t i = 0; self->finds_light && i < self->n_pixel_words; i++)
     compare_pairs (
         candidates[i] & candidates[i] >> CUDACCL_TEXTURE_DISTANCE & CUDACCL_TEXTURE_FIRST,
-        frame + 64 * i, model + 64 * i, row_of (&self->agrees, y) + i,
+        frame + 64 * i, model + 64 * i, self->is_dark, row_of (&self->agrees, y) + i,
         row_of (&self->differs, y) + i);
 }
 

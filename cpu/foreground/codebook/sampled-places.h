@@ -41,6 +41,7 @@ typedef struct SampledPlaces {
   BitRows around;                              /* places around which most are different */
   BitRows candidates;                          /* pixels */
   BitRows shadows;
+  bool is_dark;              /* the frame (codebook-frame.h) */
   bool finds_light;          /* cells that are lit are told from objects */
   BitRows agrees, differs;   /* first pixels of pairs of candidates (texture.h) */
   BitRows ended, begun;      /* of pairs of outlines, where the edge is the model's; the frame's */

@@ -28,6 +28,7 @@ typedef struct CclCodebookHistory {
   CclCodebookScene scene;
   uint32_t has_rows; /* rows have light of their own */
   uint32_t is_white; /* the noise */
+  uint32_t is_dark;  /* the frame */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 } CclCodebookHistory;
 

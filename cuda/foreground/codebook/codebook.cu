@@ -494,6 +494,7 @@ begin_block (const Parameters &p, Shared *shared)
     shared->frame.time = p.time;
     shared->has_rows = history->has_rows != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
+    shared->frame.is_dark = history->is_dark != 0;
     if (blockIdx.x == 0)
       p.pixels.counts->elapsed = p.time.elapsed;
   }
@@ -790,7 +791,8 @@ update_pixels (const Parameters &p, const CclCodebookFrame &frame, uint32_t word
 /* What the texture of a warp's pixels says, of a row of pixels from x on; background: their luma in
  * the model. */
 static __device__ __forceinline__ void
-compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, uint32_t background)
+compare_texture (const Parameters &p, bool is_dark, uint32_t word, uint32_t x, uint32_t luma,
+    uint32_t background)
 {
   const uint32_t own = luma << 8 | background;
   const uint32_t other = __shfl_down_sync (FULL_WARP, own, CUDACCL_TEXTURE_DISTANCE);
@@ -798,7 +800,7 @@ compare_texture (const Parameters &p, uint32_t word, uint32_t x, uint32_t luma, 
   const bool inside = x + CUDACCL_TEXTURE_DISTANCE < p.pixels.extent.width;
   const CclTexture texture =
       inside && (CUDACCL_TEXTURE_FIRST >> lane & 1)
-          ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX)
+          ? ccl_texture_compare (luma, other >> 8, background, other & UINT8_MAX, is_dark)
           : CCL_TEXTURE_UNKNOWN;
   const CclOutline outline =
       inside && (CUDACCL_OUTLINE_FIRST >> lane & 1)
@@ -865,7 +867,7 @@ update_word (const Parameters &p, uint32_t word, uint32_t x, uint32_t y, const P
   if (y % CUDACCL_CODEBOOK_WHITE_ROWS == 0)
     count_pairs (__ballot_sync (FULL_WARP, value.luma > result.background), strong,
         __ballot_sync (FULL_WARP, inside), sums);
-  compare_texture (p, word, x, luma, result.background);
+  compare_texture (p, shared->frame.is_dark, word, x, luma, result.background);
   count_in_cells (p, x, y, strong, settled);
   if (inside)
     background_at (p.pixels, x, y) = result.background;
@@ -988,13 +990,11 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
 /* ---- what follows for the next frame ---- */
 
 /* ccl_codebook_quantile() of a level by a warp, from the counts of two distances for each thread.
- */
+ * up_to: their sums up to each thread; n: of all. */
 static __device__ __forceinline__ uint32_t
-quantile (uint32_t first, uint32_t second, uint32_t share)
+quantile (uint32_t up_to, uint32_t second, uint32_t n, uint32_t share)
 {
   const uint32_t lane = lane_of_warp ();
-  const uint32_t up_to = sum_up_to_lane (first + second);
-  const uint32_t n = __shfl_sync (FULL_WARP, up_to, 31);
   const uint64_t wanted = (uint64_t)share * n;
   const uint32_t lanes = __ballot_sync (FULL_WARP, (uint64_t)16 * up_to >= wanted);
   const uint32_t own = 2 * lane + ((uint64_t)16 * (up_to - second) < wanted);
@@ -1006,11 +1006,12 @@ quantile (uint32_t first, uint32_t second, uint32_t share)
 struct SharedSums {
   unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
   uint32_t lost, settled; /* cells */
+  uint32_t dark, counted; /* ccl_codebook_is_dark() */
 };
 
 /* Sets what is known of the noise from that of the frame, whose counts are cleared. */
 static __device__ __forceinline__ void
-take_noise (const CclConfirmParameters &p)
+take_noise (const CclConfirmParameters &p, SharedSums *shared)
 {
   static_assert (CUDACCL_CODEBOOK_LEVELS <= CUDACCL_CONFIRM_WARPS, "a warp for each level");
   const uint32_t lane = lane_of_warp (), level = threadIdx.x / 32;
@@ -1019,10 +1020,16 @@ take_noise (const CclConfirmParameters &p)
   uint32_t *counts = p.evidence.counts->noise[level];
   const uint32_t first = __ldcg (&counts[2 * lane]), second = __ldcg (&counts[2 * lane + 1]);
   counts[2 * lane] = counts[2 * lane + 1] = 0;
-  const uint32_t median = quantile (first, second, 8), tail = quantile (first, second, 15);
+  const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
+  const uint32_t median = quantile (up_to, second, n, 8), tail = quantile (up_to, second, n, 15);
   CclCodebookLevel *known = &p.history->levels[level];
-  if (lane == 0)
-    *known = ccl_codebook_next_level (*known, level, median, tail, p.evidence.counts->elapsed);
+  if (lane != 0)
+    return;
+  *known = ccl_codebook_next_level (
+      *known, level, median, tail, p.history->is_dark != 0, p.evidence.counts->elapsed);
+  atomicAdd (&shared->counted, n);
+  if (level < CUDACCL_CODEBOOK_DARK_LEVELS)
+    atomicAdd (&shared->dark, n);
 }
 
 /* Counts the cells that show another scene, from `first` on, a warp's each in `step`. */
@@ -1086,6 +1093,7 @@ judge_scene (const CclConfirmParameters &p, const SharedSums &shared)
   sums.settled = shared.settled;
   p.history->is_white = ccl_codebook_is_white (
       (uint32_t)shared.sums[CUDACCL_CODEBOOK_PAIRS], (uint32_t)shared.sums[CUDACCL_CODEBOOK_ALIKE]);
+  p.history->is_dark = ccl_codebook_is_dark (shared.dark, shared.counted);
   *p.scene_change = p.evidence.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
   if (p.evidence.judges_scene)
     ccl_codebook_judge_scene (&scene, &sums, p.evidence.counts->elapsed);
@@ -1118,10 +1126,11 @@ prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
     p.evidence.counts->sums[threadIdx.x] = 0;
   }
   if (threadIdx.x == 0) {
-    shared->lost = shared->settled = 0;
+    shared->lost = shared->settled = shared->dark = shared->counted = 0;
     judge_rows (p);
   }
-  take_noise (p);
+  __syncthreads ();
+  take_noise (p, shared);
   const CclCodebookCell cells = count_cells (p.evidence, threadIdx.x, CUDACCL_CONFIRM_THREADS);
   __syncthreads ();
   if (lane_of_warp () == 0) {

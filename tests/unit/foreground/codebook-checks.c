@@ -597,6 +597,41 @@ check_codebook_in_white_noise (const ForegroundBackend *backend)
   g_assert_cmpuint (n_found, >, 1000);
 }
 
+/* A dark street in which two objects move, 14 levels darker and 12 brighter than the ground, whose
+ * texture they keep. One frame of 40 is 6 levels brighter, as a key frame may be. */
+void
+check_codebook_at_night (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 160, HEIGHT = 65, N = WIDTH * HEIGHT };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t state = 1, n_dark = 0, n_bright = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "night");
+
+  options.frame_duration = 100000000;
+  for (uint32_t number = 0; number < 90 && passed; number++) {
+    for (uint32_t i = 0; i < N; i++) {
+      const uint32_t x = i % WIDTH - 2 * number % WIDTH, y = i / WIDTH;
+      const int object = number < 20 || x >= 16 ? 0 : y < HEIGHT / 2 ? -14 : 12;
+      const int ground = 40 + ground_at (i % WIDTH, y, PICTURE_USUAL) / 8;
+      luma[i] = in_range (
+          ground + object + (number % 40 == 30 ? 6 : 0) + (int)(next_random (&state) >> 8) % 3);
+    }
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; i < N; i++)
+      *(i < N / 2 ? &n_dark : &n_bright) += pair.mask[i] != 0;
+  }
+  if (passed) {
+    g_assert_true (pair.reference->codebook->frame.is_dark);
+    pair_end (&pair);
+    g_assert_cmpuint (n_dark, >, 10000); /* of 36,000 */
+    g_assert_cmpuint (n_bright, >, 10000);
+  }
+}
+
 /* Frame `number` of textured ground with bands of light, from frame 20 on with the shadow of a
  * cloud, and with an object of 12×24 pixels from frame 6 on. */
 static void

@@ -9,18 +9,24 @@
 static const int16_t logs[] = {CUDACCL_LIGHT_LOGS};
 static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
 
-/* The relief in hundredths: it grows by a quarter of 1 in a second, down to a tolerance of 6 in the
- * dark, and not below a quarter and 1 above the distance that a sixteenth of the pixels pass. */
+/* The relief in hundredths: it grows by 1 in a second, down to a tolerance of 6 at dark levels and
+ * in dark frames, and not below a quarter and 1 above the distance that a sixteenth of the pixels
+ * pass. Where it loses, it grows by a quarter of that for a minute. */
 static CclCodebookLevel
 level_after_frame (const CodebookReference *self, uint32_t level)
 {
-  static const int least[] = {8, 8, 11, 15};
+  static const int dark[] = {8, 8, 11, 15};
+  const CclCodebookLevel *before = &self->levels[level];
   const int tail = (int)ccl_codebook_quantile (self->noise[level], 15);
-  int relief = level < 4 ? self->levels[level].relief + self->frame.time.elapsed : 0;
-  if (level < 4)
-    relief = MIN (relief, 100 * MAX (least[level] - MAX (6, tail + tail / 4 + 1), 0));
+  const int elapsed = self->frame.time.elapsed, least = level < 4 ? dark[level] : 20;
+  const int most =
+      level < 4 || self->frame.is_dark ? 100 * MAX (least - MAX (6, tail + tail / 4 + 1), 0) : 0;
+  const int relief = before->relief + elapsed * (before->caution ? 1 : 4);
   return (CclCodebookLevel){
-      (uint16_t)ccl_codebook_quantile (self->noise[level], 8), (uint16_t)relief};
+      (uint16_t)ccl_codebook_quantile (self->noise[level], 8),
+      (uint16_t)MIN (relief, most),
+      (uint16_t)(before->relief > most ? 60 * 25 : MAX (before->caution - elapsed, 0)),
+  };
 }
 
 /* Three times the median distance (2.25 times that of weak pixels), and at least 20 steps where it
@@ -47,6 +53,19 @@ take_noise (CodebookReference *self)
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
     self->levels[i] = level_after_frame (self, i);
+}
+
+/* Most of the background, five eighths, is darker than 80. */
+static bool
+is_dark_frame (const CodebookReference *self)
+{
+  uint32_t dark = 0, all = 0;
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
+    for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++) {
+      dark += i < 5 ? self->noise[i][k] : 0;
+      all += self->noise[i][k];
+    }
+  return 8 * dark > 5 * all;
 }
 
 CodebookReference *
@@ -700,6 +719,7 @@ codebook_reference_run (
   self->has_rows = next_has_rows;
   judge_scene (self);
   take_noise (self);
+  self->frame.is_dark = self->sampled->is_dark = is_dark_frame (self);
   self->is_white = has_white_noise (self);
   filter (self);
   check_with_samples (self, luma);

@@ -143,14 +143,15 @@ keep_cells (int column, int row, const bool has_candidates[64][64], bool kept[64
 /* 1 where two pixels, four apart, have the ground's ratio, −1 where not, 0 where neither is sure.
  */
 static int
-vote_of_pair (const uint8_t *frame, const uint8_t *ground)
+vote_of_pair (const uint8_t *frame, const uint8_t *ground, bool is_dark)
 {
   const int a = frame[0], b = frame[4], c = ground[0], d = ground[4];
   const int level = (a + b + 1) / 2, ground_level = (c + d + 1) / 2;
   const int error = abs (a * d - b * c), texture = level * abs (c - d);
   if (texture >= 8 * ground_level && 2 * error <= texture)
     return 4 * level >= ground_level && level <= 4 * ground_level &&
-           (level <= ground_level || level >= ground_level + 16);
+           (is_dark ? abs (level - ground_level) >= 32
+                    : level <= ground_level || level >= ground_level + 16);
   return error >= 8 * ground_level && 4 * error >= 3 * texture ? -1 : 0;
 }
 
@@ -163,7 +164,7 @@ count_votes (const SampledReference *self, const bool *candidates, const uint8_t
     const uint32_t x = i % self->width, y = i / self->width;
     if (x % 8 > 3 || x + 4 >= self->width || !candidates[i] || !candidates[i + 4])
       continue;
-    const int vote = vote_of_pair (frame + i, ground + i);
+    const int vote = vote_of_pair (frame + i, ground + i, self->is_dark);
     votes[y / side][x / side][0] += vote == 1;
     votes[y / side][x / side][1] += vote == -1;
   }

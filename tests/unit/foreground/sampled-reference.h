@@ -21,6 +21,7 @@ typedef struct SampledReference {
   SampledPlace *places;
   uint64_t nanoseconds;   /* since the first frame */
   uint32_t least_percent; /* the sensitivity, at most 100 */
+  bool is_dark;           /* CclCodebookFrame */
   int elapsed;            /* since the frame before, in 1/256 s */
   bool *found;            /* the mask of the last frame */
   /* For how long a cell has been uncovered ground, in 1/256 s; −1: it is not. */

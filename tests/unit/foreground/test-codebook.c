@@ -206,7 +206,7 @@ test_quantiles_of_noise (void)
 static uint8_t
 tolerance (uint32_t level, uint16_t median)
 {
-  return ccl_codebook_tolerance (level, (CclCodebookLevel){median, 0}, 100);
+  return ccl_codebook_tolerance (level, (CclCodebookLevel){median, 0, 0}, 100);
 }
 
 static void
@@ -222,33 +222,56 @@ test_tolerance_of_noise (void)
   /* Weak background begins below the tolerance, however noisy the frame is. */
   for (uint16_t distance = 0; distance < CUDACCL_CODEBOOK_DISTANCES; distance++)
     for (uint32_t level = 0; level < CUDACCL_CODEBOOK_LEVELS; level++) {
-      CclCodebookLevel known = {distance, 0};
+      CclCodebookLevel known = {distance, 0, 0};
       for (int i = 0; i < 1000; i++)
-        known = ccl_codebook_next_level (known, level, distance, 0, 25);
+        known = ccl_codebook_next_level (known, level, distance, 0, false, 25);
       g_assert_cmpint (ccl_codebook_weak_tolerance (level, known, 100), <,
           ccl_codebook_tolerance (level, known, 100));
     }
 }
 
-/* In 20 seconds the tolerance of luma 32 to 47 falls from 11 to 6. Noise of a sixteenth of the
- * pixels that is near the tolerance takes that back at once. */
+/* After a second at luma 32 to 47 with noise up to a distance. */
+static CclCodebookLevel
+after_second (CclCodebookLevel before, uint32_t tail)
+{
+  return ccl_codebook_next_level (before, 2, 1, tail, false, 25);
+}
+
+/* In 5 seconds the tolerance of luma 32 to 47 falls from 11 to 6. Noise of a sixteenth of the
+ * pixels that is near the tolerance takes that back at once, and for a minute it takes 4 times as
+ * long: key frames come back. */
 static void
 test_tolerance_falls_in_the_dark (void)
 {
-  CclCodebookLevel dark = {0, 0}, bright = dark;
-  for (int second = 0; second < 20; second++) {
-    g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11 - second / 4);
-    dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
-    bright = ccl_codebook_next_level (bright, 4, 1, 3, 25);
+  CclCodebookLevel dark = {0};
+  for (int second = 0; second < 5; second++) {
+    g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11 - second);
+    dark = after_second (dark, 3);
   }
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 6);
-  g_assert_cmpint (ccl_codebook_tolerance (4, bright, 100), ==, 20);
-  dark = ccl_codebook_next_level (dark, 2, 1, 3, 25);
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 6);
-  dark = ccl_codebook_next_level (dark, 2, 1, 6, 25);
+  for (int second = 0; second < 5; second++, dark = after_second (dark, 3))
+    g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 6);
+  dark = after_second (dark, 6);
   g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 8);
-  dark = ccl_codebook_next_level (dark, 2, 1, 40, 25);
-  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11);
+  dark = after_second (dark, 40);
+  for (int second = 0; second < 20; second++, dark = after_second (dark, 3))
+    g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 11 - second / 4);
+  for (int second = 20; second < 60; second++)
+    dark = after_second (dark, 3);
+  dark = ccl_codebook_next_level ((CclCodebookLevel){0, 0, dark.caution}, 2, 1, 3, false, 25);
+  g_assert_cmpint (ccl_codebook_tolerance (2, dark, 100), ==, 10);
+}
+
+/* Where it is bright, the tolerance stays, but for bright places of dark frames. */
+static void
+test_tolerance_stays_where_it_is_bright (void)
+{
+  CclCodebookLevel bright = {0}, at_night = {0};
+  for (int second = 0; second < 30; second++) {
+    bright = ccl_codebook_next_level (bright, 4, 1, 3, false, 25);
+    at_night = ccl_codebook_next_level (at_night, 4, 1, 3, true, 25);
+  }
+  g_assert_cmpint (ccl_codebook_tolerance (4, bright, 100), ==, 20);
+  g_assert_cmpint (ccl_codebook_tolerance (4, at_night, 100), ==, 6);
 }
 
 static void
@@ -566,27 +589,51 @@ test_levels_between_samples_are_background_where_it_is_restless (void)
   scene_clear (&scene);
 }
 
-/* Noise of a standard deviation of about 1, and an object that is 8 steps brighter, after 25 s. */
+/* Draws ground of some texture at night, with noise of a standard deviation of about 1, and a
+ * square that differs by so many levels from the ground. */
 static void
-test_people_of_eight_levels_at_night_are_foreground (void)
+draw_night (Scene *self, int left, int levels)
+{
+  for (int i = 0; i < N; i++) {
+    const int x = i % WIDTH, y = i / WIDTH;
+    const bool is_object = x >= left && x < left + 20 && y >= 14 && y < 34;
+    self->luma[i] =
+        (uint8_t)(36 + texture (1, x, y) / 20 + (is_object ? levels : 0) +
+                  g_rand_int_range (self->random, -1, 2) + (int)g_rand_boolean (self->random));
+  }
+}
+
+/* After six seconds, so many levels brighter or darker. */
+static void
+find_people_at_night (int levels)
 {
   Scene scene;
   int n_found = 0;
   scene_start (&scene);
-  for (int t = 0; t < 665; t++) {
-    memset (scene.luma, 40, N);
-    if (t >= 625)
-      draw_square (&scene, t - 625, 48);
-    for (int i = 0; i < N; i++)
-      scene.luma[i] = (uint8_t)(scene.luma[i] + g_rand_int_range (scene.random, -1, 2) +
-                                (int)g_rand_boolean (scene.random));
+  for (int t = 0; t < 190; t++) {
+    draw_night (&scene, t < 150 ? WIDTH : t - 150, levels);
     const int n = run (&scene);
-    if (t < 625)
+    if (t < 150)
       g_assert_cmpint (n, ==, 0);
     n_found += n;
   }
   g_assert_cmpint (n_found, >, 40 * 400 * 3 / 4);
   scene_clear (&scene);
+}
+
+static void
+test_people_of_eight_levels_at_night_are_foreground (void)
+{
+  find_people_at_night (8);
+}
+
+/* They look like shadow, but there is no sun. */
+static void
+test_darker_people_at_night_are_foreground (void)
+{
+  find_people_at_night (-8);
+  find_people_at_night (-12);
+  find_people_at_night (-16);
 }
 
 /* Water whose colours the codebook knows. Their tolerance, doubled where pixels are dynamic, admits
@@ -871,11 +918,15 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/quantiles-of-noise", test_quantiles_of_noise);
   g_test_add_func ("/codebook/tolerance-of-noise", test_tolerance_of_noise);
   g_test_add_func ("/codebook/tolerance-falls-in-the-dark", test_tolerance_falls_in_the_dark);
+  g_test_add_func (
+      "/codebook/tolerance-stays-where-it-is-bright", test_tolerance_stays_where_it_is_bright);
   g_test_add_func ("/codebook/tolerance-of-restless-places", test_tolerance_of_restless_places);
   g_test_add_func ("/codebook/levels-between-samples-are-background-where-it-is-restless",
       test_levels_between_samples_are_background_where_it_is_restless);
   g_test_add_func ("/codebook/people-of-eight-levels-at-night-are-foreground",
       test_people_of_eight_levels_at_night_are_foreground);
+  g_test_add_func ("/codebook/darker-people-at-night-are-foreground",
+      test_darker_people_at_night_are_foreground);
   g_test_add_func ("/codebook/automatic-reduction", test_automatic_reduction);
   g_test_add_func ("/codebook/noise-is-background", test_noise_is_background);
   g_test_add_func ("/codebook/change-of-light-is-background", test_change_of_light_is_background);
