@@ -2,11 +2,12 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Labelling arrays of Dask: cudaccl.dask beside dask-image, and beside label_file() of the same file.
 
-usage: bench/python-dask.py [--frame SIDE] [--volume SIDE] [--workers N…] [--limit SECONDS] [--folder FOLDER]
+usage: bench/python-dask.py [--frame SIDE] [--volume SIDE] [--workers N…] [--runs N] [--limit SECONDS] [--folder FOLDER]
 
 Needs cudaccl, dask and numpy; dask-image and scipy for the comparison. Workers are threads of one process. The runs of
-dask-image take place side by side, each in a process of its own, before all others, and are ended after the limit: their
-times are then said to be greater than that. Everything else runs alone, and the least of three times is printed.
+dask-image take place at the same time as each other and as all else, each once and in a process of its own, so the machine
+needs some 18 processors for three numbers of workers. They are ended after the limit: their times are then said to be
+greater than that. Of all else the least time of the runs is printed.
 """
 import argparse
 import importlib
@@ -22,11 +23,9 @@ import dask
 import dask.array as da
 import numpy as np
 
-RUNS = 3
-
 
 class Picture:
-    def __init__(self, name, path, chunk, connectivity):
+    def __init__(self, name, path, chunk, connectivity=0):
         self.name, self.path, self.chunk, self.connectivity = name, path, chunk, connectivity
 
     def array(self):
@@ -42,14 +41,13 @@ def draw(path, shape, density):
         pixels[i] = random.random(shape[1:], np.float32) < density
 
 
-def seconds(function):
-    begin = time.perf_counter()
-    function()
-    return time.perf_counter() - begin
-
-
-def least(function):
-    return min(seconds(function) for _ in range(RUNS))
+def least(function, runs):
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - begin)
+    return min(times)
 
 
 def label_with_dask_image(array):
@@ -67,7 +65,7 @@ def label_with_dask_image(array):
 
 def run_peer(path, chunk, workers):
     """Prints the seconds of dask-image for labels and their number, and the number."""
-    array = Picture("", path, chunk, 0).array()
+    array = Picture("", path, chunk).array()
     out = np.empty(array.shape, np.int32)
     dask.compute(*label_with_dask_image(da.ones((9,) * array.ndim, dtype=np.uint8, chunks=5)))  # imports what it needs
     begin = time.perf_counter()
@@ -77,59 +75,73 @@ def run_peer(path, chunk, workers):
     print(time.perf_counter() - begin, int(n), flush=True)
 
 
-def peer_times(pictures, workers, limit):
-    """By picture and workers the seconds and the number of labels, or None; all side by side."""
+def start_peers(pictures, workers):
     if importlib.util.find_spec("dask_image") is None:
         return {}
-    begin = time.monotonic()
-    runs = {(picture.name, n): subprocess.Popen([sys.executable, __file__, "--peer", picture.path, str(picture.chunk), str(n)],
+    return {(picture.name, n): subprocess.Popen([sys.executable, __file__, "--peer", picture.path, str(picture.chunk), str(n)],
                                                 stdout=subprocess.PIPE, text=True)
             for picture in pictures for n in workers}
-    found = {}
-    for key, run in runs.items():
-        try:
-            out = run.communicate(timeout=max(0.1, limit - (time.monotonic() - begin)))[0].split()
-            if run.returncode != 0:
-                sys.exit(f"dask-image failed with {key}")
-            found[key] = float(out[0]), int(out[1])
-        except subprocess.TimeoutExpired:
-            run.kill()
-            run.communicate()
-            found[key] = None
-    return found
 
 
-def compare(picture, workers, peers, limit, folder):
-    import cudaccl
-    import cudaccl.dask
+def peer_time(peer, end, n_components):
+    """The seconds of a peer; None if it is not ready in time."""
+    try:
+        out = peer.communicate(timeout=max(0.1, end - time.monotonic()))[0].split()
+    except subprocess.TimeoutExpired:
+        peer.kill()
+        peer.communicate()
+        return None
+    if peer.returncode != 0 or int(out[1]) != n_components:
+        sys.exit(f"dask-image failed, or found other components than {n_components}: {out}")
+    return float(out[0])
 
-    array = picture.array()
-    out = np.lib.format.open_memmap(os.path.join(folder, "labels.npy"), "w+", np.int32, array.shape)
-    memory = np.empty(array.shape, np.int32)
-    for n_workers in workers:
+
+class Times:
+    """What was measured of a picture, in seconds: labels and their number to an array in memory, to a file, as a new array,
+    and label_file() from file to file."""
+
+    def __init__(self, picture, workers, runs, folder, with_files):
+        import cudaccl
+        import cudaccl.dask
+
+        self.picture, self.workers = picture, workers
+        array = picture.array()
+        out = np.empty(array.shape, np.int32)
         labels, n = cudaccl.dask.label(array, picture.connectivity)
-        with dask.config.set(scheduler="threads", num_workers=n_workers):
+        self.file = self.new = self.whole = None
+        with dask.config.set(scheduler="threads", num_workers=workers):
             found = []
-            stored = least(lambda: found.append(dask.compute(da.store(labels, memory, lock=False, compute=False), n)[1]))
-            to_file = least(lambda: dask.compute(da.store(labels, out, lock=False, compute=False), n))
-            computed = least(lambda: dask.compute(labels, n))
-        name = os.path.join(folder, "whole.npy")
-        whole = least(lambda: cudaccl.label_file(picture.path, name, connectivity=picture.connectivity, n_threads=n_workers))
-        assert (np.load(name, mmap_mode="r")[::97] == memory[::97]).all() and (out[::97] == memory[::97]).all()
-        peer = peers.get((picture.name, n_workers))
-        theirs = f"{peer[0]:.2f}" if peer else f"> {limit:.0f}" if peers else "-"
-        ratio = f"{peer[0] / stored:.0f}" if peer else f"> {limit / stored:.0f}" if peers else "-"
-        assert not peer or peer[1] == found[0], (peer, found)
-        print(f"| {picture.name} | {n_workers} | {stored:.2f} | {theirs} | {ratio} | {to_file:.2f} | {computed:.2f} | {whole:.2f} | "
-              f"{to_file / whole:.2f} | {computed / whole:.2f} | {int(found[0])} |", flush=True)
+            self.memory = least(lambda: found.append(dask.compute(da.store(labels, out, lock=False, compute=False), n)[1]), runs)
+            self.n = int(found[0])
+            if not with_files:
+                return
+            self.new = least(lambda: dask.compute(labels, n), runs)
+            names = [os.path.join(folder, name) for name in ("labels.npy", "whole.npy")]
+            file = np.lib.format.open_memmap(names[0], "w+", np.int32, array.shape)
+            self.file = least(lambda: dask.compute(da.store(labels, file, lock=False, compute=False), n), runs)
+        self.whole = least(lambda: cudaccl.label_file(picture.path, names[1], connectivity=picture.connectivity, n_threads=workers), runs)
+        whole = np.load(names[1], mmap_mode="r")
+        assert (whole[::97] == out[::97]).all() and (file[::97] == out[::97]).all()
+        for name in names:
+            os.remove(name)
+
+    def line(self, theirs, limit):
+        """theirs: the seconds of dask-image; None: longer than the limit, which is None if it was not measured."""
+        def share(time):
+            return f"{time:.2f} ({time / self.whole:.2f})" if time else "-"
+
+        peer = f"{theirs:.1f} | {theirs / self.memory:.0f}" if theirs else f"> {limit:.0f} | > {limit / self.memory:.0f}" if limit else "- | -"
+        whole = f"{self.whole:.2f}" if self.whole else "-"
+        return f"| {self.picture.name} | {self.n} | {self.workers} | {self.memory:.2f} | {peer} | {whole} | {share(self.file)} | {share(self.new)} |"
 
 
 def main():
     parser = argparse.ArgumentParser(description="cudaccl.dask beside dask-image and label_file()")
     parser.add_argument("--frame", type=int, default=20000, help="side of the frame (20000)")
     parser.add_argument("--volume", type=int, default=1024, help="side of the volume (1024)")
-    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4])
-    parser.add_argument("--limit", type=float, default=600, help="seconds of dask-image")
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2, 4], help="beside label_file() with 2 of them (1 2 4)")
+    parser.add_argument("--runs", type=int, default=3, help="of all but dask-image (3)")
+    parser.add_argument("--limit", type=float, default=600, help="seconds for dask-image (600)")
     parser.add_argument("--folder", help="for pictures and label maps: one in memory, such as /dev/shm")
     parser.add_argument("--peer", nargs=3, help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -142,12 +154,20 @@ def main():
             path = os.path.join(folder, f"{ndim}.npy")
             draw(path, (side,) * ndim, density)
             pictures.append(Picture(f"{side}{'²³'[ndim - 2]}", path, min(chunk, side // 2), connectivity))
-        peers = peer_times(pictures, options.workers, options.limit)
-        print("| noise | workers | cudaccl.dask, s | dask-image, s | times as fast | stored in a file | computed | label_file() | stored / "
-              "label_file() | computed / label_file() | components |")
-        print("| --- " * 11 + "|")
+        end = time.monotonic() + options.limit
+        peers = start_peers(pictures, options.workers)
+        found = []
         for picture in pictures:
-            compare(picture, options.workers, peers, options.limit, folder)
+            for workers in options.workers:
+                found.append(Times(picture, workers, options.runs, folder, workers == 2))
+                print(found[-1].line(None, None), file=sys.stderr, flush=True)
+        print("| noise | components | workers | cudaccl.dask, s | dask-image, s | times as fast | label_file(), s | stored in a file (as a share) "
+              "| a new array (share) |")
+        print("| --- " * 9 + "|")
+        for times in found:
+            peer = peers.get((times.picture.name, times.workers))
+            theirs = peer_time(peer, end, times.n) if peer else None
+            print(times.line(theirs, options.limit if peer else None), flush=True)
 
 
 if __name__ == "__main__":

@@ -126,6 +126,20 @@ def other_neighbours():
         compare(2 if connectivity == 4 else 3, connectivity, FRAMES if connectivity == 4 else BOTH)
 
 
+def orientations():
+    """what lies is turned by π/2, what stands by 0, as in scikit-image, in tiles and with spacing"""
+    image = np.zeros((40, 40), np.uint8)
+    image[3, 2:30] = image[5:30, 7] = image[35:38, 5:33] = image[8:33, 20:23] = 1
+    values = np.zeros_like(image)
+    for more in [], ["--tile", 6], ["--spacing", 2], ["--spacing", "0.3,0.7", "--tile", 9]:
+        found = table(image, values, ["orientation", "intensity_max"], *more)
+        tap.equal(found["orientation"].tolist(), [np.pi / 2, 0, 0, np.pi / 2])
+        assert not np.signbit(found["orientation"]).any()
+    labels = measure.label(image)
+    theirs = measure.regionprops_table(labels, properties=["orientation"])["orientation"]
+    tap.equal(theirs.tolist(), found["orientation"].tolist())
+
+
 def cracks_holes_and_surfaces():
     """crack lengths, holes and surfaces are those that numpy counts"""
     for connectivity in [4, 8, 6, 26] * 8:
@@ -338,7 +352,7 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(frames, volumes, other_neighbours, cracks_holes_and_surfaces, same_bits,
+    status = tap.run(frames, volumes, other_neighbours, orientations, cracks_holes_and_surfaces, same_bits,
                      columns_of_the_usual_table, colours, real_intensities, whole_pictures, formats, orders, refused)
     os.chdir("/")
 sys.exit(status)

@@ -121,3 +121,19 @@ def test_chunks_have_the_columns_of_arrays(ndim):
     found = cudaccl.dask.regionprops_table(da.from_array(labels, 4), names, spacing=lengths).compute(scheduler="synchronous")
     for name, column in cudaccl.regionprops_table(labels, names, spacing=lengths).items():
         np.testing.assert_allclose(found[name], column, 1e-12, 1e-12, err_msg=name)
+
+
+@pytest.mark.parametrize("spacing", [None, 1, (1, 1), (0.3, 0.7), 2])
+def test_what_lies_is_turned_by_half_pi_and_what_stands_by_none(spacing):
+    import cudaccl.dask
+
+    da = pytest.importorskip("dask.array", reason="Python module not installed: dask")
+    labels = np.zeros((40, 40), np.int32)
+    labels[3, 2:30] = 1
+    labels[5:30, 7] = 2
+    labels[35:38, 5:33] = 3
+    labels[8:33, 20:23] = 4
+    for found in (cudaccl.regionprops_table(labels, "orientation", spacing=spacing),
+                  cudaccl.dask.regionprops_table(da.from_array(labels, 9), "orientation", spacing=spacing).compute()):
+        assert found["orientation"].tolist() == [np.pi / 2, 0, np.pi / 2, 0]
+        assert not np.signbit(found["orientation"]).any()
