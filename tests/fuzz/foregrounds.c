@@ -272,12 +272,37 @@ take_colours (Case *c, Input *input, uint32_t padding)
   c->chroma_size = (c->layout->step == 1 ? 2 : 1) * c->chroma_stride * height;
 }
 
+enum { ROI_MASK_STRIDE = 128, ROI_MASK_SIZE = 128 * 128 };
+
+static CclFrame
+draw_roi_mask (uint8_t *pixels, uint8_t kind)
+{
+  for (uint32_t i = 0; i < ROI_MASK_SIZE; i++)
+    pixels[i] = (uint8_t)(i / 128 * kind + i % 128 > 60 ? i : 0);
+  return (CclFrame){pixels, ROI_MASK_STRIDE, CUDACCL_LOCATION_HOST};
+}
+
+/* All objects go on with another region of interest mask, or without one. */
+static void
+change_roi_mask (const Case *c, uint8_t *pixels, uint8_t kind)
+{
+  const CclFrame drawn = draw_roi_mask (pixels, kind);
+  const CclFrame *roi_mask = kind % 4 == 0 ? NULL : &drawn;
+  CclError error = {CUDACCL_OK};
+
+  for (int i = 0; i < N_FOREGROUNDS; i++)
+    if (c->foregrounds[i] &&
+        ccl_foreground_set_roi_mask (c->foregrounds[i], roi_mask, &error) != CUDACCL_OK)
+      die (c, names[i], error.message);
+  foreground_reference_set_roi_mask (c->reference, roi_mask);
+}
+
 int
 LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
 {
   static const float variances[] = {16, 0.5f, 1e-3f, 4, 100, 1e6f};
   static const double rates[] = {-1, 0, 1, 0.01, 0.5, 1.0 / 3};
-  static uint8_t roi_mask_pixels[128 * 128];
+  static uint8_t roi_mask_pixels[ROI_MASK_SIZE];
   Input input = {data, size};
   Case c = {.on_device = false};
   CclFrame roi_mask;
@@ -311,9 +336,7 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
   c.chroma = malloc (c.chroma_size);
   c.mask = malloc (c.mask_size);
   if (flags & 4) {
-    for (size_t i = 0; i < sizeof roi_mask_pixels; i++)
-      roi_mask_pixels[i] = (uint8_t)(i / 128 * flags + i % 128 > 60 ? i : 0);
-    roi_mask = (CclFrame){roi_mask_pixels, 128, CUDACCL_LOCATION_HOST};
+    roi_mask = draw_roi_mask (roi_mask_pixels, flags);
     c.plan.roi_mask = &roi_mask;
   }
 
@@ -330,6 +353,8 @@ LLVMFuzzerTestOneInput (const uint8_t *data, size_t size)
       c.options.mixtures = way - 249;
       c.options.invert = !c.options.invert;
       c.options.denoise = (CclDenoise)(way % 5);
+    } else if (way >= 236) {
+      change_roi_mask (&c, roi_mask_pixels, way);
     }
     draw (c.frame, c.frame_size, c.stride, way, frame, &input);
     draw (c.chroma, c.chroma_size, c.chroma_stride, (uint8_t)(3 * way), frame, &input);
