@@ -195,6 +195,15 @@ class Foreground:
         self._scene_change = self._foreground.run(view, u, v, view_of(mask, stream, True), self._options())
         return mask if out is not None else finish(mask, frame)
 
+    def set_roi_mask(self, roi_mask: Any) -> None:
+        """Replaces the region of interest mask from the next frame on; the model of the background stays. Waits for frames.
+
+        roi_mask: as for the constructor; it is copied. None: all pixels count.
+
+        Raises ValueError or TypeError for a wrong array, and the present mask stays; RuntimeError if a GPU failed. Since: 0.4
+        """
+        self._foreground.set_roi_mask(None if roi_mask is None else view_of(roi_mask))
+
     def reset(self) -> None:
         """Discards the model of the background; the next frame starts a new one. Since: 0.2"""
         self._foreground.reset()

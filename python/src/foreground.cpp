@@ -122,6 +122,22 @@ public:
   }
 
   void
+  set_roi_mask (View *roi_mask)
+  {
+    if (roi_mask)
+      check_frame (*roi_mask, "the region of interest mask", HOST);
+    const CclFrame roi = roi_mask ? frame_of (*roi_mask) : CclFrame{};
+    CclError error = {};
+    CclStatus status;
+    {
+      const WithoutGil release;
+      const std::lock_guard<std::mutex> lock (mutex_);
+      status = ccl_foreground_set_roi_mask (handle_, roi_mask ? &roi : nullptr, &error);
+    }
+    check (status, error);
+  }
+
+  void
   reset ()
   {
     const WithoutGil release;
@@ -289,5 +305,7 @@ bind_foreground (nb::module_ &module)
       .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("u").none (),
           nb::arg ("v").none (), nb::arg ("mask"), nb::arg ("options"),
           "Makes the mask of a frame and waits for it; returns the scene change.")
+      .def ("set_roi_mask", &Foreground::set_roi_mask, nb::arg ("roi_mask").none (),
+          "Replaces the region of interest mask; the model stays.")
       .def ("reset", &Foreground::reset, "Discards the model of the background.");
 }

@@ -40,6 +40,36 @@ def test_threshold_roi_inversion_and_median():
     assert (foreground.apply(frame) == np.where(roi > 0, median, 0)).all()
 
 
+@pytest.mark.parametrize("method", ["mog2", "codebook"])
+def test_another_roi_mask_while_frames_come(method):
+    """The model goes on: the masks are those of a model without a mask, where the present one is not 0."""
+    settings = {"denoise": "none", "light": False, "hold": 1, "reduction": 1, "history": 50}
+    foreground, whole = (cudaccl.Foreground((120, 160), method, **settings) for _ in range(2))
+    roi = np.random.default_rng(1).integers(0, 2, (120, 160)).astype(np.uint8)
+    found = 0
+    for number, frame in enumerate(scene(60)):
+        present = roi if 20 <= number < 40 else np.roll(roi, 9) if number >= 50 else np.ones_like(roi)
+        if number in (20, 40, 50):
+            foreground.set_roi_mask(None if number == 40 else present)
+        expected = whole.apply(frame) * (present > 0)
+        assert (foreground.apply(frame) == expected).all(), number
+        found += number >= 20 and expected.any()
+    assert found > 20
+
+
+def test_roi_masks_that_are_refused():
+    foreground = cudaccl.Foreground((4, 5), "threshold", roi_mask=np.eye(4, 5, dtype=np.uint8), threshold=75)
+    frame = np.full((4, 5), 200, np.uint8)
+    for wrong, error in ((np.ones((5, 5), np.uint8), ValueError), (np.ones((4, 5)), TypeError), ("mask.png", TypeError),
+                         (np.ma.masked_equal(np.eye(4, 5, dtype=np.uint8), 1), TypeError)):
+        with pytest.raises(error):
+            foreground.set_roi_mask(wrong)
+        assert (foreground.apply(frame) == 255 * np.eye(4, 5, dtype=np.uint8)).all()
+    for argument, expected in (np.ones((4, 5), bool), 255), (None, 255), (np.zeros((4, 5), np.uint8), 0):
+        foreground.set_roi_mask(argument)
+        assert (foreground.apply(frame) == expected).all()
+
+
 def test_background_model_finds_what_moves():
     foreground = cudaccl.Foreground((120, 160), denoise="median-5x5", history=50)
     boxes = []
