@@ -17,6 +17,7 @@ from . import _cudaccl
 from ._arrays import view_of
 
 Pairs = NDArray[np.int64]
+Faces = dict[tuple[int, int], NDArray[Any]]  # by axis and side (0 or −1)
 Step = tuple[int, ...]  # from a chunk to a neighbour: −1, 0 or 1 along each axis
 
 REACH = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}  # along how many axes neighbours may differ
@@ -28,8 +29,8 @@ class Part(NamedTuple):
     """What is kept of a chunk: its faces, by axis and side (0 or −1), of labels and, where equal values are connected, of
     values."""
 
-    labels: dict[tuple[int, int], NDArray[Any]]
-    values: dict[tuple[int, int], NDArray[Any]] | None
+    labels: Faces
+    values: Faces | None
 
 
 def steps_forward(ndim: int, reach: int) -> Iterator[Step]:
@@ -38,7 +39,7 @@ def steps_forward(ndim: int, reach: int) -> Iterator[Step]:
             if step > (0,) * ndim and sum(map(abs, step)) <= reach)
 
 
-def side_towards(faces: dict[tuple[int, int], NDArray[Any]], step: Step) -> NDArray[Any]:
+def side_towards(faces: Faces, step: Step) -> NDArray[Any]:
     """The pixels of a chunk that a neighbouring chunk touches: a face, an edge or a corner, with the axes along which the
     step is 0, but at least one."""
     axis = next(axis for axis, d in enumerate(step) if d)
@@ -126,3 +127,18 @@ def chosen(weights: Sequence[NDArray[np.float64]], connected: Pairs, least: floa
     root = roots(counts, connected)
     total = np.bincount(root, np.concatenate([np.empty(0), *weights]), len(root))
     return split(((total >= least) & (total <= greatest))[root], counts)
+
+
+def largest(parts: Sequence[NDArray[np.int64]], connected: Pairs, k: int) -> tuple[int, list[NDArray[np.bool_]]]:
+    """By chunk whether the component of each label is one of the k largest, of equal ones the first. parts: by chunk the
+    areas of its labels and the places of their first pixels."""
+    counts = [part.shape[1] for part in parts]
+    root = roots(counts, connected)
+    area, first = np.concatenate([np.empty((2, 0), np.int64), *parts], axis=1)
+    is_root = root == np.arange(len(root))
+    np.add.at(area, root[~is_root], area[~is_root])
+    np.minimum.at(first, root[~is_root], first[~is_root])
+    candidates = np.flatnonzero(is_root)
+    stays = np.zeros(len(root), bool)
+    stays[candidates[np.lexsort((first[candidates], -area[candidates]))[:k]]] = True
+    return 0, split(stays[root], counts)

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_sums, _cudaccl, _patches, _seams
+from . import _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams
 from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
@@ -51,7 +51,7 @@ except ImportError as error:
 
 da: Any = dask.array  # whose annotations differ between releases
 
-__all__ = ["fill_holes", "fill_label_holes", "label", "label_periodic", "label_values", "regionprops_table", "remove_small"]
+__all__ = ["adjacency", "clear_border", "fill_holes", "fill_label_holes", "keep_largest", "label", "label_periodic", "label_values", "regionprops_table", "remove_small"]
 
 FAN_IN = 8  # results that a task merges
 OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}  # the connectivity of holes, by that of the foreground
@@ -149,6 +149,11 @@ def areas_inside(labels: Any, pixels: Any, place: Place) -> NDArray[np.float64]:
     return found
 
 
+def areas_and_places(labels: Any, pixels: Any, place: Place) -> NDArray[Any]:
+    """Rows of the areas of labels, and of the places of their first pixels."""
+    return np.stack([areas(labels, pixels, place).astype(np.int64), first_places(labels, pixels, place)])
+
+
 def patches(labels: Any, pixels: Any, place: Place, connectivity: int) -> _patches.Patches:
     return _patches.patches_of(on_host(labels), on_host(pixels), place.start, place.shape, connectivity)
 
@@ -180,11 +185,12 @@ def pairs_of_chunk(find: Callable[..., NDArray[np.int64]], number: int, neighbou
     return find(number, here, [(other, step, there) for (other, step), there in zip(neighbours, parts)], connectivity)
 
 
-def chunks_after(array: Any, work: Work, chunk: tuple[int, ...]) -> list[tuple[_seams.Step, tuple[int, ...]]]:
-    """The neighbours of a chunk, one of each two that touch, with the steps to them."""
+def chunks_after(array: Any, connectivity: int, chunk: tuple[int, ...],
+                 axes: tuple[int, ...] = ()) -> list[tuple[_seams.Step, tuple[int, ...]]]:
+    """The neighbours of a chunk, one of each two that touch, with the steps to them. axes: along which borders touch."""
     found = []
-    for step in _seams.steps_forward(array.ndim, REACH[work.connectivity]):
-        other = tuple((place + d) % n if axis in work.axes else place + d
+    for step in _seams.steps_forward(array.ndim, REACH[connectivity]):
+        other = tuple((place + d) % n if axis in axes else place + d
                       for axis, (place, d, n) in enumerate(zip(chunk, step, array.numblocks)))
         if all(0 <= place < n for place, n in zip(other, array.numblocks)):
             found.append((step, other))
@@ -220,7 +226,7 @@ def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -
         layer[(first, *chunk)] = (functools.partial(first_pass, work, place), (array.name, *chunk))
         layer[(part, *chunk)] = (operator.itemgetter(0), (first, *chunk))
         layer[(of_labels, *chunk)] = (operator.itemgetter(1), (first, *chunk))
-        after = chunks_after(array, work, chunk)
+        after = chunks_after(array, work.connectivity, chunk, work.axes)
         neighbours = [(number_of[other], step) for step, other in after]
         for name, find in [(seam, _seams.seams), *([(touch, _seams.contacts)] if work.touching else [])]:
             layer[(name, *chunk)] = (functools.partial(pairs_of_chunk, find, number, neighbours, work.connectivity),
@@ -403,6 +409,68 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
     return in_two_passes(mask, Work("remove-small", neighbours, find, False, areas),
                          functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
+
+
+def clear_border(mask: Any, connectivity: int | None = None) -> Any:
+    """Removes components that touch the border of the picture from a mask; of a volume, the first and the last slice are border.
+
+    mask: as of fill_holes(). connectivity: as of label().
+
+    Returns a new mask, lazily. Since: 0.4
+    """
+    mask = mask_of(mask)
+    neighbours = check_connectivity(connectivity, mask.ndim)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
+    return in_two_passes(mask, Work("clear-border", neighbours, find, False, areas_inside),
+                         functools.partial(flag_table, least=1, greatest=sys.float_info.max), without, mask.dtype)[0]
+
+
+def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
+    """Removes all but the k largest components from a mask; of equal ones the first stay.
+
+    mask: as of fill_holes(). k: 0 or greater. connectivity: as of label().
+
+    Returns a new mask, lazily. Since: 0.4
+    """
+    mask = mask_of(mask)
+    check_integers(0, 2**63 - 1, k=k)
+    neighbours = check_connectivity(connectivity, mask.ndim)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
+    return in_two_passes(mask, Work("keep-largest", neighbours, find, False, areas_and_places),
+                         functools.partial(_seams.largest, k=operator.index(k)), without, mask.dtype)[0]
+
+
+def contacts_of_chunk(neighbours: list[_seams.Step], connectivity: int, labels: Any, here: _seams.Faces,
+                      others: list[_seams.Faces]) -> NDArray[np.int64]:
+    return _chunk_contacts.contacts_of(on_host(labels), here, list(zip(neighbours, others)), connectivity)
+
+
+def adjacency(labels: Any, connectivity: int | None = None) -> Any:
+    """Which labels of a map touch each other, and along how many edges or faces of pixels.
+
+        pairs, contact = cudaccl.dask.adjacency(labels).compute()
+
+    labels: a label map of integers of two or three dimensions, with chunks of any sizes.
+    connectivity: as of cudaccl.adjacency().
+
+    Returns a dask.delayed.Delayed of what cudaccl.adjacency() returns. Since: 0.4
+    """
+    labels = checked(labels)
+    if labels.dtype.kind not in "iu":
+        raise TypeError(f"a label map of integers is needed, not of {labels.dtype}")
+    neighbours = check_connectivity(1 if connectivity is None else connectivity, labels.ndim)
+    face, touch, merge, whole = (f"cudaccl-adjacency-{step}-{tokenize(labels.name, neighbours)}"
+                                 for step in ("faces", "contacts", "merge", "pairs"))
+    layer: dict[Any, Any] = {}
+    for chunk in places_of(labels):
+        after = chunks_after(labels, neighbours, chunk)
+        layer[(face, *chunk)] = (faces, (labels.name, *chunk))
+        layer[(touch, *chunk)] = (functools.partial(contacts_of_chunk, [step for step, _ in after], neighbours),
+                                  (labels.name, *chunk), (face, *chunk), [(face, *other) for _, other in after])
+    contacts = [key for key in layer if key[0] == touch]
+    last = merge_in_tree(layer, merge, _chunk_contacts.merged, contacts) if contacts else []
+    layer[whole] = (_chunk_contacts.pairs_of, last)
+    return Delayed(whole, HighLevelGraph.from_collections(whole, layer, [labels]))
 
 
 def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any = None) -> _chunk_sums.Sums:

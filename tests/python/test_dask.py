@@ -149,6 +149,43 @@ def test_borders_touch_whatever_the_chunks(connectivity, seed):
         cudaccl.dask.label_periodic(da.from_array(mask), ndim)
 
 
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_components_that_stay_are_those_of_scipy(connectivity, seed):
+    random = np.random.default_rng([connectivity, seed, 8])
+    mask = picture(random, 2 if connectivity in (4, 8) else 3)
+    array, (labels, n) = da.from_array(mask, random_chunks(random, mask.shape)), reference(mask, connectivity)
+    inner = [i + 1 for i, box in enumerate(ndimage.find_objects(labels))
+             if all(side.start > 0 and side.stop < length for side, length in zip(box, mask.shape))]
+    np.testing.assert_array_equal(cudaccl.dask.clear_border(array, connectivity).compute(scheduler="synchronous"),
+                                  np.isin(labels, inner))
+    for k in 0, 1, 4, 1000:
+        largest = 1 + np.argsort(-np.bincount(labels.ravel())[1:], kind="stable")[:k]
+        found = cudaccl.dask.keep_largest(array, k, connectivity).compute(scheduler="synchronous")
+        np.testing.assert_array_equal(found, np.isin(labels, largest))
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_contacts_are_those_of_the_whole_map(connectivity, seed):
+    random = np.random.default_rng([connectivity, seed, 9])
+    ndim = 2 if connectivity in (4, 8) else 3
+    labels = np.array([0, 9, 1, 2**40, 70000, 2])[random.integers(0, 6, random.integers(1, 25 if ndim == 2 else 9, ndim))]
+    array = da.from_array(labels, random_chunks(random, labels.shape))
+    pairs, contact = cudaccl.dask.adjacency(array, connectivity).compute(scheduler="threads" if seed % 2 else "synchronous")
+    expected = cudaccl.adjacency(labels, connectivity, ndim=ndim)
+    np.testing.assert_array_equal(pairs, expected[0])
+    np.testing.assert_array_equal(contact, expected[1])
+    counted = {}  # sides, by numpy
+    for axis in range(ndim):
+        a, b = np.moveaxis(labels, axis, 0)[:-1], np.moveaxis(labels, axis, 0)[1:]
+        for pair in np.sort(np.stack([a, b], -1)[(a != b) & (a > 0) & (b > 0)], axis=-1).tolist():
+            counted[tuple(pair)] = counted.get(tuple(pair), 0) + 1
+    assert {tuple(pair): n for pair, n in zip(pairs.tolist(), contact.tolist()) if n} == counted
+    with pytest.raises(TypeError, match="label map"):
+        cudaccl.dask.adjacency(array.astype(float))
+
+
 OF_LABELS = ["label", "area", "num_pixels", "bbox", "area_bbox", "extent", "centroid", "equivalent_diameter_area", "slice",
              "touches_border", "first_pixel", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length"]
 OF_VALUES = ["intensity_min", "intensity_max", "intensity_max_position", "intensity_mean", "intensity_std", "centroid_weighted"]
