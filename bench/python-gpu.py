@@ -138,6 +138,9 @@ def objects(seconds):
     for name, call in calls.items():
         assert (call(labels).get() == call(host)).all(), name
         table.append((name, measured(lambda: call(labels), seconds)))
+    touching = cupy.asarray(np.arange(1, 3601, dtype=np.int32).reshape(45, 80).repeat(24, 0).repeat(24, 1))
+    assert all((a == b).all() for a, b in zip(cudaccl.adjacency(touching, 8), cudaccl.adjacency(touching.get(), 8)))
+    table.append(("adjacency() of 3,600 squares", measured(lambda: cudaccl.adjacency(touching, 8), seconds)))
     if cucim_segmentation:
         table.append(("cuCIM's clear_border()", measured(lambda: cucim_segmentation.clear_border(labels), seconds)))
     ndimage = optional("cupyx.scipy.ndimage")
