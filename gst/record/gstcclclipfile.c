@@ -13,20 +13,25 @@
 
 struct _GstCclClipFiles {
   GstElement *element;
-  guint64 number;  /* of the next file, at least */
   gint has_failed; /* atomic: there was an error */
   gint is_posted;  /* atomic: so is its message */
 
   GMutex lock;
   GCond changed;
+  guint64 number;  /* of the next file, at least; of the one whose turn it is */
+  guint64 n_files; /* that were wanted */
+  guint64 turn;    /* of the file that is the next one to be created */
   guint n_open;
   gboolean is_cancelled;
 };
 
 typedef struct {
   GstCclClipFiles *files;
-  gchar *path;
-  int fd;
+  gchar *location; /* pattern of its path */
+  gchar *path;     /* from the first write on */
+  int fd;          /* -1: it has not been created */
+  guint64 turn;
+  gboolean had_turn;
   gint has_failed; /* atomic */
   goffset size, mark;
   GstClockTimeDiff running_time;
@@ -54,58 +59,73 @@ fail (GstCclClipFiles *self, const gchar *path, int number)
   g_atomic_int_set (&self->is_posted, TRUE);
 }
 
-/* Counts the open files. */
-static void
-count (GstCclClipFiles *self, gint difference)
+/* The next name, with the number that comes after it; NULL after an error. */
+static gchar *
+next_path (GstCclClipFiles *self, const gchar *location)
 {
+  g_autoptr (GError) error = NULL;
+  gchar *path;
+
+  path = gst_ccl_location_format (location, self->number, &error);
+  self->number += self->number < G_MAXUINT64;
+  if (path)
+    return path;
+  if (is_first_error (self))
+    GST_ELEMENT_ERROR (self->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
+  g_atomic_int_set (&self->is_posted, TRUE);
+  return NULL;
+}
+
+/* A file that exists is never written to: the program may have been started again. */
+static void
+create_file (ClipFile *file)
+{
+  do {
+    g_free (file->path);
+    file->path = next_path (file->files, file->location);
+    if (!file->path)
+      return;
+    file->fd = g_open (file->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
+  } while (file->fd < 0 && errno == EEXIST);
+  if (file->fd < 0)
+    fail (file->files, file->path, errno);
+}
+
+/* Files are created, or found not to be needed, in the order of their clips. */
+static void
+take_turn (ClipFile *file, gboolean is_needed)
+{
+  GstCclClipFiles *self = file->files;
+
+  if (file->had_turn)
+    return;
   g_mutex_lock (&self->lock);
-  self->n_open += (guint)difference;
+  while (self->turn != file->turn)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  if (is_needed)
+    create_file (file);
+  file->had_turn = TRUE;
+  g_mutex_lock (&self->lock);
+  self->turn++;
   g_cond_broadcast (&self->changed);
   g_mutex_unlock (&self->lock);
 }
 
-/* A file that exists is never written to: the program may have been started again. */
-static int
-create_file (GstCclClipFiles *self, const gchar *location, gchar **path)
-{
-  g_autoptr (GError) error = NULL;
-  int fd, number = 0;
-
-  do {
-    *path = gst_ccl_location_format (location, self->number, &error);
-    if (!*path) {
-      if (is_first_error (self))
-        GST_ELEMENT_ERROR (self->element, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
-      g_atomic_int_set (&self->is_posted, TRUE);
-      return -1;
-    }
-    self->number++;
-    fd = g_open (*path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);
-    number = errno;
-    if (fd < 0 && number != EEXIST)
-      fail (self, *path, number);
-    if (fd < 0)
-      g_clear_pointer (path, g_free);
-  } while (fd < 0 && number == EEXIST && self->number < G_MAXUINT64);
-  return fd;
-}
-
 gpointer
-gst_ccl_clip_files_open (
+gst_ccl_clip_files_new_file (
     GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time)
 {
-  gchar *path = NULL;
-  const int fd = create_file (self, location, &path);
-  ClipFile *file;
+  ClipFile *file = g_new0 (ClipFile, 1);
 
-  if (fd < 0)
-    return NULL;
-  file = g_new0 (ClipFile, 1);
   file->files = self;
-  file->path = path;
-  file->fd = fd;
+  file->location = g_strdup (location);
+  file->fd = -1;
   file->running_time = running_time;
-  count (self, 1);
+  g_mutex_lock (&self->lock);
+  file->turn = self->n_files++;
+  self->n_open++;
+  g_mutex_unlock (&self->lock);
   return file;
 }
 
@@ -116,8 +136,10 @@ write_file (gpointer data, goffset position, GstBuffer *buffer)
   gboolean is_written = FALSE;
   GstMapInfo map;
 
+  take_turn (file, TRUE);
   errno = EIO;
-  if (!g_atomic_int_get (&file->has_failed) && gst_buffer_map (buffer, &map, GST_MAP_READ)) {
+  if (file->fd >= 0 && !g_atomic_int_get (&file->has_failed) &&
+      gst_buffer_map (buffer, &map, GST_MAP_READ)) {
     is_written = gst_ccl_location_write (file->fd, map.data, map.size, position);
     if (!is_written)
       fail (file->files, file->path, errno);
@@ -147,7 +169,8 @@ fail_file (gpointer data, const gchar *reason)
   g_atomic_int_set (&file->has_failed, TRUE);
   if (!is_first_error (file->files))
     return;
-  GST_ELEMENT_ERROR (file->files->element, STREAM, MUX, ("%s: %s", file->path, reason), (NULL));
+  GST_ELEMENT_ERROR (file->files->element, STREAM, MUX,
+      ("%s: %s", file->path ? file->path : file->location, reason), (NULL));
   g_atomic_int_set (&file->files->is_posted, TRUE);
 }
 
@@ -162,11 +185,8 @@ post_end (const ClipFile *file, gboolean is_complete)
 
 /* Of a file that is not complete, what can be played stays; without that, the file goes. */
 static void
-end_file (gpointer data, gboolean is_complete)
+close_file (ClipFile *file, gboolean is_complete)
 {
-  ClipFile *file = data;
-
-  is_complete = is_complete && !g_atomic_int_get (&file->has_failed);
   if (!is_complete && file->mark > 0 && ftruncate (file->fd, file->mark) != 0)
     fail (file->files, file->path, errno);
   if (close (file->fd) != 0 && errno != EINTR) { /* a network folder may be full only now */
@@ -177,7 +197,22 @@ end_file (gpointer data, gboolean is_complete)
     g_unlink (file->path);
   else
     post_end (file, is_complete);
-  count (file->files, -1);
+}
+
+static void
+end_file (gpointer data, gboolean is_complete)
+{
+  ClipFile *file = data;
+  GstCclClipFiles *self = file->files;
+
+  take_turn (file, FALSE);
+  if (file->fd >= 0)
+    close_file (file, is_complete && !g_atomic_int_get (&file->has_failed));
+  g_mutex_lock (&self->lock);
+  self->n_open--;
+  g_cond_broadcast (&self->changed);
+  g_mutex_unlock (&self->lock);
+  g_free (file->location);
   g_free (file->path);
   g_free (file);
 }

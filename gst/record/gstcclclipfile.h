@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The files of cclrecord: one a clip, written by the thread of the clip's pipeline. */
+/* The files of cclrecord: one a clip, created and written by the thread of the clip's pipeline. */
 #ifndef __GST_CCL_CLIP_FILE_H__
 #define __GST_CCL_CLIP_FILE_H__
 
@@ -19,9 +19,10 @@ GstCclClipFiles *gst_ccl_clip_files_new (GstElement *element);
 /* No file may be open. */
 void gst_ccl_clip_files_free (GstCclClipFiles *self);
 
-/* A new file with the lowest number that no file has, from that of the last one on. NULL after an
- * element error. running_time: of the event, for the message at its end. */
-gpointer gst_ccl_clip_files_open (
+/* A file of a clip. Nobody waits for the disk: the file is created when its first bytes are
+ * written, with the lowest number that no file has, from that of the last one on. running_time: of
+ * the event, for the message at its end. */
+gpointer gst_ccl_clip_files_new_file (
     GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time);
 
 /* Whether an error was posted since the last reset: the stream ends behind its message. */

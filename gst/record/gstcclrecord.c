@@ -39,7 +39,8 @@
  * what can be played stays. Where the stream has no key frame for the whole of an event, there is
  * no clip but a warning. The kept frames take 64 MB at most; a stream with more from one key frame
  * to the next has clips that begin late, with a warning. If the disk is slower than the stream, 64
- * MB wait for it; then the element blocks.
+ * MB wait for it; then the element blocks. Stopping the element waits for the files, so that a disk
+ * that hangs holds it up, as with filesink.
  *
  * Since: 0.4
  */
@@ -218,7 +219,7 @@ open_file (gpointer data, GstClockTimeDiff running_time)
   GST_OBJECT_LOCK (self);
   location = g_strdup (self->settings.location ? self->settings.location : "");
   GST_OBJECT_UNLOCK (self);
-  return gst_ccl_clip_files_open (self->files, location, running_time);
+  return gst_ccl_clip_files_new_file (self->files, location, running_time);
 }
 
 static void
