@@ -395,6 +395,40 @@ def draws_regions():
         tap.equal(problems(view), [], "problems")
 
 
+def touch(view, *places):
+    """A finger goes down at the first place of the picture, moves to the others, and leaves it."""
+    left, top, width, height = view.evaluate(BOX % "#areas-dialog .scene")
+    points = [{"x": left + x * width, "y": top + y * height} for x, y in places]
+    view.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=points[:1])
+    for point in points[1:]:
+        view.call("Input.dispatchTouchEvent", type="touchMove", touchPoints=[point])
+    view.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
+
+
+def draws_by_touch():
+    """on a phone, fingers set points, drag one, undo it and save; the page does not scroll meanwhile"""
+    with page(f"a={served.video('touched', (20, True))}") as (server, view):
+        view.size(390, 844, scale=2)
+        view.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=5)
+        view.wait(f"{card('a')}?.querySelector('img').naturalWidth > 100")
+        open_areas(view)
+        view.evaluate(AREAS % "add-region" + ".click()")
+        for x, y in (0.1, 0.2), (0.8, 0.2), (0.5, 0.6):
+            touch(view, (x, y), (x + 0.004, y))  # a finger trembles
+        view.wait("document.querySelectorAll('#areas-dialog .handle').length == 3")
+        where = view.evaluate("[scrollY, document.querySelector('#areas-dialog').scrollTop]")
+        touch(view, (0.5, 0.6), (0.5, 0.7), (0.6, 0.8), (0.6, 0.9))
+        touch(view, (0.8, 0.2), (0.8, 0.5), (0.9, 0.1))
+        view.evaluate(AREAS % "undo" + ".click()")
+        tap.equal(view.evaluate("[scrollY, document.querySelector('#areas-dialog').scrollTop]"), where, "scrolled")
+        shoot(view, "areas-touch")
+        save_areas(view)
+        text = served.wait_for(lambda: server.get("/api/cameras/a")["settings"].get("ccltrack.regions"), "the setting")
+        got = points_of(text)
+        assert len(got) == 3 and all(abs(a - b) < 1.5 for p, q in zip(got, [(10, 20), (80, 20), (60, 90)]) for a, b in zip(p, q)), text
+        tap.equal(problems(view), [], "problems")
+
+
 # The share of the picture in the editor that is pink, as the foreground is.
 PINK = """(() => { const image = document.querySelector('#areas-dialog img');
     const canvas = new OffscreenCanvas(image.naturalWidth, image.naturalHeight), pen = canvas.getContext('2d');
@@ -542,4 +576,4 @@ def policy_holds():
         assert any("Content Security Policy" in problem for problem in view.problems), view.problems
 
 
-sys.exit(tap.run(shows_cameras, many_cameras, streams_video, streams_again, plays_clip, manages_cameras, sets_ground, draws_regions, draws_masks, shows_traffic, asks_for_token, policy_holds))
+sys.exit(tap.run(shows_cameras, many_cameras, streams_video, streams_again, plays_clip, manages_cameras, sets_ground, draws_regions, draws_by_touch, draws_masks, shows_traffic, asks_for_token, policy_holds))
