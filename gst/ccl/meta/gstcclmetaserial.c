@@ -78,7 +78,24 @@ read_float (const guint8 *data)
   return GFLOAT_FROM_LE (value);
 }
 
-/* GStreamer's macros store and load 64 bits at once, which C allows at multiples of 8 only. */
+/* GStreamer's macros store and load all bytes of a number at once, which C allows at multiples of
+ * their count only. */
+static void
+write_uint32 (guint8 *out, guint32 value)
+{
+  value = GUINT32_TO_LE (value);
+  memcpy (out, &value, sizeof value);
+}
+
+static guint32
+read_uint32 (const guint8 *data)
+{
+  guint32 value;
+
+  memcpy (&value, data, sizeof value);
+  return GUINT32_FROM_LE (value);
+}
+
 static void
 write_uint64 (guint8 *out, guint64 value)
 {
@@ -98,12 +115,12 @@ read_uint64 (const guint8 *data)
 static void
 write_row (guint8 *out, const GstCclComponent *c)
 {
-  GST_WRITE_UINT32_LE (out, c->label);
-  GST_WRITE_UINT32_LE (out + 4, c->area);
-  GST_WRITE_UINT32_LE (out + 8, c->x);
-  GST_WRITE_UINT32_LE (out + 12, c->y);
-  GST_WRITE_UINT32_LE (out + 16, c->width);
-  GST_WRITE_UINT32_LE (out + 20, c->height);
+  write_uint32 (out, c->label);
+  write_uint32 (out + 4, c->area);
+  write_uint32 (out + 8, c->x);
+  write_uint32 (out + 12, c->y);
+  write_uint32 (out + 16, c->width);
+  write_uint32 (out + 20, c->height);
   write_double (out + 24, c->centroid_x);
   write_double (out + 32, c->centroid_y);
 }
@@ -115,10 +132,10 @@ write_track (guint8 *out, const GstCclTrackInfo *track)
   write_uint64 (out + 8, track->parent_id);
   write_float (out + 16, track->velocity_x);
   write_float (out + 20, track->velocity_y);
-  GST_WRITE_UINT32_LE (out + 24, track->age);
-  GST_WRITE_UINT32_LE (out + 28, (guint32)track->state);
-  GST_WRITE_UINT32_LE (out + 32, track->first_id);
-  GST_WRITE_UINT32_LE (out + 36, track->n_ids);
+  write_uint32 (out + 24, track->age);
+  write_uint32 (out + 28, (guint32)track->state);
+  write_uint32 (out + 32, track->first_id);
+  write_uint32 (out + 36, track->n_ids);
   write_double (out + 40, track->position_x);
   write_double (out + 48, track->position_y);
   write_float (out + 56, track->position_deviation);
@@ -131,12 +148,12 @@ static GstCclComponent
 read_row (const guint8 *data)
 {
   return (GstCclComponent){
-      .label = GST_READ_UINT32_LE (data),
-      .area = GST_READ_UINT32_LE (data + 4),
-      .x = GST_READ_UINT32_LE (data + 8),
-      .y = GST_READ_UINT32_LE (data + 12),
-      .width = GST_READ_UINT32_LE (data + 16),
-      .height = GST_READ_UINT32_LE (data + 20),
+      .label = read_uint32 (data),
+      .area = read_uint32 (data + 4),
+      .x = read_uint32 (data + 8),
+      .y = read_uint32 (data + 12),
+      .width = read_uint32 (data + 16),
+      .height = read_uint32 (data + 20),
       .centroid_x = read_double (data + 24),
       .centroid_y = read_double (data + 32),
   };
@@ -150,10 +167,10 @@ read_track (const guint8 *data)
       .parent_id = read_uint64 (data + 8),
       .velocity_x = read_float (data + 16),
       .velocity_y = read_float (data + 20),
-      .age = GST_READ_UINT32_LE (data + 24),
-      .state = (GstCclTrackState)GST_READ_UINT32_LE (data + 28),
-      .first_id = GST_READ_UINT32_LE (data + 32),
-      .n_ids = GST_READ_UINT32_LE (data + 36),
+      .age = read_uint32 (data + 24),
+      .state = (GstCclTrackState)read_uint32 (data + 28),
+      .first_id = read_uint32 (data + 32),
+      .n_ids = read_uint32 (data + 36),
       .position_x = read_double (data + 40),
       .position_y = read_double (data + 48),
       .position_deviation = read_float (data + 56),
@@ -349,8 +366,8 @@ regions_size (const GstCclRegionState *state)
 static void
 write_region (guint8 *out, const GstCclRegionInfo *region)
 {
-  GST_WRITE_UINT32_LE (out, region->is_line);
-  GST_WRITE_UINT32_LE (out + 4, region->inside);
+  write_uint32 (out, region->is_line);
+  write_uint32 (out + 4, region->inside);
   write_uint64 (out + 8, region->forward);
   write_uint64 (out + 16, region->backward);
 }
@@ -379,7 +396,7 @@ write_regions (guint8 *out, const GstCclRegionState *state, gboolean have_column
 static GstCclRegionInfo
 read_region (const guint8 *data, const gchar *name)
 {
-  return (GstCclRegionInfo){name, GST_READ_UINT32_LE (data) != 0, GST_READ_UINT32_LE (data + 4),
+  return (GstCclRegionInfo){name, read_uint32 (data) != 0, read_uint32 (data + 4),
       read_uint64 (data + 8), read_uint64 (data + 16)};
 }
 
@@ -595,13 +612,13 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
 
   if (!out)
     return FALSE;
-  GST_WRITE_UINT32_LE (out, self->frame_width);
-  GST_WRITE_UINT32_LE (out + 4, self->frame_height);
-  GST_WRITE_UINT32_LE (out + 8, self->n_components);
-  GST_WRITE_UINT32_LE (out + 12, self->n_rows);
-  GST_WRITE_UINT32_LE (out + 16, n_tracks);
-  GST_WRITE_UINT32_LE (out + 20, self->n_ids);
-  GST_WRITE_UINT32_LE (out + 24, (guint32)name_size);
+  write_uint32 (out, self->frame_width);
+  write_uint32 (out + 4, self->frame_height);
+  write_uint32 (out + 8, self->n_components);
+  write_uint32 (out + 12, self->n_rows);
+  write_uint32 (out + 16, n_tracks);
+  write_uint32 (out + 20, self->n_ids);
+  write_uint32 (out + 24, (guint32)name_size);
   out += HEADER_SIZE;
   for (guint i = 0; i < self->n_rows; i++, out += ROW_SIZE)
     write_row (out, &self->rows[i]);
@@ -653,13 +670,13 @@ gst_ccl_meta_deserialize (
   if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_CLASSES || size < HEADER_SIZE)
     return NULL;
   rows = data + HEADER_SIZE;
-  frame_width = GST_READ_UINT32_LE (data);
-  frame_height = GST_READ_UINT32_LE (data + 4);
-  n_components = GST_READ_UINT32_LE (data + 8);
-  n_rows = GST_READ_UINT32_LE (data + 12);
-  n_tracks = GST_READ_UINT32_LE (data + 16);
-  n_ids = GST_READ_UINT32_LE (data + 20);
-  name_size = GST_READ_UINT32_LE (data + 24);
+  frame_width = read_uint32 (data);
+  frame_height = read_uint32 (data + 4);
+  n_components = read_uint32 (data + 8);
+  n_rows = read_uint32 (data + 12);
+  n_tracks = read_uint32 (data + 16);
+  n_ids = read_uint32 (data + 20);
+  name_size = read_uint32 (data + 24);
   table_size = HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
                8 * (guint64)n_ids + name_size;
   if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
