@@ -543,6 +543,32 @@ GST_END_TEST
 
 #if GST_CHECK_VERSION(1, 26, 0)
 
+/* Since 1.28 the decoder has another name, tensors have other ones, caps tell them, and classes
+ * begin with 1. */
+static gboolean
+has_tensor_caps (void)
+{
+  return gst_registry_check_feature_version (gst_registry_get (), "ssdtensordec", 1, 28, 0);
+}
+
+/* A harness whose frames have the tensors that the decoder takes. */
+static GstHarness *
+new_tensor_harness (const gchar *line, const gchar *decoder)
+{
+  GstHarness *h = new_harness (line);
+  GstElement *element = gst_element_factory_make (decoder, NULL);
+  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  GstCaps *taken = gst_pad_get_pad_template_caps (pad);
+  GstCaps *sent = gst_pad_get_current_caps (h->srcpad);
+
+  gst_harness_set_src_caps (h, gst_caps_fixate (gst_caps_intersect (sent, taken)));
+  gst_caps_unref (sent);
+  gst_caps_unref (taken);
+  gst_object_unref (pad);
+  gst_object_unref (element);
+  return h;
+}
+
 static GstTensor *
 new_tensor (const char *id, const gfloat *values, gsize n_dims, gsize *dims)
 {
@@ -563,13 +589,20 @@ attach_tensors (GstBuffer *frame, Rectangle person, Rectangle bicycle)
       (person.y + person.height) / (gfloat)HEIGHT, (person.x + person.width) / (gfloat)WIDTH,
       bicycle.y / (gfloat)HEIGHT, bicycle.x / (gfloat)WIDTH,
       (bicycle.y + bicycle.height) / (gfloat)HEIGHT, (bicycle.x + bicycle.width) / (gfloat)WIDTH};
-  const gfloat scores[] = {0.875f, 0.75f}, classes[] = {0, 1}, n[] = {2};
+  const gfloat scores[] = {0.875f, 0.75f}, n[] = {2};
+  const gfloat first = has_tensor_caps (), classes[] = {first, first + 1};
+  static const gchar *const names[][4] = {
+      {"Gst.Model.ObjectDetector.Boxes", "Gst.Model.ObjectDetector.Scores",
+          "Gst.Model.ObjectDetector.Classes", "Gst.Model.ObjectDetector.NumDetections"},
+      {"ssd-mobilenet-v1-variant-1-out-boxes", "ssd-mobilenet-v1-variant-1-out-scores",
+          "ssd-mobilenet-v1-variant-1-out-classes", "generic-variant-1-out-count"}};
+  const gchar *const *ids = names[has_tensor_caps ()];
   GstTensor **tensors = g_new (GstTensor *, 4);
 
-  tensors[0] = new_tensor ("Gst.Model.ObjectDetector.Boxes", boxes, 3, (gsize[]){1, 2, 4});
-  tensors[1] = new_tensor ("Gst.Model.ObjectDetector.Scores", scores, 2, (gsize[]){1, 2});
-  tensors[2] = new_tensor ("Gst.Model.ObjectDetector.Classes", classes, 2, (gsize[]){1, 2});
-  tensors[3] = new_tensor ("Gst.Model.ObjectDetector.NumDetections", n, 1, (gsize[]){1});
+  tensors[0] = new_tensor (ids[0], boxes, 3, (gsize[]){1, 2, 4});
+  tensors[1] = new_tensor (ids[1], scores, 2, (gsize[]){1, 2});
+  tensors[2] = new_tensor (ids[2], classes, 2, (gsize[]){1, 2});
+  tensors[3] = new_tensor (ids[3], n, 1, (gsize[]){1});
   gst_tensor_meta_set (gst_buffer_add_tensor_meta (frame), 4, tensors);
 }
 
@@ -577,17 +610,18 @@ attach_tensors (GstBuffer *frame, Rectangle person, Rectangle bicycle)
 GST_START_TEST (test_detector_of_gstreamer)
 {
   const gboolean with_motion = __i__;
+  const gchar *decoder = has_tensor_caps () ? "ssdtensordec" : "ssdobjectdetector";
   GstBuffer *out = NULL;
   GstHarness *h;
   gchar *labels, *line;
 
-  if (!gst_registry_check_feature_version (gst_registry_get (), "ssdobjectdetector", 1, 26, 0))
+  if (!gst_registry_check_feature_version (gst_registry_get (), decoder, 1, 26, 0))
     return;
   fail_unless (g_close (g_file_open_tmp (NULL, &labels, NULL), NULL));
   fail_unless (g_file_set_contents (labels, "person\nbicycle\n", -1, NULL));
-  line = g_strdup_printf ("%s ssdobjectdetector label-file=%s ! ccltrack least-way=0",
-      with_motion ? "ccl threshold=128 !" : "", labels);
-  h = new_harness (line);
+  line = g_strdup_printf ("%s %s label-file=%s ! ccltrack least-way=0",
+      with_motion ? "ccl threshold=128 !" : "", decoder, labels);
+  h = new_tensor_harness (line, decoder);
   for (guint i = 0; i < 20; i++) {
     GstBuffer *frame = frame_at (i, NULL, 0);
     const Rectangle bicycle = {200, 20 + 4 * i, 40, 20};
