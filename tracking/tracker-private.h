@@ -126,6 +126,7 @@ struct CclTracker {
   double restless_picture;
   double refuted[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
   CclLostTracks lost[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
+  CclLostTracks mistaken[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -284,10 +285,12 @@ bool ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box);
 
 /* places.c: the memory of places where tracks ended. ccl_tracker_restlessness() is 0…1.
  * ccl_tracker_size_of_lost() is the typical size of tracks that were lost lately around a place; 0
- * if they were not many. ccl_tracker_remember_place() takes a track that ends because it was not
- * found, or is refuted. */
+ * if they were not many. ccl_tracker_count_mistakes() counts the confirmed ones of them that had
+ * appeared inside the picture, in the last minute. ccl_tracker_remember_place() takes a track that
+ * ends because it was not found, or is refuted. */
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
 double ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y);
+double ccl_tracker_count_mistakes (const CclTracker *tracker, double place_x, double place_y);
 bool ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place_y);
 void ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_way (CclTracker *tracker, const Track *t);

@@ -225,6 +225,7 @@ ccl_tracker_reset (CclTracker *tracker)
   tracker->restless_picture = 0;
   memset (tracker->refuted, 0, sizeof tracker->refuted);
   memset (tracker->lost, 0, sizeof tracker->lost);
+  memset (tracker->mistaken, 0, sizeof tracker->mistaken);
 }
 
 void

@@ -10,6 +10,8 @@
 #define SAME_SIZE_BORDER 2.5 /* the same of one that came in at the border, by its size now */
 #define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
 #define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
+#define PER_MISTAKE 1.0      /* or so many for each mistake around its begin, */
+#define MOST_OUTLIVING 10.0  /* but at most so many, */
 #define STEADILY_FOUND 0.9   /* if it was found in so many of its frames, */
 #define OUTLIVING_WAY 2.0    /* and has gone so many sizes */
 #define WINDING 0.5          /* of a path: the least way of a track that is like lost ones */
@@ -31,11 +33,16 @@ ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t)
                                                 : size <= SAME_SIZE_BORDER * lost;
 }
 
-/* An object among waves or in the rain is found again and again, and goes on. */
+/* An object among waves or in the rain is found again and again, and goes on. Where tracks that
+ * appeared inside the picture did so and yet were mistakes, another one must do so for longer. */
 bool
 ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
 {
-  return t->age * tracker->frame_time >= OUTLIVING && t->n_found >= STEADILY_FOUND * t->age &&
+  const double mistakes = ccl_tracker_begins_inside (tracker, t)
+                              ? ccl_tracker_count_mistakes (tracker, t->begin_x, t->begin_y)
+                              : 0;
+  const double time = ccl_max (OUTLIVING, ccl_min (PER_MISTAKE * mistakes, MOST_OUTLIVING));
+  return t->age * tracker->frame_time >= time && t->n_found >= STEADILY_FOUND * t->age &&
          ccl_tracker_way (tracker, t) >= OUTLIVING_WAY * ccl_track_size_of_way (t);
 }
 

@@ -7,6 +7,10 @@
  * tracks that were lost are counted with their sizes for some seconds, in large cells, however far
  * they went: another one of about that size comes to nothing as well.
  *
+ * A confirmed track that appeared inside the picture and is soon lost there was a mistake: people
+ * and cars come in and leave at the border, or stay. Mistakes are counted like lost tracks, and
+ * remembered for longer.
+ *
  * Where a track moved in its place, for a minute others that begin there must go farther.
  */
 #include "tracking/tracker-private.h"
@@ -20,8 +24,13 @@
 #define LOST_MEMORY 4.0     /* the same for those that were lost */
 #define MOST_LOST 5.0       /* lost tracks of a large cell that count at most */
 #define MANY_LOST 8.0       /* lost tracks in a large cell and those beside it that are many */
+#define MISTAKE_MEMORY 30.0 /* seconds, the time constant of forgetting mistakes */
+#define MOST_MISTAKES 10.0  /* of a large cell that count at most */
+#define MANY_MISTAKES 4.0   /* in a large cell and those beside it */
+#define MISTAKE_AGE 10.0    /* seconds; a track that lived for longer was none, */
+#define MISTAKE_REST 1.0    /* nor was one that had rested for so long */
 
-/* Whether the border does not cut the track: what leaves the picture is not lost. */
+/* Whether the border does not cut the track. */
 static bool
 is_inside (const CclTracker *tracker, const Track *t)
 {
@@ -56,19 +65,38 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
-/* The mean of logarithms is hardly moved by waves that meet and become one component. */
-double
-ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
+/* Of the large cell of the place and those beside it. */
+static CclLostTracks
+sum_around (const CclTracker *tracker,
+    const CclLostTracks cells[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS], double place_x,
+    double place_y)
 {
   const uint32_t x = large_cell_at (place_x, tracker->plan.width);
   const uint32_t y = large_cell_at (place_y, tracker->plan.height);
   CclLostTracks sum = {0, 0};
   for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_LARGE_CELLS; v++)
     for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_LARGE_CELLS; u++) {
-      sum.n += tracker->lost[v][u].n;
-      sum.logs += tracker->lost[v][u].logs;
+      sum.n += cells[v][u].n;
+      sum.logs += cells[v][u].logs;
     }
-  return sum.n >= MANY_LOST ? exp (sum.logs / sum.n) : 0;
+  return sum;
+}
+
+/* The mean of logarithms is hardly moved by waves that meet and become one component. */
+double
+ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
+{
+  const CclLostTracks lost = sum_around (tracker, tracker->lost, place_x, place_y);
+  const CclLostTracks mistaken = sum_around (tracker, tracker->mistaken, place_x, place_y);
+  return lost.n >= MANY_LOST || mistaken.n >= MANY_MISTAKES
+             ? exp ((lost.logs + mistaken.logs) / (lost.n + mistaken.n))
+             : 0;
+}
+
+double
+ccl_tracker_count_mistakes (const CclTracker *tracker, double place_x, double place_y)
+{
+  return sum_around (tracker, tracker->mistaken, place_x, place_y).n;
 }
 
 bool
@@ -126,18 +154,42 @@ ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
     }
   tracker->restless_picture /= 1 + time / PICTURE_MEMORY;
   for (uint32_t v = 0; v < CUDACCL_LARGE_CELLS; v++)
-    for (uint32_t u = 0; u < CUDACCL_LARGE_CELLS; u++)
+    for (uint32_t u = 0; u < CUDACCL_LARGE_CELLS; u++) {
       forget (&tracker->lost[v][u], 1 / (1 + time / LOST_MEMORY));
+      forget (&tracker->mistaken[v][u], 1 / (1 + time / MISTAKE_MEMORY));
+    }
 }
 
-/* A large cell with many lost tracks forgets earlier ones, so that it is soon calm again. */
+/* A large cell with more than `most` of them forgets earlier ones, so that it is soon calm again.
+ */
 static void
-count_lost (CclLostTracks *lost, double size)
+count_lost (CclLostTracks *lost, const Track *t, double most)
 {
   lost->n++;
-  lost->logs += log (size);
-  if (lost->n > MOST_LOST)
-    forget (lost, MOST_LOST / lost->n);
+  lost->logs += log (ccl_track_size (t));
+  if (lost->n > most)
+    forget (lost, most / lost->n);
+}
+
+static bool
+is_mistake (const CclTracker *tracker, const Track *t)
+{
+  return t->confirmed && ccl_tracker_begins_inside (tracker, t) &&
+         t->age * tracker->frame_time < MISTAKE_AGE &&
+         t->rested * tracker->frame_time < MISTAKE_REST;
+}
+
+/* A track that the border cuts is not lost: it leaves the picture. */
+static void
+remember_lost (CclTracker *tracker, const Track *t)
+{
+  const uint32_t x = large_cell_at (t->x.centre, tracker->plan.width);
+  const uint32_t y = large_cell_at (t->y.centre, tracker->plan.height);
+  if (!is_inside (tracker, t))
+    return;
+  count_lost (&tracker->lost[y][x], t, MOST_LOST);
+  if (is_mistake (tracker, t))
+    count_lost (&tracker->mistaken[y][x], t, MOST_MISTAKES);
 }
 
 void
@@ -145,9 +197,9 @@ ccl_tracker_remember_place (CclTracker *tracker, const Track *t)
 {
   const CclTrackerPlan *frame = &tracker->plan;
   const double x = t->x.centre, y = t->y.centre;
-  if (is_inside (tracker, t))
-    count_lost (&tracker->lost[large_cell_at (y, frame->height)][large_cell_at (x, frame->width)],
-        ccl_track_size (t));
+  if (t->leapt)
+    return;
+  remember_lost (tracker, t);
   if (t->travelled)
     return;
   tracker->restless[cell_at (y, frame->height)][cell_at (x, frame->width)]++;
