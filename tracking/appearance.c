@@ -2,10 +2,19 @@
 #include "appearance.h"
 
 #define MIN_PIXELS 3 /* of a band */
-#define MIN_FRAMES 3 /* in which a band was learnt */
 #define MIN_BANDS 3  /* that are known, to compare at all */
 #define NOISE 8.0    /* standard deviation of the mean of a band, from place to place */
 #define CHROMA_NOISE 4.0
+
+void
+ccl_colours_add (CclColours *colours, const CclColours *part)
+{
+  for (uint32_t band = 0; band < CUDACCL_BANDS; band++) {
+    colours->n_pixels[band] += part->n_pixels[band];
+    for (uint32_t i = 0; i < CUDACCL_COLOURS; i++)
+      colours->sums[band][i] += part->sums[band][i];
+  }
+}
 
 void
 ccl_appearance_learn (CclAppearance *a, const CclColours *colours, double most)
@@ -39,11 +48,11 @@ difference (const CclAppearance *a, const CclColours *colours, uint32_t band)
 }
 
 double
-ccl_appearance_compare (const CclAppearance *a, const CclColours *colours)
+ccl_appearance_compare (const CclAppearance *a, const CclColours *colours, uint32_t least)
 {
   double sum = 0, n = 0;
   for (uint32_t band = 0; band < CUDACCL_BANDS; band++) {
-    if (a->n[band] < MIN_FRAMES || colours->n_pixels[band] < MIN_PIXELS)
+    if (a->n[band] < least || colours->n_pixels[band] < MIN_PIXELS)
       continue;
     sum += 1 / (1 + difference (a, colours, band) / 4);
     n++;

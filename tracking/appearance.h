@@ -22,6 +22,9 @@ typedef struct CclColours {
   uint64_t sums[CUDACCL_BANDS][CUDACCL_COLOURS];
 } CclColours;
 
+/* Adds the pixels of another part of the object. */
+void ccl_colours_add (CclColours *colours, const CclColours *part);
+
 /* What is known of an object. All 0: nothing. */
 typedef struct CclAppearance {
   double
@@ -33,7 +36,9 @@ typedef struct CclAppearance {
 /* Learns the colours of a frame. most: the greatest number of frames that are averaged, ≥ 1. */
 void ccl_appearance_learn (CclAppearance *appearance, const CclColours *colours, double most);
 
-/* How much the colours are those of the object, 0…1; -1: too little is known of them. */
-double ccl_appearance_compare (const CclAppearance *appearance, const CclColours *colours);
+/* How much the colours are those of the object, 0…1; -1: too little is known of them. least: frames
+ * in which a band must have been learnt, ≥ 1. */
+double ccl_appearance_compare (
+    const CclAppearance *appearance, const CclColours *colours, uint32_t least);
 
 #endif /* CUDACCL_APPEARANCE_H */

@@ -65,6 +65,7 @@ typedef struct Track {
   bool sampled, proven;
 
   bool leapt;                              /* another track went on from here */
+  bool leaps;                              /* it went on from another one */
   bool divided;                            /* began in a part of a divided component */
   bool confirmed, reported, ended, shared; /* shared: with another track, in the frame before */
   uint32_t n_found;                        /* runs; a tentative track ends when it is not found */
@@ -76,6 +77,7 @@ typedef struct Track {
   bool travelled;                   /* it went away from where it began */
   bool came_out;                    /* of a component with an object that had travelled */
   CclBox component_box;             /* of the component in which it was found last */
+  CclBox row_box;                   /* of the row of the table */
   Tremble tremble;
   double last_x, last_y, path; /* where it was found last, and the length of its way to there */
   CclBox rest_box;             /* its place of rest */
@@ -87,7 +89,8 @@ typedef struct Track {
 typedef struct Component {
   CclBox box; /* box, area and centroid include its fragments */
   double area, centroid_x, centroid_y;
-  uint32_t row;       /* of the table; the objects that it is divided into are neighbours */
+  uint32_t row; /* of the table; the objects that it is divided into are neighbours */
+  CclBox row_box;
   uint32_t pixels;    /* its index in the overlap of label maps; NONE for a part of a row */
   uint32_t stack;     /* component that it is a part of, or NONE */
   uint32_t owner;     /* track that it is a fragment of, or NONE */
@@ -223,6 +226,9 @@ bool ccl_tracker_is_small (const CclTracker *tracker, const Track *t);
  * NULL; then nothing is divided. */
 void ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels *labels);
 
+/* Makes one object of the parts of a row, of which `first` is the first one. */
+void ccl_tracker_join_row (CclTracker *tracker, uint32_t first);
+
 /* pixels.c: label maps of successive frames. ccl_tracker_count_pixels() counts the pixels that
  * components have in common with those of the frame before; labels is NULL for a frame without a
  * label map. Memory is for label maps of that step, 0 or 1 for all pixels.
@@ -244,9 +250,12 @@ double ccl_tracker_pixel_overlap (const CclTracker *tracker, const Track *t, uin
 double ccl_tracker_pixel_part (const CclTracker *tracker, const Track *t, uint32_t component);
 
 /* looks.c: measures the colours of components in a picture, or NULL. Compares those of a component
- * with those of a track: 0…1, or -1 where they cannot be compared. Learns those of tracks. */
+ * with those of a track: 0…1, or -1 where they cannot be compared, or, but for the first ones, were
+ * learnt in less than three frames. Learns those of tracks. */
 void ccl_tracker_measure_colours (CclTracker *tracker, const CclTrackerPicture *picture);
 double ccl_tracker_compare_colours (const CclTracker *tracker, const Track *t, uint32_t component);
+double ccl_tracker_compare_first_colours (
+    const CclTracker *tracker, const Track *t, uint32_t component);
 bool ccl_tracker_has_other_colours (const CclTracker *tracker, const Track *t, uint32_t component);
 void ccl_tracker_learn_colours (CclTracker *tracker, double elapsed);
 
@@ -308,10 +317,11 @@ bool ccl_tracker_outlives (const CclTracker *tracker, const Track *t);
 bool ccl_tracker_is_refuted (const CclTracker *tracker, const Track *t);
 bool ccl_tracker_flickers (const CclTracker *tracker, const Track *t);
 
-/* leaps.c: if a track that just began can be the object of a tentative track that was not found,
- * farther away than its size, it goes on from there. n_before: the number of tracks before any
- * began in this frame. */
-void ccl_tracker_leap (CclTracker *tracker, Track *t, uint32_t n_before, double elapsed);
+/* leaps.c: whether the row of a component without tracks is the object of a tentative track that
+ * was not found, farther away than its size. Then the row is one object, and the track's. Whether a
+ * track is predicted to fill the box, too fast to be a group of people. */
+bool ccl_tracker_leap (CclTracker *tracker, uint32_t component, double elapsed);
+bool ccl_tracker_is_fast_object (const CclTracker *tracker, const CclBox *box);
 
 /* reunion.c: whether a component without a track is the object of a lost track. Then it becomes its
  * component. ccl_tracker_reunite_tentative() does so for components of tentative tracks, which end.

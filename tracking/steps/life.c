@@ -67,18 +67,33 @@ set_owners_of_parts (CclTracker *tracker)
   }
 }
 
+static bool
+is_new (const Component *c)
+{
+  return c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored;
+}
+
+/* Whether a component is the first part of its row, and no part of it has a track. */
+static bool
+begins_new_row (const CclTracker *tracker, uint32_t component)
+{
+  const Component *components = tracker->components;
+  const uint32_t row = components[component].row;
+  if (component > 0 && components[component - 1].row == row)
+    return false;
+  uint32_t j = component;
+  while (j < tracker->n_components && components[j].row == row && is_new (&components[j]))
+    j++;
+  return j == tracker->n_components || components[j].row != row;
+}
+
 void
 ccl_tracker_begin (CclTracker *tracker, double elapsed)
 {
-  const uint32_t n_before = tracker->n_tracks;
-  for (uint32_t j = 0; j < tracker->n_components; j++) {
-    const Component *c = &tracker->components[j];
-    if (c->n_members == 0 && c->owner == NONE && c->stack == NONE && !c->ignored &&
-        !ccl_tracker_reunite (tracker, j))
+  for (uint32_t j = 0; j < tracker->n_components; j++)
+    if (is_new (&tracker->components[j]) && !ccl_tracker_reunite (tracker, j) &&
+        !(begins_new_row (tracker, j) && ccl_tracker_leap (tracker, j, elapsed)))
       begin_track (tracker, j);
-  }
-  for (uint32_t i = n_before; i < tracker->n_tracks; i++)
-    ccl_tracker_leap (tracker, &tracker->tracks[i], n_before, elapsed);
   set_owners_of_parts (tracker);
 }
 

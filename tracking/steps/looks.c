@@ -7,6 +7,7 @@
 #include "tracking/tracker-private.h"
 
 #define MAX_RATIO 1.3  /* of the extents of box and component */
+#define MIN_FRAMES 3   /* in which the colours of a track were learnt */
 #define MIN_ALIKE 0.4  /* colours that are less alike are those of another object */
 #define MEMORY 2.0     /* seconds over which colours are averaged */
 #define MIN_MEMORY 5.0 /* frames */
@@ -86,12 +87,25 @@ is_comparable (const Track *t, const CclBox *box)
   return ccl_are_alike (t->y.extent, box->bottom - box->top, MAX_RATIO);
 }
 
-double
-ccl_tracker_compare_colours (const CclTracker *tracker, const Track *t, uint32_t component)
+static double
+compare_colours (
+    const CclTracker *tracker, const Track *t, uint32_t component, uint32_t least_frames)
 {
   if (!tracker->has_colours || !is_comparable (t, &tracker->components[component].box))
     return -1;
-  return ccl_appearance_compare (&t->appearance, &tracker->colours[component]);
+  return ccl_appearance_compare (&t->appearance, &tracker->colours[component], least_frames);
+}
+
+double
+ccl_tracker_compare_colours (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  return compare_colours (tracker, t, component, MIN_FRAMES);
+}
+
+double
+ccl_tracker_compare_first_colours (const CclTracker *tracker, const Track *t, uint32_t component)
+{
+  return compare_colours (tracker, t, component, 1);
 }
 
 bool

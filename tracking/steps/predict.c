@@ -68,6 +68,7 @@ ccl_tracker_take_components (CclTracker *tracker, const CclTable *table)
         .centroid_x = from->centroid_x + 0.5, /* pixel centres are at integers there */
         .centroid_y = from->centroid_y + 0.5,
         .row = row,
+        .row_box = box,
         .pixels = NONE,
         .stack = NONE,
         .owner = NONE,

@@ -244,7 +244,8 @@ divide_component (CclTracker *tracker, const Projection *p, uint32_t component)
   const uint32_t n = p->n_columns < MIN_WIDTH * p->typical ? 1 : find_objects (p, objects);
   if (n < 2)
     trim_shadow (p, &tracker->components[component]);
-  if (n < 2 || n - 1 > tracker->plan.max_components - tracker->n_components)
+  if (n < 2 || n - 1 > tracker->plan.max_components - tracker->n_components ||
+      ccl_tracker_is_fast_object (tracker, &tracker->components[component].box))
     return;
   Component *first = &tracker->components[component];
   const Component whole = *first;
@@ -282,5 +283,22 @@ ccl_tracker_divide (CclTracker *tracker, const CclTable *table, const CclLabels 
     };
     measure_columns (&p, tracker->overlap.step, tracker->column_tops, tracker->column_sums);
     divide_component (tracker, &p, j);
+  }
+}
+
+void
+ccl_tracker_join_row (CclTracker *tracker, uint32_t first)
+{
+  Component *whole = &tracker->components[first];
+  whole->box = whole->row_box;
+  whole->divided = whole->fragmented = false;
+  for (uint32_t j = first + 1;
+       j < tracker->n_components && tracker->components[j].row == whole->row; j++) {
+    Component *part = &tracker->components[j];
+    part->stack = first;
+    whole->area += part->area;
+    whole->centroid_x += (part->centroid_x - whole->centroid_x) * part->area / whole->area;
+    if (tracker->has_colours)
+      ccl_colours_add (&tracker->colours[first], &tracker->colours[j]);
   }
 }

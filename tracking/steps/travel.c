@@ -56,6 +56,7 @@ ccl_track_add_step (Track *t, const Component *c)
   t->last_x = t->x.centre;
   t->last_y = t->y.centre;
   t->component_box = c->box;
+  t->row_box = c->row_box;
   add_place (&t->tremble, c);
 }
 

@@ -18,15 +18,23 @@ typedef struct Scene {
   guint n_merged;   /* events, in all frames */
   gboolean with_labels;
   guint label_step; /* the tracker gets a sample of the label map */
+  double frame_rate;
+  gboolean with_picture; /* the tracker gets the pixels, too */
   guint8 pixels[HEIGHT][WIDTH];
   guint32 labels[HEIGHT][WIDTH], sample[HEIGHT * WIDTH];
 } Scene;
 
 static void
-draw (Scene *scene, guint x, guint y, guint width, guint height)
+draw_grey (Scene *scene, guint x, guint y, guint width, guint height, guint8 grey)
 {
   for (guint row = y; row < y + height; row++)
-    memset (&scene->pixels[row][x], 255, width);
+    memset (&scene->pixels[row][x], grey, width);
+}
+
+static void
+draw (Scene *scene, guint x, guint y, guint width, guint height)
+{
+  draw_grey (scene, x, y, width, height, 255);
 }
 
 static void
@@ -55,6 +63,8 @@ end_frame (Scene *scene)
   CclLabels labels = {scene->labels, sizeof scene->labels[0]};
   const CclLabellerOptions labeller_options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
   CclTrackerOptions options = CUDACCL_TRACKER_OPTIONS_DEFAULT;
+  const CclTrackerPicture picture = {
+      .step_x = 1, .step_y = 1, .planes = {{scene->pixels[0], WIDTH, 1}}};
   CclTable table;
   CclError error;
   if (ccl_labeller_run (scene->labeller, &frame, &labeller_options, &labels, &table, &error))
@@ -63,6 +73,8 @@ end_frame (Scene *scene)
     options.label_step = step;
     labels = sample_labels (scene);
   }
+  options.frame_rate = scene->frame_rate;
+  options.picture = scene->with_picture ? &picture : NULL;
   if (ccl_tracker_run (scene->tracker, &table, scene->with_labels ? &labels : NULL, 1, &options,
           &scene->tracks, &error))
     g_error ("%s", error.message);
@@ -407,6 +419,61 @@ test_specks_teach_no_height (void)
   scene_free (scene);
 }
 
+/* The number of confirmed tracks. */
+static guint
+n_confirmed (const Scene *scene)
+{
+  guint n = 0;
+  for (guint i = 0; i < scene->tracks.n_tracks; i++)
+    n += scene->tracks.tracks[i].state == CUDACCL_TRACK_CONFIRMED;
+  return n;
+}
+
+/* A pickup with columns of two heights, which would be divided, crosses the picture in four frames.
+ */
+static void
+test_fast_car_is_one_track (void)
+{
+  Scene *scene = scene_new (TRUE);
+  scene->frame_rate = 10;
+  for (guint i = 0; i < 3; i++) {
+    const guint x = 10 + 200 * i;
+    draw (scene, x, TOP, 40, PERSON_HEIGHT);
+    draw (scene, x + 40, TOP + 50, 40, 30);
+    draw (scene, x + 80, TOP, 40, PERSON_HEIGHT);
+    end_frame (scene);
+  }
+  g_assert_cmpuint (n_confirmed (scene), ==, 1);
+  g_assert_cmpfloat_with_epsilon (scene->tracks.tracks[0].width, 120, 10);
+  scene_free (scene);
+}
+
+/* Two frames, 5 s after the first one, at two frames a second. */
+static guint
+count_after_two_frames (guint width, guint8 grey)
+{
+  Scene *scene = scene_new_empty (TRUE);
+  scene->frame_rate = 2;
+  scene->with_picture = TRUE;
+  for (guint i = 0; i < 10; i++)
+    end_frame (scene);
+  draw_grey (scene, 20, TOP, 120, 80, 255);
+  end_frame (scene);
+  draw_grey (scene, 400, TOP, width, 80, grey);
+  end_frame (scene);
+  const guint n = n_confirmed (scene);
+  scene_free (scene);
+  return n;
+}
+
+static void
+test_two_places_are_enough_for_one_shape_and_colour (void)
+{
+  g_assert_cmpuint (count_after_two_frames (120, 255), ==, 1);
+  g_assert_cmpuint (count_after_two_frames (120, 100), ==, 0);
+  g_assert_cmpuint (count_after_two_frames (160, 255), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -426,5 +493,7 @@ main (int argc, char **argv)
   add (specks_have_no_tracks);
   add (specks_in_the_first_frames_have_no_tracks);
   add (specks_teach_no_height);
+  add (fast_car_is_one_track);
+  add (two_places_are_enough_for_one_shape_and_colour);
   return g_test_run ();
 }

@@ -1184,20 +1184,26 @@ test_flicker_is_learnt_as_restless (void)
   }
 }
 
-/* 16 waves of 24 to 36 × 16 to 24 pixels: each appears anywhere within 400×200 pixels, goes 60
- * pixels a second to the left, as all do, and is gone after 0.7 to 2 s. */
+/* Waves of 24 to 36 × 16 to 24 pixels: each appears anywhere within 400×200 pixels, goes 60 pixels
+ * a second to the left, as all do, and is gone after least to most seconds. */
 typedef struct Wave {
   double x, y, left; /* left: seconds */
   guint width, height;
 } Wave;
 
+typedef struct Sea {
+  guint n_waves;
+  double least, most;
+} Sea;
+
 static void
-move_waves (Wave waves[16], CclComponent rows[16], GRand *random, double elapsed)
+move_waves (const Sea *sea, Wave waves[16], CclComponent rows[16], GRand *random, double elapsed)
 {
-  for (guint k = 0; k < 16; k++) {
+  for (guint k = 0; k < sea->n_waves; k++) {
     if (waves[k].left <= 0)
-      waves[k] = (Wave){g_rand_double_range (random, 160, 560),
-          g_rand_double_range (random, 120, 320), g_rand_double_range (random, 0.7, 2),
+      waves[k] = (Wave){g_rand_double_range (random, MAX (160, 60 * sea->most), 560),
+          g_rand_double_range (random, 120, 320),
+          g_rand_double_range (random, sea->least, sea->most),
           (guint)g_rand_int_range (random, 24, 37), (guint)g_rand_int_range (random, 16, 25)};
     waves[k].left -= elapsed;
     waves[k].x -= 60 * elapsed;
@@ -1225,24 +1231,27 @@ has_boat (const Scene *scene, guint height)
   return FALSE;
 }
 
+enum { MOST_WAVES = 40 }; /* that have tracks */
+
 static void
-check_waves (guint rate, guint width, guint height)
+check_waves (const Sea *sea, guint rate, guint width, guint height)
 {
   Scene *scene = scene_new_of_rate (rate);
   GRand *random = g_rand_new_with_seed (rate);
   Wave waves[16] = {{0}};
   CclComponent rows[17];
+  const guint n = sea->n_waves;
   guint before = 0, after = 0;
   for (guint i = 0; i < 35 * rate; i++) {
     const double seconds = (double)i / rate;
     before = seconds <= 10 ? scene->n_events[CUDACCL_TRACK_APPEARED] : before;
     after = seconds <= 30 ? scene->n_events[CUDACCL_TRACK_APPEARED] : after;
-    move_waves (waves, rows, random, 1.0 / rate);
-    rows[16] = boat_at (60 * MAX (seconds - 30, 0), width, height);
-    scene_run (scene, rows, seconds > 30 ? 17 : 16);
+    move_waves (sea, waves, rows, random, 1.0 / rate);
+    rows[n] = boat_at (60 * MAX (seconds - 30, 0), width, height);
+    scene_run (scene, rows, seconds > 30 ? n + 1 : n);
   }
   g_test_message ("%u/s: %u tracks in 20 s", rate, after - before);
-  g_assert_cmpuint (after - before, <=, 40);
+  g_assert_cmpuint (after - before, <=, MOST_WAVES);
   g_assert_true (has_boat (scene, height));
   g_rand_free (random);
   scene_free (scene);
@@ -1255,9 +1264,17 @@ static void
 test_waves_that_travel_are_no_tracks (void)
 {
   for (guint r = 1; r < G_N_ELEMENTS (rates); r++) {
-    check_waves (rates[r], 140, 70);
-    check_waves (rates[r], 50, 40);
+    check_waves (&(Sea){16, 0.7, 2}, rates[r], 140, 70);
+    check_waves (&(Sea){16, 0.7, 2}, rates[r], 50, 40);
   }
+}
+
+/* 8 waves last for 2.5 to 4 s, so that each can outlive those that are lost. */
+static void
+test_waves_that_last_are_no_tracks (void)
+{
+  for (guint r = 1; r < G_N_ELEMENTS (rates); r++)
+    check_waves (&(Sea){8, 2.5, 4}, rates[r], 140, 70);
 }
 
 /* A flag of 60×40 pixels blows 30 pixels to one side in the first second, and to and fro afterwards
@@ -1284,6 +1301,8 @@ static void
 test_fast_object_is_confirmed_in_its_third_frame (void)
 {
   Scene *scene = scene_new_of_rate (5);
+  for (guint i = 0; i < 20; i++)
+    scene_run (scene, NULL, 0);
   run (scene, box (0, 150, 60, 60)); /* it enters */
   run (scene, box (110, 150, 110, 60));
   run (scene, box (270, 150, 110, 60));
@@ -1296,6 +1315,24 @@ test_fast_object_is_confirmed_in_its_third_frame (void)
   scene_free (scene);
 }
 
+/* A cyclist crosses 640 pixels in 0.4 s, while somebody walks there. */
+static void
+test_object_that_crosses_in_four_tenths_of_a_second (void)
+{
+  static const guint fast_rates[] = {10, 25};
+  for (guint r = 0; r < G_N_ELEMENTS (fast_rates); r++) {
+    Scene *scene = scene_new_of_rate (fast_rates[r]);
+    for (guint i = 0; i < 5 * fast_rates[r]; i++) {
+      const double seconds = (double)i / fast_rates[r];
+      const guint x = (guint)MAX (lrint (1600 * (seconds - 4.03)), 0);
+      CclComponent rows[2] = {box ((guint)lrint (30 * seconds), 20, 40, 90), box (x, 200, 54, 108)};
+      scene_run (scene, rows, seconds > 4.03 && x + 54 < WIDTH ? 2 : 1);
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 2);
+    scene_free (scene);
+  }
+}
+
 /* Things of one size that flash up far from each other, in no line, are no fast object. */
 static void
 test_flashes_are_no_leaps (void)
@@ -1303,7 +1340,7 @@ test_flashes_are_no_leaps (void)
   static const guint places[][2] = {
       {50, 50}, {200, 60}, {80, 200}, {300, 50}, {180, 250}, {60, 60}};
   Scene *scene = scene_new_of_rate (5);
-  for (guint i = 0; i < 60; i++)
+  for (guint i = 0; i < 80; i++)
     run (scene, box (places[i % 6][0], places[i % 6][1], 60, 60));
   g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
   scene_free (scene);
@@ -1488,8 +1525,10 @@ main (int argc, char **argv)
   add (who_comes_out_of_a_component_has_a_track);
   add (flicker_is_learnt_as_restless);
   add (waves_that_travel_are_no_tracks);
+  add (waves_that_last_are_no_tracks);
   add (what_comes_back_again_and_again_loses_its_track);
   add (fast_object_is_confirmed_in_its_third_frame);
+  add (object_that_crosses_in_four_tenths_of_a_second);
   add (flashes_are_no_leaps);
   add (lost_tracks_are_limited);
   add (flood_of_detections_takes_bounded_time);
