@@ -189,7 +189,7 @@ def palettes_are_values():
         tap.equal(labels_of("a.png", "--values").tolist(), components_of_values(index).tolist())
         image.save("t.png", bits=bits, transparency=1)
         tap.equal(labels_of("t.png", "--values").tolist(), components_of_values(index).tolist())
-        write_samples("a.tif", index[..., None], photometric=3, bits=bits if bits < 8 else None, palette=palette[:2**bits] * 257)
+        write_samples("a.tif", index[..., None], photometric=3, bits=bits if bits < 8 else None, palette=palette[:2**bits].astype(np.uint16) * 257)
         tap.equal(labels_of("a.tif", "--values").tolist(), components_of_values(index).tolist())
 
 
