@@ -215,6 +215,9 @@ def plays_clip():
         clip, = (object["clip"] for object in server.get("/api/objects?camera=a&limit=1")["objects"])
         served.wait_for(lambda: server.get("/api/objects?camera=a&limit=1")["objects"][0].get("kept"), "the clip is not kept")
         tap.equal(view.evaluate("new URL(document.querySelector('#viewer .export').href).pathname"), clip)
+        played = view.evaluate("document.querySelector('#viewer video').src")
+        tap.equal(view.evaluate("document.querySelector('#viewer .export').href"), played, "what is downloaded is what is played")
+        assert "?from=" in played and 2 < view.evaluate("document.querySelector('#viewer video').duration") < 8, played
         shoot(view, "keep")
         view.evaluate("document.querySelector('#viewer').close()")
         view.evaluate("""{ const { day } = document.querySelector('#timeline-dialog form').elements;
