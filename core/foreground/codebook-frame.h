@@ -35,7 +35,7 @@ enum {
   CUDACCL_CODEBOOK_CAUTION_STEPS = 1500,
   /* A frame is dark if more than so many eighths of its background are at levels below that. */
   CUDACCL_CODEBOOK_DARK_LEVELS = 5,
-  CUDACCL_CODEBOOK_DARK_EIGHTHS = 5,
+  CUDACCL_CODEBOOK_DARK_EIGHTHS = 6,
   /* The least tolerance of weak background, in fifths of that. */
   CUDACCL_CODEBOOK_WEAK_FIFTHS = 3,
   /* The tolerance, in quarters of the median distance; chosen on the drawn scene "night", of 8…14.

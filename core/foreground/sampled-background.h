@@ -68,6 +68,10 @@ enum {
   /* In a second. */
   CUDACCL_SAMPLED_FEW_FRAMES = 8,
 
+  /* A model is young for these seconds, in which it takes CUDACCL_SAMPLED_VALUES samples. */
+  CUDACCL_SAMPLED_YOUTH = 5,
+  CUDACCL_SAMPLED_HASTE = 4,
+
   CUDACCL_SAMPLED_CELLS = 64, /* in a row or column, at most */
   CUDACCL_SAMPLED_LEAST_SHIFT = 3,
   CUDACCL_SAMPLED_CONFIRMING = 8,
@@ -79,10 +83,12 @@ typedef struct CclSampledGrid {
   uint32_t shift;         /* the side of a cell is 1 << shift pixels */
 } CclSampledGrid;
 
-/* The moment of a frame. */
+/* The moment of a frame. A model that is young has CUDACCL_SAMPLED_HASTE times as many steps in a
+ * second, so that it soon has samples of what moves in its place. */
 typedef struct CclSampledTime {
-  uint32_t now;     /* steps since the first frame */
-  uint32_t elapsed; /* since the frame before; at most CUDACCL_SAMPLED_SECOND */
+  uint32_t now;       /* steps since the first frame */
+  uint32_t elapsed;   /* since the frame before; at most those of a second */
+  uint32_t unhurried; /* the same in a model that is not young */
 } CclSampledTime;
 
 CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledGrid
@@ -95,19 +101,34 @@ ccl_sampled_grid (uint32_t width, uint32_t height)
   return grid;
 }
 
+/* The steps of so many nanoseconds. In parts, so that no product overflows. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_sampled_steps (uint64_t nanoseconds)
+{
+  const uint64_t second = 1000000000;
+  return (uint32_t)(nanoseconds / second * CUDACCL_SAMPLED_SECOND +
+                    nanoseconds % second * CUDACCL_SAMPLED_SECOND / second);
+}
+
+/* The same of a model that is as old. */
+CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
+ccl_sampled_hasty_steps (uint32_t steps)
+{
+  const uint32_t youth = CUDACCL_SAMPLED_YOUTH * CUDACCL_SAMPLED_SECOND;
+  return steps + (CUDACCL_SAMPLED_HASTE - 1) * (steps < youth ? steps : youth);
+}
+
 /* The moment after a frame of a duration, in nanoseconds; 0: CUDACCL_FRAME_DURATION. *clock: the
  * nanoseconds since the first frame. */
 CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledTime
 ccl_sampled_advance (uint64_t *clock, uint64_t duration)
 {
-  /* In parts, so that no product overflows. */
-  const uint64_t second = 1000000000, before = *clock;
+  const uint64_t second = 1000000000;
+  const uint32_t then = ccl_sampled_steps (*clock);
   *clock += duration == 0 ? CUDACCL_FRAME_DURATION : duration < second ? duration : second;
-  const uint32_t then = (uint32_t)(before / second * CUDACCL_SAMPLED_SECOND +
-                                   before % second * CUDACCL_SAMPLED_SECOND / second);
-  const uint32_t now = (uint32_t)(*clock / second * CUDACCL_SAMPLED_SECOND +
-                                  *clock % second * CUDACCL_SAMPLED_SECOND / second);
-  const CclSampledTime time = {now, now - then};
+  const uint32_t now = ccl_sampled_steps (*clock);
+  const CclSampledTime time = {ccl_sampled_hasty_steps (now),
+      ccl_sampled_hasty_steps (now) - ccl_sampled_hasty_steps (then), now - then};
   return time;
 }
 

@@ -97,7 +97,7 @@ ccl_outline_of_cell (CclOutlinePairs around)
 }
 
 /* For how long a cell has been uncovered. was_uncovered: in the frame before, which was `elapsed`
- * before. */
+ * before: CclSampledTime.unhurried. */
 CUDACCL_CODEBOOK_FUNCTION uint16_t
 ccl_uncovered_age (uint32_t before, bool was_uncovered, uint32_t elapsed)
 {

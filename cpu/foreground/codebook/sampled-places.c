@@ -340,7 +340,7 @@ remove_uncovered_cells (SampledPlaces *self, uint32_t n_rows, CclSampledCells ca
     for (uint64_t rest = uncovered[row]; rest; rest &= rest - 1) {
       const uint32_t column = (uint32_t)__builtin_ctzll (rest);
       uint16_t *age = &self->uncovered_for[row * CUDACCL_SAMPLED_CELLS + column];
-      *age = ccl_uncovered_age (*age, self->uncovered[row] >> column & 1, self->time.elapsed);
+      *age = ccl_uncovered_age (*age, self->uncovered[row] >> column & 1, self->time.unhurried);
       if (*age >= CUDACCL_UNCOVERED_AGE)
         candidates[row] &= ~(UINT64_C (1) << column);
     }

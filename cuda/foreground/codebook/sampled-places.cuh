@@ -193,7 +193,7 @@ begin_cells (const CclSampledParameters &p)
     const bool was_uncovered = p.uncovered.bits[i / 32] >> i % 32 & 1;
     p.places.cells[i] = {};
     p.places.outlines[i] = {};
-    const uint16_t age = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.elapsed);
+    const uint16_t age = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.unhurried);
     p.uncovered.ages[i] = age;
     const uint32_t old = __ballot_sync (FULL_WARP, age >= CUDACCL_UNCOVERED_AGE);
     if (lane_of_warp () == 0)

@@ -448,7 +448,7 @@ check_codebook_of_leaves (const ForegroundBackend *backend)
   }
   pair_end (&pair);
   g_assert_cmpuint (n_young, >, 1000);
-  g_assert_cmpuint (n_old, ==, 0);
+  g_assert_cmpuint (50 * n_old, <, n_young); /* a leaf is there for a tenth of the time */
 }
 
 /* Of the ground, which is still for long. Then an object comes and stays, in the first columns

@@ -55,7 +55,7 @@ take_noise (CodebookReference *self)
     self->levels[i] = level_after_frame (self, i);
 }
 
-/* Most of the background, five eighths, is darker than 80. */
+/* Most of the background, six eighths, is darker than 80. */
 static bool
 is_dark_frame (const CodebookReference *self)
 {
@@ -65,7 +65,7 @@ is_dark_frame (const CodebookReference *self)
       dark += i < 5 ? self->noise[i][k] : 0;
       all += self->noise[i][k];
     }
-  return 8 * dark > 5 * all;
+  return 8 * dark > 6 * all;
 }
 
 CodebookReference *

@@ -98,6 +98,14 @@ is_between (const SampledReference *self, uint8_t luma, const uint8_t *low, cons
   return luma >= least && luma <= greatest;
 }
 
+/* In 1/256 s since the first frame, where each of the first five seconds is four. */
+static uint64_t
+moment (uint64_t nanoseconds)
+{
+  const uint64_t steps = nanoseconds * 256 / 1000000000;
+  return steps < 5 * 256 ? 4 * steps : steps + 15 * 256;
+}
+
 void
 sampled_reference_update (SampledReference *self, const CclCodebookValue *values,
     const uint8_t *tolerances, uint32_t period, uint64_t duration, bool begins, const uint8_t *low,
@@ -105,8 +113,8 @@ sampled_reference_update (SampledReference *self, const CclCodebookValue *values
 {
   const uint64_t before = self->nanoseconds;
   self->nanoseconds += MIN (duration ? duration : 40000000, 1000000000);
-  const uint64_t then = before * 256 / 1000000000, now = self->nanoseconds * 256 / 1000000000;
-  self->elapsed = (int)(now - then);
+  const uint64_t then = moment (before), now = moment (self->nanoseconds);
+  self->elapsed = (int)(self->nanoseconds * 256 / 1000000000 - before * 256 / 1000000000);
   for (uint32_t row = 0; row < self->rows; row++)
     for (uint32_t column = 0; column < self->columns; column++) {
       const CclCodebookValue colour = colour_of_place (self, values, column, row);

@@ -564,6 +564,26 @@ draw_patches (Scene *self, uint32_t seed)
   g_rand_free (random);
 }
 
+/* The clock of the samples: four times as fast for five seconds, at every frame rate. */
+static void
+test_young_model_takes_four_samples_a_second (void)
+{
+  static const uint64_t durations[] = {1000000000, 40000000, 5000000};
+  for (size_t i = 0; i < G_N_ELEMENTS (durations); i++) {
+    uint64_t clock = 0;
+    uint32_t n_due[2] = {0};
+    for (uint64_t t = durations[i]; t <= UINT64_C (25000000000); t += durations[i]) {
+      const CclSampledTime time = ccl_sampled_advance (&clock, durations[i]);
+      const uint8_t phase = ccl_sampled_phase (7, 3);
+      n_due[t > UINT64_C (5000000000)] += ccl_sampled_is_due (time, phase);
+      if (t == UINT64_C (5000000000))
+        g_assert_cmpuint (time.now, ==, 20 * 256);
+    }
+    g_assert_cmpuint (n_due[0], ==, durations[i] == 1000000000 ? 5 : 20);
+    g_assert_cmpuint (n_due[1], ==, 20);
+  }
+}
+
 /* They are silent in the end, and an object of another colour is found. */
 static void
 test_levels_between_samples_are_background_where_it_is_restless (void)
@@ -925,6 +945,8 @@ main (int argc, char **argv)
       test_levels_between_samples_are_background_where_it_is_restless);
   g_test_add_func ("/codebook/people-of-eight-levels-at-night-are-foreground",
       test_people_of_eight_levels_at_night_are_foreground);
+  g_test_add_func ("/codebook/young-model-takes-four-samples-a-second",
+      test_young_model_takes_four_samples_a_second);
   g_test_add_func ("/codebook/darker-people-at-night-are-foreground",
       test_darker_people_at_night_are_foreground);
   g_test_add_func ("/codebook/automatic-reduction", test_automatic_reduction);
