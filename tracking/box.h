@@ -59,4 +59,12 @@ ccl_box_holds (const CclBox *a, const CclBox *b, double slack)
          b->bottom <= a->bottom + slack;
 }
 
+/* How far a box reaches out of another one; negative inside it. */
+static inline double
+ccl_box_reach (const CclBox *from, const CclBox *box)
+{
+  return ccl_max (ccl_max (from->left - box->left, box->right - from->right),
+      ccl_max (from->top - box->top, box->bottom - from->bottom));
+}
+
 #endif /* CUDACCL_BOX_H */

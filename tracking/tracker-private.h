@@ -77,7 +77,7 @@ typedef struct Track {
   bool travelled;                   /* it went away from where it began */
   bool came_out;                    /* of a component with an object that had travelled */
   CclBox component_box;             /* of the component in which it was found last */
-  CclBox row_box;                   /* of the row of the table */
+  CclBox row_box, begin_row_box;    /* of the row of the table, and of that in which it began */
   Tremble tremble;
   double last_x, last_y, path; /* where it was found last, and the length of its way to there */
   CclBox rest_box;             /* its place of rest */

@@ -39,6 +39,7 @@ begin_track (CclTracker *tracker, uint32_t component)
       .fill = c->area / ccl_box_area (&c->box),
       .divided = c->divided,
       .came_out = came_out,
+      .begin_row_box = c->row_box,
   };
   ccl_tracker_place (tracker, t, &c->box);
   t->begin_x = t->last_x = t->x.centre;
@@ -97,14 +98,6 @@ ccl_tracker_begin (CclTracker *tracker, double elapsed)
   set_owners_of_parts (tracker);
 }
 
-/* How far a box reaches out of another one. What becomes background bit by bit does not. */
-static double
-way_out (const CclBox *from, const CclBox *box)
-{
-  return ccl_max (ccl_max (from->left - box->left, box->right - from->right),
-      ccl_max (from->top - box->top, box->bottom - from->bottom));
-}
-
 static void
 count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, double elapsed)
 {
@@ -121,7 +114,8 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
                              : options->confirm_frames;
   t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t) &&
                                      ccl_tracker_may_confirm (tracker, t, options->least_way));
-  if (way_out (&t->rest_box, &t->box) > REST_RADIUS * ccl_track_size (t)) {
+  /* What becomes background bit by bit rests. */
+  if (ccl_box_reach (&t->rest_box, &t->box) > REST_RADIUS * ccl_track_size (t)) {
     t->rest_box = t->box;
     t->rested = 0;
   } else {

@@ -23,6 +23,7 @@
 #define STILL 0.05           /* sizes: what trembles less is no leaf */
 #define STILL_DIFFERENCES 5  /* after which this is known */
 #define LIKE_NOTHING_WAY 8.0 /* sizes that a track like the lost ones must go */
+#define LEAST_REACH 0.05     /* sizes that a divided component must reach out of where it was */
 #define MIN_INSIDE 0.5       /* of the box of an object that came out of a component */
 #define MAX_RESTLESS 0.5     /* restlessness up to which that is enough */
 
@@ -153,11 +154,22 @@ ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box)
   return false;
 }
 
+/* Whether a part moves only because its component is divided at other places, or becomes smaller.
+ */
+static bool
+moves_in_row (const Track *t)
+{
+  return t->divided &&
+         ccl_box_reach (&t->begin_row_box, &t->row_box) < LEAST_REACH * ccl_track_size (t);
+}
+
 bool
 ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least_way)
 {
   if (least_way == 0)
     return true;
+  if (moves_in_row (t))
+    return false;
   const double restless = ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y);
   if (t->farthest < CUDACCL_NEAR && ccl_tracker_begins_inside (tracker, t) &&
       ccl_tracker_was_refuted (tracker, t->begin_x, t->begin_y))

@@ -18,7 +18,7 @@ typedef struct Scene {
   guint n_merged;   /* events, in all frames */
   gboolean with_labels;
   guint label_step; /* the tracker gets a sample of the label map */
-  double frame_rate;
+  double frame_rate, least_way;
   gboolean with_picture; /* the tracker gets the pixels, too */
   guint8 pixels[HEIGHT][WIDTH];
   guint32 labels[HEIGHT][WIDTH], sample[HEIGHT * WIDTH];
@@ -74,6 +74,7 @@ end_frame (Scene *scene)
     labels = sample_labels (scene);
   }
   options.frame_rate = scene->frame_rate;
+  options.least_way = scene->least_way;
   options.picture = scene->with_picture ? &picture : NULL;
   if (ccl_tracker_run (scene->tracker, &table, scene->with_labels ? &labels : NULL, 1, &options,
           &scene->tracks, &error))
@@ -448,6 +449,31 @@ test_fast_car_is_one_track (void)
   scene_free (scene);
 }
 
+/* A clock whose digits become background bit by bit: the columns of one become low from the left to
+ * the right, so the part that is left of it moves, but the component does not. */
+static void
+test_parts_of_what_stays_do_not_travel (void)
+{
+  Scene *scene = scene_new_empty (TRUE);
+  scene->least_way = 0.3;
+  for (guint i = 0; i < 30; i++) {
+    draw_person (scene, 20 + 2 * i);
+    end_frame (scene);
+  }
+  for (guint i = 0; i < 24; i++) {
+    draw (scene, 300, TOP, 40, PERSON_HEIGHT);
+    draw (scene, 340, TOP + 50, 100, 30);
+    draw (scene, 350 + 2 * i, TOP, 30, PERSON_HEIGHT);
+    end_frame (scene);
+    g_assert_cmpuint (scene->n_rows, ==, 1);
+    for (guint k = 0; k < scene->tracks.n_tracks; k++)
+      if (scene->tracks.tracks[k].x > 250)
+        g_assert_cmpuint (scene->tracks.tracks[k].state, ==, CUDACCL_TRACK_TENTATIVE);
+  }
+  g_assert_cmpuint (scene->tracks.n_members, ==, 2);
+  scene_free (scene);
+}
+
 /* Two frames, 5 s after the first one, at two frames a second. */
 static guint
 count_after_two_frames (guint width, guint8 grey)
@@ -493,6 +519,7 @@ main (int argc, char **argv)
   add (specks_have_no_tracks);
   add (specks_in_the_first_frames_have_no_tracks);
   add (specks_teach_no_height);
+  add (parts_of_what_stays_do_not_travel);
   add (fast_car_is_one_track);
   add (two_places_are_enough_for_one_shape_and_colour);
   return g_test_run ();
