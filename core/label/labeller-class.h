@@ -87,6 +87,10 @@ CclStatus ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclErr
  * error and returns CUDACCL_ERROR_ARGUMENT if it is not. */
 CclStatus ccl_plan_check (const CclLabellerPlan *plan, CclError *error);
 
+/* Checks the arguments of a frame to be labelled, as ccl_labeller_queue() does. */
+CclStatus ccl_labeller_check_run (const CclLabeller *labeller, const CclFrame *frame,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
+
 /* The most components that a frame of the plan can have, which is the most rows of a table: one
  * isolated pixel in each 2×2, or every second pixel with 4-connectivity. */
 uint32_t ccl_plan_most_components (const CclLabellerPlan *plan);

@@ -103,10 +103,9 @@ ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error)
   return CUDACCL_OK;
 }
 
-/* Checks the arguments of a frame to be labelled. */
-static CclStatus
-check_run (const CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
-    const CclLabels *labels, CclError *error)
+CclStatus
+ccl_labeller_check_run (const CclLabeller *labeller, const CclFrame *frame,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
 {
   if (!labeller || !frame || !options)
     return ccl_error_set (
@@ -144,7 +143,7 @@ CclStatus
 ccl_labeller_run (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclTable *table, CclError *error)
 {
-  CclStatus status = check_run (labeller, frame, options, labels, error);
+  CclStatus status = ccl_labeller_check_run (labeller, frame, options, labels, error);
   if (status == CUDACCL_OK)
     status = check_table (table, error);
   if (status != CUDACCL_OK)
@@ -157,7 +156,7 @@ CclStatus
 ccl_labeller_queue (CclLabeller *labeller, const CclFrame *frame, const CclLabellerOptions *options,
     const CclLabels *labels, CclError *error)
 {
-  CclStatus status = check_run (labeller, frame, options, labels, error);
+  CclStatus status = ccl_labeller_check_run (labeller, frame, options, labels, error);
   if (status != CUDACCL_OK)
     return status;
   status = labeller->klass->queue

@@ -231,6 +231,21 @@ ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *
 }
 
 CclStatus
+ccl_cuda_labeller_queue_with_mask (CclLabeller *labeller, CclForeground *foreground,
+    const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
+{
+  (void)labeller;
+  (void)foreground;
+  (void)frame;
+  (void)foreground_options;
+  (void)mask;
+  (void)options;
+  (void)labels;
+  return refuse_stream (error);
+}
+
+CclStatus
 ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error)
 {
   (void)foreground;

@@ -37,9 +37,8 @@ ccl_cuda_foreground_set_stream (CclForeground *foreground, void *stream, CclErro
   return CUDACCL_OK;
 }
 
-/* The segmenter of an object, that of reduced frames if it has one; NULL: none of a GPU. */
-static CclCudaSegmenter *
-find_segmenter (CclForeground *foreground)
+CclCudaSegmenter *
+ccl_cuda_foreground_find_segmenter (CclForeground *foreground)
 {
   CclForeground *inner = foreground ? ccl_cuda_reduced_foreground_inner (foreground) : NULL;
   return ccl_cuda_segmenter_of (inner ? inner : foreground);
@@ -48,7 +47,7 @@ find_segmenter (CclForeground *foreground)
 CclStatus
 ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error)
 {
-  CclCudaSegmenter *segmenter = find_segmenter (foreground);
+  CclCudaSegmenter *segmenter = ccl_cuda_foreground_find_segmenter (foreground);
   CUdeviceptr copy = 0;
   if (!segmenter || (uintptr_t)bits % sizeof (uint32_t) != 0)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
@@ -70,7 +69,7 @@ ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *
 CclStatus
 ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error)
 {
-  CclCudaSegmenter *segmenter = find_segmenter (foreground);
+  CclCudaSegmenter *segmenter = ccl_cuda_foreground_find_segmenter (foreground);
   if (!segmenter)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
   segmenter->runner.is_finished = true;

@@ -29,6 +29,15 @@ ccl_cuda_segmenter_launch (CclCudaSegmenter *self, CUfunction function, const ch
   return ccl_cuda_launch (self->runner.device, &launch, parameters, self->runner.stream, error);
 }
 
+/* A method makes a graph from its third frame on. */
+bool
+ccl_cuda_segmenter_takes_followers (
+    const CclCudaSegmenter *self, const CclForegroundOptions *options)
+{
+  return self->method->takes_followers && self->base.n_frames >= 2 && !ccl_is_closed (options) &&
+         ccl_foreground_denoise (&self->base, options) == CUDACCL_DENOISE_NONE;
+}
+
 CclStatus
 ccl_cuda_segmenter_begin_with (CclCudaSegmenter *self, const CclCudaLaunch *first, CclError *error)
 {

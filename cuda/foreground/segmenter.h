@@ -18,10 +18,25 @@
 
 typedef struct CclCudaSegmenter CclCudaSegmenter;
 
+/* The kernels of a labeller that reads the mask of the next run. A method that queues its own
+ * kernels as a graph may add them to it, so that they start sooner. */
+typedef struct CclCudaFollowers {
+  const CclCudaLaunch *launches; /* NULL: there are none */
+  uint32_t n, needed;            /* launches, and a bit for each of those that the frame takes */
+  const void *parameters;        /* of all of them */
+  size_t parameters_size;        /* bytes, at most CUDACCL_MOST_FOLLOWER_PARAMETERS */
+  const void *mask;              /* that they read */
+  uint32_t turn;                 /* 0 or 1, by turns: few parameters differ from the last but one */
+  bool are_queued;               /* set by the method */
+} CclCudaFollowers;
+
+enum { CUDACCL_MOST_FOLLOWERS = 8, CUDACCL_MOST_FOLLOWER_PARAMETERS = 1024 };
+
 /* What a method does. Functions that are NULL have nothing to do. */
 typedef struct CclCudaMethod {
-  bool queues_first; /* it queues CclCudaSegmenter.first with its own kernels */
-  bool copies_bits;  /* ccl_cuda_foreground_copy_bits() can copy its result */
+  bool queues_first;    /* it queues CclCudaSegmenter.first with its own kernels */
+  bool copies_bits;     /* ccl_cuda_foreground_copy_bits() can copy its result */
+  bool takes_followers; /* it may queue CclCudaSegmenter.followers with its own kernels */
   /* Makes CclCudaSegmenter.model: looks up the kernels and allocates memory. */
   CclStatus (*prepare) (CclCudaSegmenter *segmenter, CclError *error);
   /* Comes before anything of a frame is queued. */
@@ -51,7 +66,8 @@ struct CclCudaSegmenter {
   CclCudaFilters filters;
   CUdeviceptr roi_mask; /* bits; 0: the whole frame */
   CclCudaLaunch first;  /* a kernel that writes the frame of the next run; no function: none */
-  void *scene_change;   /* pinned: CclSceneChange of the last run; NULL: there is no model */
+  CclCudaFollowers followers; /* of the next run */
+  void *scene_change;         /* pinned: CclSceneChange of the last run; NULL: there is no model */
 
   /* For kernels. */
   CclExtent extent;
@@ -68,6 +84,14 @@ CclStatus ccl_cuda_segmenter_new (CclCudaDevice *device, const CclForegroundPlan
 
 /* The segmenter that an object is; NULL: it is another one. */
 CclCudaSegmenter *ccl_cuda_segmenter_of (CclForeground *foreground);
+
+/* The segmenter of an object, that of reduced frames if it has one; NULL: the object is not one of
+ * a GPU. */
+CclCudaSegmenter *ccl_cuda_foreground_find_segmenter (CclForeground *foreground);
+
+/* Whether the next run, with these options, would queue kernels that follow. */
+bool ccl_cuda_segmenter_takes_followers (
+    const CclCudaSegmenter *segmenter, const CclForegroundOptions *options);
 
 /* Has the next run begin with this kernel, which writes the run's frame: queues it, or has the
  * method queue it. Its parameters must stay until the run is queued. */

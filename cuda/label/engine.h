@@ -5,6 +5,7 @@
 #define CUDACCL_CUDA_ENGINE_H
 
 #include "algorithm.h"
+#include "cuda/foreground/segmenter.h"
 #include "table-memory.h"
 
 typedef struct CclCudaEngine CclCudaEngine;
@@ -41,6 +42,13 @@ struct CclCudaEngineClass {
   /* Queues all work of one run on the stream; labels may be NULL. */
   CclStatus (*queue) (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
       CUstream stream, CclError *error);
+
+  /* Describes the kernels of a run without a label map, on a mask that is not written yet, so that
+   * a segmenter queues them. Returns whether there are any now. NULL: there never are. */
+  bool (*offer) (CclCudaEngine *engine, const CclCudaInput *input, CclCudaFollowers *followers);
+
+  /* What was offered has been queued, or queueing it has failed. */
+  void (*settle) (CclCudaEngine *engine, bool has_failed);
 
   /* Reads the table after the queued work has ended. */
   void (*read) (CclCudaEngine *engine, CclTable *table);

@@ -451,6 +451,51 @@ ccl_cuda_labeller_get_stream (CclLabeller *labeller)
              : NULL;
 }
 
+/* Offers the kernels that label a mask to the segmenter that makes it. Returns whether there are
+ * any. */
+static bool
+offer_kernels (CudaLabeller *self, CclCudaSegmenter *segmenter,
+    const CclForegroundOptions *foreground_options, const CclFrame *mask,
+    const CclLabellerOptions *options)
+{
+  const CclCudaInput input = {(CUdeviceptr)mask->data, mask->stride, *options, mask->intensity};
+  return self->engine->klass->offer && !self->thresholder && !self->measurer &&
+         segmenter->runner.device == self->runner.device &&
+         ccl_cuda_segmenter_takes_followers (segmenter, foreground_options) &&
+         self->engine->klass->offer (self->engine, &input, &segmenter->followers);
+}
+
+CclStatus
+ccl_cuda_labeller_queue_with_mask (CclLabeller *labeller, CclForeground *foreground,
+    const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
+{
+  CudaLabeller *self = (CudaLabeller *)labeller;
+  CclCudaSegmenter *segmenter = ccl_cuda_foreground_find_segmenter (foreground);
+  if (!labeller || labeller->klass != &cuda_labeller_class || !segmenter || !mask ||
+      !foreground_options)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a labeller and a foreground of a GPU, a mask and options are needed");
+  const CclFrame pixels = {mask->data, mask->stride, CUDACCL_LOCATION_DEVICE};
+  CclStatus status = ccl_labeller_check_run (labeller, &pixels, options, labels, error);
+  if (status != CUDACCL_OK)
+    return status;
+  ccl_cuda_foreground_set_stream (foreground, self->runner.stream, NULL);
+  const bool has_offered =
+      !labels && offer_kernels (self, segmenter, foreground_options, &pixels, options);
+  status = ccl_foreground_queue (foreground, frame, foreground_options, mask, error);
+  const bool are_queued = has_offered && segmenter->followers.are_queued;
+  segmenter->followers = (CclCudaFollowers){NULL};
+  if (are_queued)
+    self->engine->klass->settle (self->engine, status != CUDACCL_OK);
+  if (status != CUDACCL_OK)
+    return status;
+  if (!are_queued)
+    return ccl_labeller_queue (labeller, &pixels, options, labels, error);
+  labeller->is_queued = true;
+  return CUDACCL_OK;
+}
+
 CclStatus
 ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error)
 {

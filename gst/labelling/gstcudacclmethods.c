@@ -189,6 +189,7 @@ const GstCclMethods gst_cuda_ccl_methods = {
     .plan_foreground = plan_foreground,
     .connect = connect_foreground,
     .copy_bits = copy_bits,
+    .queue_with_mask = ccl_cuda_labeller_queue_with_mask,
     .finish = finish,
     .copy_rows = copy_rows,
     .plan_contours = plan_contours,

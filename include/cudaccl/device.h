@@ -291,6 +291,23 @@ CclStatus ccl_cuda_values_labeller_set_stream (
 CUDACCL_API
 CclStatus ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error);
 
+/* Queues a mask and the labels of its components: as ccl_foreground_queue(), and then
+ * ccl_labeller_queue() of the mask, both on the labeller's stream. Where the mask is one of
+ * CUDACCL_FOREGROUND_CODEBOOK with neither a noise filter nor a closing, and no label map is asked
+ * for, one launch has both, so that the labels are there sooner. Wait with ccl_labeller_wait(),
+ * then ccl_cuda_foreground_set_finished().
+ *
+ * foreground, frame, foreground_options, mask: those of ccl_foreground_queue(). labeller, options,
+ * labels: those of ccl_labeller_queue(). The mask has the size and the pixels of the labeller's
+ * frames, in device memory; intensities are not measured.
+ *
+ * Returns what these functions return, and CUDACCL_ERROR_ARGUMENT for objects that are not of a
+ * GPU. After an error, no label is queued, but the mask may be: wait for it. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_labeller_queue_with_mask (CclLabeller *labeller, CclForeground *foreground,
+    const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
+    const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
+
 /* Tells an object that its last run has finished, as the caller knows because it has waited for
  * work behind it on the same stream, such as the run of a labeller. The next ccl_foreground_wait()
  * then asks the driver nothing.

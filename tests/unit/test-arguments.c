@@ -95,6 +95,8 @@ test_null_object (void)
   assert_refused (ccl_cuda_foreground_set_stream, NULL, NULL);
   assert_refused (ccl_cuda_foreground_copy_bits, NULL, NULL);
   assert_refused (ccl_cuda_foreground_set_finished, NULL);
+  assert_refused (ccl_cuda_labeller_queue_with_mask, NULL, NULL, &frame, &foreground_options, &mask,
+      &options, NULL);
   assert_refused (ccl_tiled_run, NULL, NULL, NULL, NULL);
   g_assert_cmpint (ccl_cuda_peer_copy (NULL, NULL, NULL, NULL, NULL, 0, NULL), !=, CUDACCL_OK);
   g_assert_cmpint (ccl_cuda_memory_new (NULL, 1, NULL, NULL), !=, CUDACCL_OK);
@@ -365,6 +367,8 @@ test_objects_of_the_cpu (void)
   assert_refused (ccl_cuda_foreground_set_stream, foreground, stream);
   assert_refused (ccl_cuda_foreground_copy_bits, foreground, mask_pixels);
   assert_refused (ccl_cuda_foreground_set_finished, foreground);
+  assert_refused (ccl_cuda_labeller_queue_with_mask, NULL, foreground, &frame, &foreground_options,
+      &mask, &options, NULL);
   g_assert_cmpint (
       ccl_foreground_run (foreground, &frame, &foreground_options, &mask, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (mask_pixels[0], ==, 255);

@@ -9,7 +9,8 @@
  *   5. the objects, which are the mask if no opening and no closing follows; beside it, what the
  * next frame needs: the tolerances, and changes of the scene
  *
- * They are one launch of a graph, in which a kernel that reduces the frame may come first.
+ * They are one launch of a graph, in which a kernel that reduces the frame may come first, and
+ * the kernels of a labeller may follow.
  *
  * What the next frame needs of a frame stays in device memory. No run waits for the one before.
  */
@@ -25,8 +26,9 @@
 #include "images.h"
 #include "cuda/driver/kernel-graph.h"
 
-/* FIRST: a kernel of the caller, which writes the frame. */
+/* FIRST: a kernel of the caller, which writes the frame. Those of a labeller follow. */
 enum { FIRST, MEASURE, SMOOTH, SPREAD, UPDATE, OBJECTS, CONFIRM, N_KERNELS };
+enum { N_LAUNCHES = N_KERNELS + CUDACCL_MOST_FOLLOWERS };
 
 /* The parameters of all kernels. */
 typedef struct Parameters {
@@ -51,10 +53,19 @@ static const struct {
 #undef PARAMETERS
 };
 
+/* The kernels of a frame as one launch, and what they were given last. */
+typedef struct FrameGraph {
+  CclCudaKernelGraph graph;
+  uint32_t needed; /* the kernels in it, a bit for each launch */
+  Parameters parameters;
+  CclCudaLaunch followers[CUDACCL_MOST_FOLLOWERS];
+  char follower_parameters[CUDACCL_MOST_FOLLOWER_PARAMETERS];
+} FrameGraph;
+
 typedef struct CudaCodebook {
   CclCudaSegmenter *segmenter;
-  CclCudaLaunch launches[N_KERNELS]; /* the first one has no function where there is none */
-  CUdeviceptr model;                 /* zero before the first frame */
+  CclCudaLaunch launches[N_LAUNCHES]; /* the first one has no function where there is none */
+  CUdeviceptr model;                  /* zero before the first frame */
   size_t model_size;
   CUdeviceptr counts; /* zero when a frame starts */
   size_t counts_size;
@@ -68,10 +79,7 @@ typedef struct CudaCodebook {
   CclCodebookClock clock;
   uint64_t sampled_clock; /* nanoseconds since the first frame */
 
-  /* The kernels as one launch; what they were given last. */
-  CclCudaKernelGraph graph;
-  uint32_t graph_kernels; /* a bit for each */
-  Parameters graph_parameters;
+  FrameGraph graphs[2]; /* of both turns of followers; [0] without them */
 } CudaCodebook;
 
 /* A bit for each kernel that a frame with the parameters that are set takes. */
@@ -97,37 +105,85 @@ launch_kernels (CudaCodebook *self, uint32_t needed, CclError *error)
   return status;
 }
 
-/* Whether the graph has other parameters for a kernel than the frame. */
+/* Whether a graph has other parameters for a kernel than the frame. What the kernel of the caller
+ * has is not known. */
 static bool
-has_changed (const CudaCodebook *self, int kernel)
+has_changed (const CudaCodebook *self, const FrameGraph *frame, int kernel)
 {
   const char *now = (const char *)&self->parameters + kernels[kernel].offset;
-  const char *before = (const char *)&self->graph_parameters + kernels[kernel].offset;
-  return memcmp (now, before, kernels[kernel].size) != 0;
+  const char *before = (const char *)&frame->parameters + kernels[kernel].offset;
+  return kernel == FIRST || memcmp (now, before, kernels[kernel].size) != 0;
 }
 
-/* Gives the kernels of the graph what has changed since the last frame. What the first one has
- * belongs to the caller. */
+/* The same for the kernels that follow. */
+static bool
+have_followers_changed (const FrameGraph *frame, const CclCudaFollowers *followers)
+{
+  return memcmp (frame->followers, followers->launches,
+             followers->n * sizeof *followers->launches) != 0 ||
+         memcmp (frame->follower_parameters, followers->parameters, followers->parameters_size) !=
+             0;
+}
+
+/* Notes what a graph has now. */
+static void
+note_parameters (CudaCodebook *self, FrameGraph *frame, const CclCudaFollowers *followers)
+{
+  frame->parameters = self->parameters;
+  if (!followers)
+    return;
+  memcpy (frame->followers, followers->launches, followers->n * sizeof *followers->launches);
+  memcpy (frame->follower_parameters, followers->parameters, followers->parameters_size);
+}
+
+/* Gives the kernels of a graph what has changed since its last launch. followers: NULL: none. */
 static CclStatus
-update_graph (CudaCodebook *self, uint32_t needed, CclError *error)
+update_graph (CudaCodebook *self, FrameGraph *frame, uint32_t needed,
+    const CclCudaFollowers *followers, CclError *error)
 {
   CclCudaDevice *device = self->segmenter->runner.device;
   CclStatus status = CUDACCL_OK;
 
-  if (!self->graph.graph || needed != self->graph_kernels) {
-    self->graph_kernels = needed;
+  if (!frame->graph.graph || needed != frame->needed) {
+    frame->needed = needed;
     status = ccl_cuda_kernel_graph_build (
-        &self->graph, device, self->launches, N_KERNELS, needed, NULL, error);
+        &frame->graph, device, self->launches, N_LAUNCHES, needed, NULL, error);
   } else {
-    for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-      if (i == FIRST || has_changed (self, i))
+    const bool others = followers && have_followers_changed (frame, followers);
+    for (int i = 0; i < N_LAUNCHES && status == CUDACCL_OK; i++)
+      if (i < N_KERNELS ? has_changed (self, frame, i) : others)
         status = ccl_cuda_kernel_graph_set (
-            &self->graph, device, &self->launches[i], (uint32_t)i, NULL, error);
+            &frame->graph, device, &self->launches[i], (uint32_t)i, NULL, error);
     if (status != CUDACCL_OK)
-      ccl_cuda_kernel_graph_clear (&self->graph, device);
+      ccl_cuda_kernel_graph_clear (&frame->graph, device);
   }
-  self->graph_parameters = self->parameters;
+  note_parameters (self, frame, followers);
   return status;
+}
+
+/* The kernels that follow, if they read what the last kernel writes; else NULL. */
+static CclCudaFollowers *
+find_followers (CudaCodebook *self)
+{
+  CclCudaFollowers *followers = &self->segmenter->followers;
+  return followers->launches && followers->mask == self->segmenter->mask.data &&
+                 !self->segmenter->mask.result
+             ? followers
+             : NULL;
+}
+
+/* Has the kernels that follow launched with those of the frame. Returns a bit for each. */
+static uint32_t
+add_followers (CudaCodebook *self, CclCudaFollowers *followers)
+{
+  for (uint32_t i = 0; i < followers->n; i++) {
+    CclCudaLaunch *launch = &self->launches[N_KERNELS + i];
+    *launch = followers->launches[i];
+    launch->is_dependent = true;
+    launch->parameters = (void *)followers->parameters;
+  }
+  followers->are_queued = true;
+  return followers->needed << N_KERNELS;
 }
 
 /* Queues the kernels of a frame. A graph is worth its making from the third frame on, which has the
@@ -136,13 +192,17 @@ static CclStatus
 queue_kernels (CudaCodebook *self, CclError *error)
 {
   CclCudaDevice *device = self->segmenter->runner.device;
-  const uint32_t needed = find_needed (self);
+  uint32_t needed = find_needed (self);
   if (self->segmenter->base.n_frames < 2 || !ccl_cuda_kernel_graph_is_possible (device))
     return launch_kernels (self, needed, error);
-  const CclStatus status = update_graph (self, needed, error);
+  CclCudaFollowers *followers = find_followers (self);
+  FrameGraph *frame = &self->graphs[followers ? followers->turn : 0];
+  if (followers)
+    needed |= add_followers (self, followers);
+  const CclStatus status = update_graph (self, frame, needed, followers, error);
   return status == CUDACCL_OK
              ? ccl_cuda_call (device->driver, error,
-                   cuGraphLaunch (self->graph.graph, self->segmenter->runner.stream))
+                   cuGraphLaunch (frame->graph.graph, self->segmenter->runner.stream))
              : status;
 }
 
@@ -343,7 +403,8 @@ codebook_free (CclCudaSegmenter *segmenter)
   CclCudaDevice *device = segmenter->runner.device;
   if (!self)
     return;
-  ccl_cuda_kernel_graph_clear (&self->graph, device);
+  for (int i = 0; i < 2; i++)
+    ccl_cuda_kernel_graph_clear (&self->graphs[i].graph, device);
   ccl_cuda_device_release (device, &self->model);
   ccl_cuda_device_release (device, &self->counts);
   ccl_cuda_device_release (device, &self->light);
@@ -509,6 +570,7 @@ codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
 const CclCudaMethod ccl_cuda_codebook = {
     .queues_first = true,
     .copies_bits = true,
+    .takes_followers = true,
     .prepare = codebook_prepare,
     .reset = codebook_reset,
     .queue = codebook_queue,

@@ -95,7 +95,9 @@ label_tile (const Parameters &p)
   const Place place = place_of_thread<ROWS> (p);
   let_next_kernel_start ();
 
-  /* Until the wait, only the frame and shared memory may be accessed. */
+  if (p.follows)
+    wait_for_previous_kernel ();
+  /* Until the next wait, only the frame and shared memory may be accessed. */
   Word word;
   read_word<Pixel, ROWS> (p, place, word);
   clear_tile (tile);

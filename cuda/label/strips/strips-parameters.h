@@ -57,7 +57,8 @@ typedef struct CclStripsParameters {
   uint32_t width, height;
   uint32_t threshold;  /* of pixels of two bytes, CclWordThreshold */
   uint32_t invert;     /* 0 or all ones */
-  uint32_t vectorised; /* frame and stride are multiples of 16 */
+  uint16_t vectorised; /* frame and stride are multiples of 16 */
+  uint16_t follows;    /* the kernel before the first one writes the frame */
   uint32_t tile_columns, tile_rows;
   uint32_t tile_columns_inverse; /* see quotient() */
 

@@ -186,7 +186,7 @@ choose_graph (Strips *strips, CUdeviceptr address)
   return replaced;
 }
 
-/* Sets what depends on the frame. */
+/* Sets what depends on the frame. The frame is there already. */
 static void
 set_input (const Strips *strips, CclStripsColumnsParameters *parameters, const CclCudaInput *input,
     const CclLabels *labels)
@@ -197,6 +197,7 @@ set_input (const Strips *strips, CclStripsColumnsParameters *parameters, const C
   p->frame = (const uint8_t *)(uintptr_t)input->frame;
   p->frame_stride = input->frame_stride;
   p->vectorised = input->frame % 16 == 0 && input->frame_stride % 16 == 0;
+  p->follows = false;
   p->threshold = ccl_pixel_bytes (strips->format) == 2 ? words.threshold : input->options.threshold;
   p->word_mask = words.mask;
   p->invert = input->options.invert ? UINT32_MAX : 0;
@@ -214,6 +215,54 @@ set_input (const Strips *strips, CclStripsColumnsParameters *parameters, const C
   parameters->value_bytes = ccl_pixel_bytes (input->intensity.format);
 }
 
+/* What the last kernel sets; the host polls it. */
+static uint32_t *
+finished_flag (const Strips *strips)
+{
+  return (uint32_t *)strips->table.pinned + 1;
+}
+
+/* Notes that the kernels of a frame are queued. */
+static void
+end_queue (Strips *strips, const CclLabels *labels, bool has_failed)
+{
+  strips->is_first = false;
+  strips->counters_clean = !has_failed;
+  strips->engine.finished = labels ? NULL : finished_flag (strips);
+  strips->turn = !strips->turn;
+}
+
+static bool
+strips_offer (CclCudaEngine *engine, const CclCudaInput *input, CclCudaFollowers *followers)
+{
+  Strips *strips = (Strips *)engine;
+  _Static_assert (sizeof (CclStripsColumnsParameters) <= CUDACCL_MOST_FOLLOWER_PARAMETERS, "fit");
+  _Static_assert ((int)N_KERNELS <= (int)CUDACCL_MOST_FOLLOWERS, "fit");
+  if (!strips->counters_clean || strips->is_first)
+    return false;
+  FrameGraph *frame = choose_graph (strips, input->frame);
+  *finished_flag (strips) = 0;
+  set_input (strips, &frame->parameters, input, NULL);
+  frame->parameters.strips.follows = true;
+  frame->is_stale = true;
+  *followers = (CclCudaFollowers){
+      .launches = strips->launches,
+      .n = N_KERNELS,
+      .needed = find_needed (&frame->parameters),
+      .parameters = &frame->parameters,
+      .parameters_size = sizeof frame->parameters,
+      .mask = (const void *)(uintptr_t)input->frame,
+      .turn = strips->turn,
+  };
+  return true;
+}
+
+static void
+strips_settle (CclCudaEngine *engine, bool has_failed)
+{
+  end_queue ((Strips *)engine, NULL, has_failed);
+}
+
 static CclStatus
 strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels *labels,
     CUstream stream, CclError *error)
@@ -223,9 +272,8 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
   FrameGraph *frame = choose_graph (strips, input->frame);
   CclStripsParameters *p = &frame->parameters.strips;
   const CclStripsColumnsParameters before = frame->parameters;
-  uint32_t *finished = (uint32_t *)strips->table.pinned + 1;
 
-  *finished = 0;
+  *finished_flag (strips) = 0;
   set_input (strips, &frame->parameters, input, labels);
   CclStatus status = CUDACCL_OK;
   if (!strips->counters_clean) {
@@ -245,10 +293,7 @@ strips_queue (CclCudaEngine *engine, const CclCudaInput *input, const CclLabels 
     status = launch_kernels (strips, &frame->parameters, stream, error);
     frame->is_stale = true;
   }
-  strips->is_first = false;
-  strips->counters_clean = !status;
-  strips->engine.finished = labels ? NULL : finished;
-  strips->turn = !strips->turn;
+  end_queue (strips, labels, status != CUDACCL_OK);
   return status;
 }
 
@@ -468,6 +513,8 @@ const CclCudaEngineClass ccl_cuda_strips_engine = {
     .new = strips_new,
     .resize = strips_resize,
     .queue = strips_queue,
+    .offer = strips_offer,
+    .settle = strips_settle,
     .read = strips_read,
     .table = strips_table,
     .free = strips_free,

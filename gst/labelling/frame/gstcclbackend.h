@@ -81,6 +81,12 @@ typedef struct {
    * Returns FALSE if the foreground cannot do that. */
   gboolean (*copy_bits) (GstElement *element, CclForeground *foreground, gpointer memory);
 
+  /* Optional. Queues a mask and the labels of its components at once, as ccl_foreground_queue() and
+   * ccl_labeller_queue() do one after the other. */
+  CclStatus (*queue_with_mask) (CclLabeller *labeller, CclForeground *foreground,
+      const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
+      const CclLabellerOptions *options, const CclLabels *labels, CclError *error);
+
   /* Optional. Called when a labeller that was connected to the foreground has been waited for. */
   void (*finish) (GstElement *element, CclForeground *foreground);
 

@@ -256,6 +256,17 @@ locate_luma (GstCclFrameLabeller *self, const GstCclOwner *owner, const CclFrame
   return owner->methods->copy_rows (owner->element, self->site, frame->labeller, &copy, error);
 }
 
+/* The options for a mask of which a pixel stands for scale × scale of the frame. */
+static CclLabellerOptions
+of_mask (CclLabellerOptions options, guint scale)
+{
+  options.threshold = CUDACCL_MASK_SHADOW;
+  options.invert = FALSE;
+  options.min_area = options.min_area / (scale * scale) + (options.min_area % (scale * scale) > 0);
+  options.max_area /= scale * scale;
+  return options;
+}
+
 /* Queues the work on a frame whose memory is mapped. */
 static gboolean
 queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings,
@@ -270,6 +281,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   CclLabellerOptions options = gst_ccl_settings_get_options (settings);
   gpointer sample = frame->data[GST_CCL_MAP_SAMPLE];
   gboolean has_sample = !sample;
+  gboolean at_once = FALSE; /* mask and labels */
   CclIntensity luma = {NULL};
 
   /* No pixel is greater than a threshold beyond the format. */
@@ -295,19 +307,21 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
           &self->info, scale, maps[GST_CCL_MAP_MASK].buffer, mask.stride, &frame->sample);
     has_sample = has_sample || gst_ccl_sampler_take_bits (
                                    owner, foreground, &self->info, scale, sample, &frame->sample);
-    if (ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error) !=
+    at_once = methods->queue_with_mask && has_sample && !luma.data;
+    options = of_mask (options, scale);
+    if ((at_once ? methods->queue_with_mask (frame->labeller, foreground, &pixels,
+                       &foreground_options, &mask, &options, labels.data ? &labels : NULL, error)
+                 : ccl_foreground_queue (foreground, &pixels, &foreground_options, &mask, error)) !=
         CUDACCL_OK) {
       if (methods->copy_bits)
         methods->copy_bits (owner->element, foreground, NULL);
+      ccl_foreground_wait (foreground, NULL);
       return FALSE;
     }
+    if (at_once)
+      return TRUE;
     /* The labeller reads the mask instead of the frame. */
     pixels = (CclFrame){mask.data, mask.stride, maps[GST_CCL_MAP_MASK].location};
-    options.threshold = CUDACCL_MASK_SHADOW;
-    options.invert = FALSE;
-    options.min_area =
-        options.min_area / (scale * scale) + (options.min_area % (scale * scale) > 0);
-    options.max_area /= scale * scale;
   }
   pixels.intensity = luma;
   if ((has_sample || gst_ccl_sampler_queue (owner, self->site, frame->labeller, &self->info,

@@ -305,6 +305,93 @@ test_bits_are_those_of_the_mask (void)
   g_rand_free (random);
 }
 
+/* Compares a table with that of a mask in device memory, which is labelled by itself. */
+static void
+compare_components (
+    const CclTable *table, CclLabeller *labeller, const CclFrame *mask, uint32_t min_area)
+{
+  const CclLabellerOptions options = {.threshold = CUDACCL_MASK_SHADOW, .min_area = min_area};
+  CclTable expected = {0};
+  g_assert_cmpint (
+      ccl_labeller_run (labeller, mask, &options, NULL, &expected, NULL), ==, CUDACCL_OK);
+  g_assert_cmpuint (table->n_components, ==, expected.n_components);
+  g_assert_cmpmem (table->rows, table->n_rows * sizeof *table->rows, expected.rows,
+      expected.n_rows * sizeof *expected.rows);
+}
+
+/* Masks whose labels are queued with them have the same components as masks that are labelled
+ * later: from the first frame on, with a noise filter or a label map for one frame, and with
+ * another labeller. */
+static void
+test_labels_are_queued_with_the_mask (void)
+{
+  enum { WIDTH = 300, HEIGHT = 150, SIZE = WIDTH * HEIGHT };
+  GRand *random = g_rand_new_with_seed (6);
+  uint8_t *pixels = g_malloc0 (SIZE), *zeroes = g_malloc0 (4 * SIZE);
+  uint32_t n_found = 0;
+  CclError error = {CUDACCL_OK};
+  g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
+  const CUdeviceptr mask = upload (pixels, SIZE, 0), expected = upload (pixels, SIZE, 0);
+  const CUdeviceptr map = upload (zeroes, 4 * SIZE, 0);
+  for (uint32_t reduction = 1; reduction <= 2; reduction++) {
+    const CclForegroundPlan plan = {.width = WIDTH,
+        .height = HEIGHT,
+        .method = CUDACCL_FOREGROUND_CODEBOOK,
+        .reduction = reduction};
+    const uint32_t width = WIDTH / reduction, height = HEIGHT / reduction;
+    CclForeground *foreground = ccl_cuda_foreground_new (device, &plan, &error);
+    CclForeground *reference = ccl_cuda_foreground_new (device, &plan, &error);
+    CclLabeller *labellers[2], *references[2];
+    for (uint32_t i = 0; i < 2; i++) {
+      CclLabellerPlan labels_plan = CUDACCL_LABELLER_PLAN_DEFAULT;
+      labels_plan.width = width;
+      labels_plan.height = height;
+      labels_plan.connectivity = i ? CUDACCL_CONNECTIVITY_4 : CUDACCL_CONNECTIVITY_8;
+      labellers[i] = ccl_cuda_labeller_new (device, &labels_plan, &error);
+      references[i] = ccl_cuda_labeller_new (device, &labels_plan, &error);
+    }
+    for (uint32_t number = 0; number < 16; number++) {
+      const uint32_t other = number >= 12, min_area = number == 10 ? 30 : 1;
+      const CclLabellerOptions label_options = {
+          .threshold = CUDACCL_MASK_SHADOW, .min_area = min_area};
+      const CclFrame frame = {pixels, WIDTH, CUDACCL_LOCATION_HOST};
+      const CclMask on_device = {(void *)mask, WIDTH};
+      const CclLabels labels = {(void *)map, 4 * WIDTH};
+      CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+      CclTable table = {0};
+      options.reduced_mask = true;
+      options.closing_width = number == 7 ? 5 : 1;
+      draw_square (pixels, WIDTH, HEIGHT, number, random);
+      g_assert_cmpint (
+          ccl_cuda_labeller_queue_with_mask (labellers[other], foreground, &frame, &options,
+              &on_device, &label_options, number == 8 ? &labels : NULL, &error),
+          ==, CUDACCL_OK);
+      g_assert_cmpint (ccl_labeller_wait (labellers[other], &table, &error), ==, CUDACCL_OK);
+      g_assert_cmpint (ccl_foreground_wait (foreground, &error), ==, CUDACCL_OK);
+      g_assert_cmpint (ccl_foreground_run (reference, &frame, &options,
+                           &(CclMask){(void *)expected, WIDTH}, &error),
+          ==, CUDACCL_OK);
+      compare_components (&table, references[other],
+          &(CclFrame){(void *)expected, WIDTH, CUDACCL_LOCATION_DEVICE}, min_area);
+      n_found += table.n_components;
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+      ccl_labeller_free (&labellers[i]);
+      ccl_labeller_free (&references[i]);
+    }
+    ccl_foreground_free (&foreground);
+    ccl_foreground_free (&reference);
+  }
+  g_assert_cmpuint (n_found, >=, 20);
+  release (mask, 0);
+  release (expected, 0);
+  release (map, 0);
+  ccl_cuda_device_leave (device);
+  g_free (pixels);
+  g_free (zeroes);
+  g_rand_free (random);
+}
+
 /* Bits go to page-locked memory alone, and other methods do not write any. */
 static void
 test_bits_are_refused (void)
@@ -441,6 +528,8 @@ main (int argc, char **argv)
   g_test_add_func (
       "/cuda/foreground/waits-for-the-legacy-stream", test_waits_for_the_legacy_stream);
   g_test_add_func ("/cuda/foreground/bits-are-those-of-the-mask", test_bits_are_those_of_the_mask);
+  g_test_add_func (
+      "/cuda/foreground/labels-are-queued-with-the-mask", test_labels_are_queued_with_the_mask);
   g_test_add_func ("/cuda/foreground/bits-are-refused", test_bits_are_refused);
   g_test_add_func ("/cuda/foreground/waits-before-the-first-run", test_waits_before_the_first_run);
   g_test_add_func ("/cuda/foreground/impossible-plans-say-why", test_impossible_plans_say_why);
