@@ -28,7 +28,7 @@ enum {
   CUDACCL_MOG2_BLOCKS = 8,      /* for each multiprocessor: limits the registers of a thread */
   CUDACCL_CODEBOOK_WARPS = 4,   /* of a block that updates the model */
   CUDACCL_CONFIRM_WARPS = 32,   /* a row each; all of a block look at all cells first */
-  CUDACCL_CODEBOOK_BLOCKS = 4,  /* of these at once for each multiprocessor */
+  CUDACCL_CODEBOOK_BLOCKS = 8,  /* of these at once for each multiprocessor */
 
   /* Of blocks that number, reduce or write labels: they are in one kernel. */
   CUDACCL_STRIPS_NUMBER_THREADS = 256,
