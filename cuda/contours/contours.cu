@@ -96,16 +96,15 @@ find_runs (const Parameters &p, uint32_t y)
   }
 }
 
-/* The same for the packed pixels of a row of a frame. */
-static __device__ __forceinline__ void
-find_runs_of_bits (const Parameters &p, uint32_t y, const uint32_t *bits)
+/* The same for a word of the packed pixels of a row of a frame. Returns the number of ends. */
+static __device__ __forceinline__ uint32_t
+find_runs_of_bits (const Parameters &p, uint32_t y, const uint32_t *bits, uint32_t word)
 {
-  const uint64_t first = (uint64_t)y * p.words_per_row;
-  for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
-    const uint32_t before = bits[word] << 1 | (word > 0 ? bits[word - 1] >> 31 : 0);
-    p.starts[first + word] = bits[word] & ~before;
-    p.stops[first + word] = ~bits[word] & before;
-  }
+  const uint64_t i = (uint64_t)y * p.words_per_row + word;
+  const uint32_t before = bits[word] << 1 | (word > 0 ? bits[word - 1] >> 31 : 0);
+  p.starts[i] = bits[word] & ~before;
+  p.stops[i] = ~bits[word] & before;
+  return __popc (bits[word] ^ before);
 }
 
 /* A block for each row: packs it, finds its runs, and numbers their ends. */
@@ -120,23 +119,21 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
 
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
-    if (p.is_map || p.words_per_row > CUDACCL_CONTOURS_WORDS) {
+    const bool is_packed = !p.is_map && p.words_per_row <= CUDACCL_CONTOURS_WORDS;
+    if (!is_packed)
       find_runs (p, y);
-    } else {
-      if (p.is_aligned)
-        pack_bytes (p, y, bits);
-      else
-        pack_pixels (p, y, bits);
-      __syncthreads ();
-      find_runs_of_bits (p, y, bits);
-    }
+    else if (p.is_aligned)
+      pack_bytes (p, y, bits);
+    else
+      pack_pixels (p, y, bits);
     __syncthreads ();
     uint32_t n = 0;
     for (uint32_t first = 0; first < p.words_per_row; first += CUDACCL_CONTOURS_THREADS) {
       const uint32_t word = first + threadIdx.x;
       uint32_t own = 0, total;
       if (word < p.words_per_row)
-        own = __popc (p.starts[row + word]) + __popc (p.stops[row + word]);
+        own = is_packed ? find_runs_of_bits (p, y, bits, word)
+                        : __popc (p.starts[row + word]) + __popc (p.stops[row + word]);
       const uint32_t before = sum_before_thread (own, sums, CUDACCL_CONTOURS_THREADS / 32, &total);
       if (word < p.words_per_row)
         p.word_first[row + word] = n + before;
@@ -162,14 +159,15 @@ count_before_row (const Parameters &p, uint32_t row)
 
 /* Lists the left or the right ends at the bits of a word, the first of which is `end`. */
 static __device__ __forceinline__ void
-list_ends (const Parameters &p, uint32_t bits, uint32_t word, uint32_t y, uint32_t end)
+list_ends (const Parameters &p, const CclContourMap &map, uint32_t bits, uint32_t word, uint32_t y,
+    uint32_t end)
 {
   for (; bits && end < p.capacity; bits &= bits - 1, end += 2) {
     const uint32_t x = word * 32 + __ffs (bits) - 1;
     p.column[end] = x;
     p.row[end] = y;
-    if (p.map->labels && !(end & 1))
-      p.run_label[end / 2] = ((const uint32_t *)(p.map->labels + y * p.map->stride))[x];
+    if (map.labels && !(end & 1))
+      p.run_label[end / 2] = ((const uint32_t *)(map.labels + y * map.stride))[x];
   }
 }
 
@@ -194,6 +192,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     p.is_changing[threadIdx.x] = 0;
   if (first_row >= p.height)
     return;
+  const CclContourMap map = *p.map; /* once: the compiler cannot know that no store changes it */
   uint32_t n = count_before_row (p, first_row);
   for (uint32_t y = first_row; y < end_row; y++) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
@@ -202,8 +201,9 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
       /* Of the ends before, the last one may be the left end of a run that is not over. */
       const uint32_t before = n + p.word_first[row + word];
-      list_ends (p, p.starts[row + word], word, y, CUDACCL_DIVIDE_UP (before, 2) * 2);
-      list_ends (p, p.stops[row + word], word, y, before / 2 * 2 + 1);
+      const uint32_t starts = p.starts[row + word], stops = p.stops[row + word];
+      list_ends (p, map, starts, word, y, CUDACCL_DIVIDE_UP (before, 2) * 2);
+      list_ends (p, map, stops, word, y, before / 2 * 2 + 1);
     }
     n += p.row_count[y];
   }
