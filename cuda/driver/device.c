@@ -23,7 +23,7 @@ add_open_device (CclCudaDevice *device)
   pthread_mutex_unlock (&open_devices_lock);
 }
 
-/* Takes a device out of the list; does nothing if it is not in it, as one that failed to open. */
+/* Takes a device out of the list. A device that failed to open is not in the list. */
 static void
 remove_open_device (CclCudaDevice *device)
 {

@@ -8,9 +8,9 @@ CclStatus
 ccl_cuda_frame_upload_init (CclCudaFrameUpload *upload, CclCudaDevice *device,
     const CclForegroundPlan *plan, CclError *error)
 {
-  /* The most bytes of a row of u or v (check_chroma() in core/foreground/foreground.c). A row in
-   * which samples of u and v alternate has room, too, except with samples of 16 bits and an odd
-   * width. */
+  /* A row of u or of v has at most so many bytes (check_chroma() in core/foreground/foreground.c).
+   * A row in which samples of u and v alternate fits, too, unless they have 16 bits and the width
+   * is odd. */
   const uint32_t chroma_row = 2 * plan->width + 1;
   CclStatus status = ccl_cuda_upload_init (
       &upload->luma, device, plan->width * ccl_pixel_bytes (plan->format), plan->height, error);

@@ -16,7 +16,7 @@ typedef struct CclCudaLaunch {
                        * (kernel-lib/dependent-launch.cuh), so its blocks may become resident before
                        * that one has ended: programmatic dependent launch, where driver and GPU
                        * have it */
-  void *parameters;   /* in a graph: NULL: those that its kernels share */
+  void *parameters;   /* in a graph; NULL: the struct that all its kernels share */
 } CclCudaLaunch;
 
 /* The pixels that one thread works on; 0 means all pixels in that direction. */

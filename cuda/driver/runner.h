@@ -16,14 +16,14 @@ typedef struct CclCudaRunner {
   bool is_finished;            /* it has ended, as the caller knows */
 } CclCudaRunner;
 
-/* Begins the life of an object that runs on the device, to which it takes a reference: makes stream
- * and event, then calls allocate (object), both with the context current. After an error the object
- * must be closed, too. */
+/* Prepares an object for runs on a device: takes a reference to the device, makes stream and event,
+ * and calls allocate (object) with the context current. After an error, the object must be closed,
+ * too. */
 CclStatus ccl_cuda_runner_open (CclCudaRunner *runner, CclCudaDevice *device,
     CclStatus (*allocate) (void *object, CclError *error), void *object, CclError *error);
 
-/* Ends it: waits for a run that is pending, and calls release (object), which frees as much as
- * allocate() has made. Where the device is lost, only the host's memory is freed. */
+/* Closes the object: waits for a run that is pending, and calls release (object), which frees as
+ * much as allocate() has made. Where the device is lost, only the host's memory is freed. */
 void ccl_cuda_runner_close (CclCudaRunner *runner, void (*release) (void *object), void *object);
 
 /* Selects the caller's stream; NULL: the own one. */
@@ -40,8 +40,9 @@ CclStatus ccl_cuda_runner_end (CclCudaRunner *runner, CclStatus queued, CclError
 /* Waits for the run that was ended last, unless it is known to have finished. */
 CclStatus ccl_cuda_runner_settle (CclCudaRunner *runner, CclError *error);
 
-/* Waits for a run of which all calls returned `queued`, as ccl_cuda_wait() does; if one of them
- * failed, only for what was queued before. Returns the status of the run. */
+/* Waits for a run as ccl_cuda_wait() does. queued: the status of the calls that queued it; if one
+ * of them failed, the work that was queued before it is waited for. Returns the status of the run.
+ */
 CclStatus ccl_cuda_runner_wait (
     CclCudaRunner *runner, CclStatus queued, const uint32_t *finished, CclError *error);
 

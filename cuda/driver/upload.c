@@ -84,7 +84,8 @@ ccl_cuda_upload_and_wait (CclCudaDevice *device, const void *from, CUdeviceptr m
 {
   const CclStatus queued =
       ccl_cuda_call (device->driver, error, cuMemcpyHtoDAsync (memory, from, size, stream));
-  /* The caller may free the host's memory after an error, too. */
+  /* The copy must have ended, after an error, too, because the caller may free the host's memory.
+   */
   const CclStatus ended = ccl_cuda_call (
       device->driver, queued == CUDACCL_OK ? error : NULL, cuStreamSynchronize (stream));
   return queued == CUDACCL_OK ? ended : queued;

@@ -6,7 +6,7 @@
 #include "device.h"
 
 /* Waits for all work of a run that is queued on the stream: the one synchronisation of a run. The
- * event was made with CU_EVENT_BLOCKING_SYNC; a run records it again or not at all.
+ * event was made with CU_EVENT_BLOCKING_SYNC. Each run records it anew, or does not use it.
  *
  * finished: the completion flag of the run, a word of pinned memory that was 0 when the run was
  * queued, and is set when everything that the caller reads has been written. NULL: it has none.

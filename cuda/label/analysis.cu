@@ -293,8 +293,8 @@ mark_component (const CclAnalysisParameters &p, uint32_t root)
   return first / 32 / p.chunk_words;
 }
 
-/* Any number of threads. The roots of a warp were listed by one tile or few, which few chunks
- * cross, so the warp counts the marks in each chunk. */
+/* For grids of any size. One tile or a few have listed the roots of a warp, and few chunks cross
+ * these tiles, so the warp counts the marks chunk by chunk. */
 extern "C" __global__ void
 __launch_bounds__ (THREADS) ccl_analysis_mark (const CclAnalysisParameters p)
 {

@@ -122,7 +122,8 @@ find_vote (GstCclTrackVotes *track, GQuark name)
   return least;
 }
 
-/* A detection votes for its class with its confidence, one without with a whole vote. */
+/* The vote of a detection for its class weighs as much as its confidence; without one, it weighs 1.
+ */
 static void
 vote (GstCclTrackVotes *track, const GstCclDetection *detection)
 {

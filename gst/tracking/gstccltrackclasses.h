@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What detections say that tracks are. */
+/* The classes of tracks, as detections name them. */
 #ifndef __GST_CCL_TRACK_CLASSES_H__
 #define __GST_CCL_TRACK_CLASSES_H__
 

@@ -37,7 +37,8 @@ typedef struct CclCodebookCell {
   uint32_t lost, settled;
 } CclCodebookCell;
 
-/* Counts of CclCodebookSums, in its order from `dark` on; and of ccl_codebook_is_white(). */
+/* The counts for CclCodebookSums, in the order of its fields from `dark` on, then those for
+ * ccl_codebook_is_white(). */
 enum {
   CUDACCL_CODEBOOK_DARK,
   CUDACCL_CODEBOOK_BRIGHT,
@@ -103,7 +104,7 @@ typedef struct CclCodebookBits {
   uint32_t *strong, *foreground, *shadow, *recurrent; /* CclCodebookResult */
   uint32_t *settled;                                  /* CclCodebookResult */
   uint32_t *agrees, *differs;                         /* the first ones of pairs (texture.h) */
-  uint32_t *ended, *begun; /* of pairs in which the model alone has an edge; the frame alone */
+  uint32_t *ended, *begun; /* first ones of pairs: the model alone, the frame alone has an edge */
 } CclCodebookBits;
 
 /* What the second model knows of its places: a bit for each, in words of 32, row_words in a row. */
@@ -118,8 +119,8 @@ typedef struct CclSampledPlaces {
 /* Ground that objects have uncovered (uncovered.h). */
 typedef struct CclUncoveredCells {
   uint32_t *bits; /* of each cell, set at the end of a frame */
-  uint16_t *ages; /* of each cell, in a frame at whose end its bit is set */
-  uint32_t *old;  /* bits of those that are old then */
+  uint16_t *ages; /* of each cell: the age that it has if its bit is set again in this frame */
+  uint32_t *old;  /* bits of the cells that are old enough with that age */
 } CclUncoveredCells;
 
 /* What both models find, a bit for each pixel. */

@@ -898,7 +898,7 @@ end_block (const Parameters &p, Shared *shared, const uint32_t sums[CUDACCL_CODE
  * places of the second model. */
 typedef PackedValue SharedValues[2][32];
 
-/* What is loaded of a warp's row before the light of the frame is known. */
+/* The part of a warp's row that is loaded before the light of the frame is known. */
 struct Row {
   Pixel pixel;
   Place place;
@@ -1065,8 +1065,8 @@ sums_of_frame (
   return sums;
 }
 
-/* Whether the scene is lost, as ccl_codebook_judge_scene() says. The cells are counted only where
- * they decide. All lanes of a warp. */
+/* Whether ccl_codebook_judge_scene() finds that the scene is lost. Cells are counted only if the
+ * sums show a sudden change. All lanes of a warp. */
 static __device__ __forceinline__ bool
 is_scene_lost (const CclCodebookEvidence &p)
 {
@@ -1116,7 +1116,7 @@ judge_rows (const CclConfirmParameters &p)
   *light = {};
 }
 
-/* Sets what the next frame needs of this one, and clears the counts. One block. */
+/* Sets the history for the next frame, and clears the counts. One block. */
 static __device__ __forceinline__ void
 prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
 {

@@ -70,8 +70,8 @@ rows_around (const CellRows &rows)
   return {lane_of_warp () > 0 ? above : 0, lane_of_warp () < 31 ? below : 0};
 }
 
-/* Reached cells with all candidates that are connected with them in their row: a sum carries
- * through the candidates beside one. */
+/* The reached cells, and the candidates of their row that are connected with them: in a sum, a
+ * carry runs through the candidates that follow a reached one. */
 static __device__ __forceinline__ uint64_t
 reached_in_row (uint64_t reached, uint64_t candidates)
 {
@@ -125,7 +125,7 @@ store_rows (uint32_t *words, const CellRows &rows)
 
 /* Takes cells that have been uncovered for long enough, and the lit ones, away from those with
  * candidates and those that are kept; then adds to these what is connected with them. One warp.
- * old: cells that were uncovered for long enough if they still are. */
+ * old: cells that have been uncovered for long enough if this frame uncovers them, too. */
 static __device__ __forceinline__ void
 keep_connected (const CclConfirmParameters &p, Cells *cells, const CellRows &old)
 {

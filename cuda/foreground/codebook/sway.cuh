@@ -33,7 +33,7 @@ find_range (const CclCodebookSwayParameters &p, uint32_t x, uint32_t y)
   p.sway.high[place_of_pixel (p.extent, x, y)] = (uint8_t)high;
 }
 
-/* A warp has a word of pixels. Only where the camera shakes. */
+/* Queued only if the camera shakes. A warp has a word of pixels. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_THREADS)
     ccl_codebook_spread (const __grid_constant__ CclCodebookSwayParameters p)

@@ -57,8 +57,8 @@ shift_of (uint32_t n)
   return shift;
 }
 
-/* The mask of CclReducedPlane: four samples side by side, or two of pairs. has_pairs: between the
- * samples are those of another plane, in the same memory. */
+/* CclReducedPlane.word_mask: four samples side by side, or two. has_pairs: samples of another plane
+ * lie between those of this one. */
 static uint32_t
 word_mask (const CclReducedPlane *plane, bool has_pairs)
 {

@@ -13,11 +13,11 @@ typedef struct CclReducedPlane {
   const uint8_t *samples;
   uint64_t stride;             /* bytes */
   uint32_t step;               /* bytes from sample to sample */
-  uint32_t n_samples, n_rows;  /* the last ones are repeated as far as means need them */
+  uint32_t n_samples, n_rows;  /* beyond them, the last one is repeated */
   uint32_t factor_x, factor_y; /* samples of a mean; powers of two */
   uint32_t shift;              /* of the sum of factor_x × factor_y samples */
-  uint32_t word_mask; /* the bytes of a word of four that are the samples of a mean, 255 each, where
-                       * rows of words begin at multiples of four bytes; 0: read samples */
+  uint32_t word_mask; /* a row of a mean is an aligned word of four bytes, of which the bytes that
+                       * are 255 here are samples; 0: it is not, and samples are read one by one */
   uint8_t *means;
   uint64_t means_stride;  /* bytes */
   uint32_t width, height; /* of the means */

@@ -33,8 +33,8 @@ typedef struct CclWideHistogram {
   uint32_t n;                                  /* of all pixels */
   /* Their first bins, ascending, and CUDACCL_HISTOGRAM_BINS after the last. */
   uint32_t windows[CUDACCL_HISTOGRAM_BINS / CUDACCL_HISTOGRAM_WINDOW_BINS + 1];
-  /* Of the values in windows, the last of which may begin with the last bin. Zero when a frame
-   * starts. */
+  /* How often each value of the windows occurs. The last window may begin with the last bin. Zero
+   * when a frame starts. */
   uint32_t counts[CUDACCL_HISTOGRAM_WIDE_VALUES + 256 * CUDACCL_HISTOGRAM_WINDOW_BINS];
 } CclWideHistogram;
 

@@ -113,8 +113,8 @@ clear (uint32_t *counts, uint32_t n)
     ((uint4 *)counts)[i] = make_uint4 (0, 0, 0, 0);
 }
 
-/* Where column i of a value is, each lane beginning with another i, so that a warp reads from all
- * banks of the memory. */
+/* The place of column i of a value. Each lane begins with another column, so that a warp reads from
+ * all banks of the memory. */
 template <uint32_t N_COLUMNS>
 static __device__ __forceinline__ uint32_t
 place_of (uint32_t value, uint32_t i)

@@ -44,8 +44,8 @@ typedef struct CclStripsColumnsParameters {
   const uint8_t *values; /* the second plane */
   uint64_t value_stride; /* bytes */
   uint32_t *tile_words;  /* [tile][tile component][CUDACCL_STRIPS_COLUMN_WORDS] */
-  CclFeatures *open;     /* [tile][open tile component] in coordinates of the frame, but for the
-                          * sums of coordinates; of a root after reducing those of its component */
+  CclFeatures *open; /* [tile][open tile component] in coordinates of the frame, without the sums
+                      * of coordinates; after the reduce phase, a root has its component's */
   CclFeatures *features; /* [max_components] at the table's location */
   uint32_t first_unit,
       n_units; /* those of the 8-byte units of a row of features that are written */

@@ -81,7 +81,7 @@ write_edge_pixel (const Parameters &p, const Tile &tile, uint32_t edge, uint32_t
   p.edge[(blockIdx.x * CUDACCL_STRIPS_EDGES + edge) * TILE_EDGE + number] = pixel;
 }
 
-/* Sums the sums of the tile components of a round over this thread's word. Parts that follow
+/* Adds this thread's word to the sums of the tile components of a round. Parts that follow
  * each other and belong to one tile component are counted together. */
 template <int ROWS>
 static __device__ __forceinline__ void

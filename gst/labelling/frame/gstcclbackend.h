@@ -77,8 +77,8 @@ typedef struct {
    * labeller's work wait for that of the foreground. */
   void (*connect) (GstElement *element, CclForeground *foreground, CclLabeller *labeller);
 
-  /* Optional. The next mask is also written to `memory`, as one bit a pixel; NULL: it is not.
-   * Returns FALSE if the foreground cannot do that. */
+  /* Optional. Has the next mask written to `memory`, too, with one bit for each pixel. NULL: undoes
+   * that. Returns FALSE if the foreground cannot do it. */
   gboolean (*copy_bits) (GstElement *element, CclForeground *foreground, gpointer memory);
 
   /* Optional. Queues a mask and the labels of its components at once, as ccl_foreground_queue() and
@@ -102,8 +102,8 @@ typedef struct {
   gboolean (*copy_rows) (GstElement *element, GstCclSite *site, CclLabeller *labeller,
       const GstCclRowCopy *copy, CclError *error);
 
-  /* Optional, with the two below. Makes an object that finds contours in label maps of the site, or
-   * returns one that other streams use, too, each until it has read its table. NULL with
+  /* Optional, together with the next two. Returns an object that finds contours in label maps of
+   * the site. Streams share it by turns: a turn ends when the stream has read its table. NULL with
    * CUDACCL_ERROR_NO_MEMORY: contours are found on the CPU. */
   CclContours *(*plan_contours) (
       GstElement *element, GstCclSite *site, const CclContoursPlan *plan, CclError *error);

@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 typedef struct {
   CclContours *contours;   /* NULL: not made yet */
   gint kind, connectivity; /* that it was made for */
-  gboolean is_of_site;     /* it reads label maps of the site below, not those in host memory */
+  gboolean is_of_site;     /* it reads label maps in memory of the site; else in host memory */
   const GstCclOwner *owner;
   GstCclSite *site;    /* no reference */
   GstBufferPool *pool; /* of memory for GstCclContours */
@@ -27,8 +27,8 @@ typedef struct {
   guint n_ends, n_places;
 } GstCclContourFinder;
 
-/* Frees everything. What the next frame needs is made anew. For frames of another size or at
- * another site, too: release it before the site. */
+/* Frees everything; the next frame makes anew what it needs. Also called when the size of the
+ * frames or the site changes. Release it before the site. */
 void gst_ccl_contour_finder_release (GstCclContourFinder *self);
 
 /* Makes what finds the contours of frames of that size, labelled at that site, if the settings ask

@@ -82,8 +82,8 @@ warn_of_size (GstCclForegroundStage *stage, const GstCclOwner *owner, guint widt
       (NULL));
 }
 
-/* What the file and the masks leave of frames of that size, which the caller frees. NULL: all of
- * them, or the error is set. */
+/* Makes the region of interest of frames of that size: what the file and the masks leave of them.
+ * The caller frees it. NULL: the whole frame, or the error is set. */
 static GstCclRoiMask *
 make_roi_mask (GstCclForegroundStage *stage, const GstCclOwner *owner,
     const GstCclSettings *settings, guint width, guint height, CclError *error)

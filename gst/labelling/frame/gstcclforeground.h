@@ -17,7 +17,7 @@ G_BEGIN_DECLS
 /* Belongs to the streaming thread. Zero is a closed one. */
 typedef struct {
   GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none. Stages may share one. */
-  GstCclMasks *masks;        /* that foreground has; a reference */
+  GstCclMasks *masks;        /* those of foreground; a reference */
   gboolean size_warning;     /* a warning about its size was posted */
   gboolean move_warning;     /* a warning about a lost model was posted */
   CclForeground *foreground; /* NULL as long as frames need no mask */

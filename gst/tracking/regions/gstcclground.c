@@ -5,7 +5,7 @@
 
 #include "shared/gstccltextreader.h"
 
-/* Reads "X,Y METRES,METRES". The first point decides whether all are relative. */
+/* Reads "X,Y METRES,METRES". All points are relative to the frame's size, or none: as the first. */
 static gboolean
 read_point (GstCclTextReader *reader, GArray *points, gboolean *relative)
 {

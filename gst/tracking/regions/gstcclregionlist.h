@@ -33,7 +33,7 @@ typedef struct {
   GError *error;
 } GstCclRegionFile;
 
-/* Reads the file, whatever it contains. NULL, of which the other functions do nothing, for NULL. */
+/* Reads the file, whatever it contains. NULL for NULL; then the other functions do nothing. */
 GstCclRegionFile *gst_ccl_region_file_read (const gchar *path);
 GstCclRegionFile *gst_ccl_region_file_ref (GstCclRegionFile *file);
 void gst_ccl_region_file_unref (GstCclRegionFile *file);

@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 /* Begin with zeros. Belongs to the streaming thread. */
 typedef struct {
   GstCclSampleRuns runs;
-  guint32 *labels;   /* of each pixel; 0 but in the runs */
+  guint32 *labels;   /* of each pixel; 0 outside the runs */
   guint32 *label_of; /* [GST_CCL_MAX_PARTS] label in the table of a component of the sample */
 } GstCclSampleLabels;
 

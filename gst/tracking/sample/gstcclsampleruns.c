@@ -129,8 +129,8 @@ add_runs (GstCclSampleRuns *self, guint y)
   self->n_runs = (guint)(run - self->runs);
 }
 
-/* While components are joined, `part` is a run of the same component that is not behind this one;
- * that of the first run is itself. */
+/* While components are joined, the `part` of a run is an earlier run of the same component; that of
+ * the first run is the run itself. */
 static guint
 find_first (GstCclRun *runs, guint i)
 {
