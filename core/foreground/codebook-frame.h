@@ -30,7 +30,8 @@ enum {
   CUDACCL_CODEBOOK_RELIEF_LEVELS = 4,
   /* The steps of time in which it falls by 1. */
   CUDACCL_CODEBOOK_RELIEF_STEPS = 100,
-  /* It falls so many times as fast before it has been taken back, and a minute after that. */
+  /* It falls so many times as fast in dark frames, before it has been taken back, and a minute
+   * after that. */
   CUDACCL_CODEBOOK_FAST_RELIEF = 4,
   CUDACCL_CODEBOOK_CAUTION_STEPS = 1500,
   /* A frame is dark if more than so many eighths of its background are at levels below that. */
@@ -163,7 +164,7 @@ ccl_codebook_next_level (CclCodebookLevel before, uint32_t level, uint32_t media
   const uint32_t noise = 5 * tail / 4 + 1, lowest = CUDACCL_CODEBOOK_LOWEST_TOLERANCE;
   const uint32_t aim = noise > lowest ? noise : lowest;
   const uint32_t fast = CUDACCL_CODEBOOK_FAST_RELIEF;
-  const uint32_t now = before.relief + (before.caution > 0 ? elapsed : fast * elapsed);
+  const uint32_t now = before.relief + (is_dark && before.caution == 0 ? fast * elapsed : elapsed);
   const uint32_t least = ccl_codebook_least_tolerance (level);
   const bool falls = (is_dark || level < CUDACCL_CODEBOOK_RELIEF_LEVELS) && aim < least;
   const uint32_t most = falls ? (least - aim) * CUDACCL_CODEBOOK_RELIEF_STEPS : 0;

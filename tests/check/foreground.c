@@ -1075,7 +1075,7 @@ faint_frame (GRand *random, guint number, guint levels)
   gst_buffer_map (frame, &map, GST_MAP_WRITE);
   for (guint i = 0; i < 128 * 96; i++) {
     const guint x = i % 128 - number % 25 * 4, y = i / 128 - 30;
-    map.data[i] = (guint8)(60 + g_rand_int_range (random, 0, 5) + (x < 20 && y < 30 ? levels : 0));
+    map.data[i] = (guint8)(130 + g_rand_int_range (random, 0, 5) + (x < 20 && y < 30 ? levels : 0));
   }
   gst_buffer_unmap (frame, &map);
   GST_BUFFER_PTS (frame) = number * 40 * GST_MSECOND;

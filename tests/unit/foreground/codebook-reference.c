@@ -9,9 +9,10 @@
 static const int16_t logs[] = {CUDACCL_LIGHT_LOGS};
 static const uint16_t powers[] = {CUDACCL_LIGHT_POWERS};
 
-/* The relief in hundredths: it grows by 1 in a second, down to a tolerance of 6 at dark levels and
- * in dark frames, and not below a quarter and 1 above the distance that a sixteenth of the pixels
- * pass. Where it loses, it grows by a quarter of that for a minute. */
+/* The relief in hundredths: it grows by 1 in a second in dark frames, else by a quarter, down to a
+ * tolerance of 6 at dark levels and in dark frames, and not below a quarter and 1 above the
+ * distance that a sixteenth of the pixels pass. Where it loses, it grows by a quarter of that for a
+ * minute. */
 static CclCodebookLevel
 level_after_frame (const CodebookReference *self, uint32_t level)
 {
@@ -21,7 +22,7 @@ level_after_frame (const CodebookReference *self, uint32_t level)
   const int elapsed = self->frame.time.elapsed, least = level < 4 ? dark[level] : 20;
   const int most =
       level < 4 || self->frame.is_dark ? 100 * MAX (least - MAX (6, tail + tail / 4 + 1), 0) : 0;
-  const int relief = before->relief + elapsed * (before->caution ? 1 : 4);
+  const int relief = before->relief + elapsed * (self->frame.is_dark && !before->caution ? 4 : 1);
   return (CclCodebookLevel){
       (uint16_t)ccl_codebook_quantile (self->noise[level], 8),
       (uint16_t)MIN (relief, most),
