@@ -11,7 +11,7 @@
 #define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
 #define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
 #define PER_MISTAKE 1.0      /* or so many for each mistake around its begin, */
-#define MOST_OUTLIVING 10.0  /* but at most so many, */
+#define MOST_OUTLIVING 3.0   /* but at most so many, */
 #define STEADILY_FOUND 0.9   /* if it was found in so many of its frames, */
 #define OUTLIVING_WAY 2.0    /* and has gone so many sizes */
 #define WINDING 0.5          /* of a path: the least way of a track that is like lost ones */
