@@ -31,7 +31,7 @@
 #define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */
 #define STOP_SECONDS 4 /* for cameras and outputs after SIGTERM */
 #define FILE_SECONDS 1 /* at least, for pictures and clips after that */
-#define LOG_TIME (200 * G_TIME_SPAN_MILLISECOND) /* at least, for messages in the end */
+#define LOG_TIME (1 * G_TIME_SPAN_SECOND) /* at least, for messages in the end */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
 #define MALLOC_LARGE (4 << 20) /* bytes; as much or more returns to the system once it is freed */
 #define RELOAD_SECONDS 30
@@ -349,7 +349,7 @@ main (gint argc, gchar **argv)
   WatchChanges *changes;
   WatchConfig *config;
   WatchRequest request;
-  gboolean is_valid;
+  gboolean is_valid = FALSE;
 
   limit_malloc ();
   setlocale (LC_ALL, "");
@@ -369,13 +369,13 @@ main (gint argc, gchar **argv)
     is_valid = watch_check_outputs (config, &error) && watch_places_check (config, &error);
     watch_changes_free (changes);
     watch_config_free (config);
-  } else {
-    if (config && (config->http || config->state))
+  } else if (config) {
+    if (config->http || config->state)
       watch_guard_install ();
-    if (config && !lock_state (config))
+    if (!lock_state (config))
       return EXIT_FAILED;
     watch_log_start ();
-    is_valid = config && watch_cameras (config, changes, &error);
+    is_valid = watch_cameras (config, changes, &error);
     if (!write_messages ())
       _exit (is_valid ? exit_status : EXIT_CONFIG);
   }
