@@ -106,10 +106,14 @@ derive_moments (const CclPart *part, const CclMeasures *m, bool is_volume, CclVo
 static ALWAYS_INLINE void
 derive_place (uint64_t number, const CclMeasuredPicture *picture, double *x, double *y, double *z)
 {
-  *x = (double)(number % picture->width);
-  *y = (double)(number / picture->width % picture->height);
-  if (picture->is_volume)
-    *z = (double)(number / (picture->width * picture->height));
+  const uint64_t row = number / picture->width; /* of all slices */
+
+  *x = (double)(number - row * picture->width);
+  *y = (double)row;
+  if (picture->is_volume) {
+    *y = (double)(row % picture->height);
+    *z = (double)(row / picture->height);
+  }
 }
 
 _Static_assert(offsetof (CclMeasures, reals) == offsetof (CclMeasures, sum_value) &&
