@@ -117,8 +117,10 @@ ccl_contour_left_partner (const CclContourRuns *own, const CclContourRuns *other
   const uint32_t run = end / 2, label = own->labels ? own->labels[run] : 0;
   const uint32_t left = own->columns[end], right = own->columns[end + 1];
 
-  if (near > other->first && other->columns[2 * near - 1] + touch > left &&
-      ccl_contour_has_label (other, near - 1, label)) { /* beside a run of the other row */
+  /* Column and label are loaded beside each other. */
+  if (near > other->first && ((other->columns[2 * near - 1] + touch > left) &
+                                 ccl_contour_has_label (other, near - 1, label))) {
+    /* beside a run of the other row */
     const uint32_t begin = other->columns[2 * near - 2];
     for (uint32_t i = run; i > own->first && own->columns[2 * i - 1] + touch > begin; i--)
       if (ccl_contour_has_label (own, i - 1, label))
@@ -141,8 +143,9 @@ ccl_contour_right_partner (const CclContourRuns *own, const CclContourRuns *othe
   const uint32_t touches = touch && near < other->behind && other->columns[2 * near] == right;
   const uint32_t behind_beside = near + touches; /* behind the run that may be beside the end */
 
-  if (behind_beside > other->first && other->columns[2 * behind_beside - 1] > right &&
-      ccl_contour_has_label (other, behind_beside - 1, label)) {
+  if (behind_beside > other->first &&
+      ((other->columns[2 * behind_beside - 1] > right) &
+          ccl_contour_has_label (other, behind_beside - 1, label))) {
     const uint32_t stop = other->columns[2 * behind_beside - 1];
     for (uint32_t i = run + 1; i < own->behind && own->columns[2 * i] < stop + touch; i++)
       if (ccl_contour_has_label (own, i, label))

@@ -23,10 +23,10 @@ typedef struct CclContourStretch {
 } CclContourStretch;
 
 /* The map at work, in device memory: the parameters of kernels behind the first one stay the same
- * from run to run, so that one graph serves all. */
+ * from run to run, so that one graph serves all maps. */
 typedef struct CclContourMap {
-  const uint8_t *labels; /* NULL: a frame */
-  uint64_t stride;       /* bytes */
+  const uint8_t *labels;
+  uint64_t stride; /* bytes */
 } CclContourMap;
 
 /* Sums over ends. */
@@ -45,12 +45,12 @@ typedef struct CclContoursParameters {
   const uint8_t *pixels; /* a frame, or a label map */
   uint64_t stride;       /* bytes */
   uint32_t pixel_bytes;  /* 1, 2, or 4 of a label */
-  uint32_t is_map;       /* pixels are labels, and contours are found for each label by itself;
-                          * only the first kernel may read what is above */
   uint32_t is_aligned;   /* pixels are bytes; the address and the stride are multiples of 4 */
   uint32_t word_mask; /* a pixel is foreground where its value, with these bits, is greater than */
   uint32_t threshold; /* the threshold, */
   uint32_t invert;    /* and all bits set: where it is not */
+  uint32_t is_map;    /* pixels are labels, and contours are found for each label by itself; only
+                       * the first kernel may read what is above */
   uint32_t width, height;
   uint32_t is_8_connected;
   uint32_t is_cracks;

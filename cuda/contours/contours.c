@@ -51,9 +51,10 @@ typedef struct CudaContours {
   CclContoursParameters parameters;
   CclCudaLaunch launches[MOST_LAUNCHES];
   uint32_t n_launches;
-  CclCudaKernelGraph graph;       /* of all launches, where the driver has graphs */
-  CclContoursParameters in_graph; /* the parameters of its first kernel */
-  CclCudaUpload upload;           /* of frames that come from the host */
+  CclCudaKernelGraph graphs[2];       /* of all launches, of frames and of maps, where the driver
+                                       * has graphs */
+  CclContoursParameters in_graphs[2]; /* the parameters of their first kernels */
+  CclCudaUpload upload;               /* of frames that come from the host */
   CUdeviceptr scratch;
   void *rows, *points, *head; /* pinned */
 } CudaContours;
@@ -225,35 +226,39 @@ parameters_of (const CudaContours *self, uint32_t index)
 static CclStatus
 build_graph (CudaContours *self, CclError *error)
 {
-  CclStatus status = ccl_cuda_kernel_graph_build (&self->graph, self->runner.device, self->launches,
+  CclCudaKernelGraph *graph = &self->graphs[self->parameters.is_map];
+  CclStatus status = ccl_cuda_kernel_graph_build (graph, self->runner.device, self->launches,
       self->n_launches, UINT32_MAX, &self->parameters, error);
 
   for (uint32_t i = STEP_JOIN; i < STEP_JOIN + self->parameters.n_rounds && !status; i++) {
     CclContoursParameters p = parameters_of (self, i);
-    status = ccl_cuda_kernel_graph_set (
-        &self->graph, self->runner.device, &self->launches[i], i, &p, error);
+    status =
+        ccl_cuda_kernel_graph_set (graph, self->runner.device, &self->launches[i], i, &p, error);
   }
   return status;
 }
 
-/* Queues all kernels as one graph. Only the first one reads what differs between frames. */
+/* Queues all kernels as one graph. Only the first one reads what differs between frames, or between
+ * maps. */
 static CclStatus
 queue_graph (CudaContours *self, CclError *error)
 {
+  CclCudaDevice *device = self->runner.device;
+  CclCudaKernelGraph *graph = &self->graphs[self->parameters.is_map];
+  CclContoursParameters *in_graph = &self->in_graphs[self->parameters.is_map];
   CclStatus status = CUDACCL_OK;
 
-  if (!self->graph.graph)
+  if (!graph->graph)
     status = build_graph (self, error);
-  else if (memcmp (&self->in_graph, &self->parameters, sizeof self->in_graph) != 0)
-    status = ccl_cuda_kernel_graph_set (&self->graph, self->runner.device,
-        &self->launches[STEP_PACK], STEP_PACK, &self->parameters, error);
+  else if (memcmp (in_graph, &self->parameters, sizeof *in_graph) != 0)
+    status = ccl_cuda_kernel_graph_set (
+        graph, device, &self->launches[STEP_PACK], STEP_PACK, &self->parameters, error);
   if (status != CUDACCL_OK) {
-    ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+    ccl_cuda_kernel_graph_clear (graph, device);
     return status;
   }
-  self->in_graph = self->parameters;
-  return ccl_cuda_call (
-      self->runner.device->driver, error, cuGraphLaunch (self->graph.graph, self->runner.stream));
+  *in_graph = self->parameters;
+  return ccl_cuda_call (device->driver, error, cuGraphLaunch (graph->graph, self->runner.stream));
 }
 
 static CclStatus
@@ -289,6 +294,13 @@ place_contours (CclContour *rows, uint32_t n, bool is_map)
   return n_components;
 }
 
+static void
+clear_graphs (CudaContours *self)
+{
+  for (uint32_t is_map = 0; is_map < 2; is_map++)
+    ccl_cuda_kernel_graph_clear (&self->graphs[is_map], self->runner.device);
+}
+
 /* Runs the kernels, and waits until the head is there. */
 static CclStatus
 run_kernels (CudaContours *self, CclError *error)
@@ -313,7 +325,7 @@ find_contours (CudaContours *self, CclContourTable *table, CclError *error)
   if (status == CUDACCL_OK)
     status = run_kernels (self, error);
   if (status == CUDACCL_OK && head->n_ends > p->capacity) {
-    ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+    clear_graphs (self);
     status = allocate_ends (self, ends_of_maps (&self->base.plan), error);
     if (status == CUDACCL_OK)
       status = run_kernels (self, error);
@@ -382,7 +394,7 @@ static void
 release (void *object)
 {
   CudaContours *self = object;
-  ccl_cuda_kernel_graph_clear (&self->graph, self->runner.device);
+  clear_graphs (self);
   ccl_cuda_upload_clear (&self->upload);
   release_ends (self);
   ccl_cuda_device_release_pinned (self->runner.device, &self->head);

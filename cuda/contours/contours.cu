@@ -77,21 +77,33 @@ label_at (const Parameters &p, uint32_t x, uint32_t y)
 }
 
 /* Finds where the runs of a row of labels begin and end, or of a frame that is too wide for the
- * shared memory. */
+ * shared memory. counts: the ends of each word, of the first CUDACCL_CONTOURS_WORDS. */
 static __device__ __forceinline__ void
-find_runs (const Parameters &p, uint32_t y)
+find_runs (const Parameters &p, uint32_t y, uint32_t *counts)
 {
-  const uint64_t first = (uint64_t)y * p.words_per_row;
-  for (uint32_t word = threadIdx.x / 32; word < p.words_per_row;
-       word += CUDACCL_CONTOURS_THREADS / 32) {
-    const uint32_t x = word * 32 + lane_of_warp ();
-    const uint32_t here = x < p.width ? label_at (p, x, y) : 0;
-    const uint32_t before = x > 0 && x <= p.width ? label_at (p, x - 1, y) : 0;
-    const uint32_t starts = __ballot_sync (FULL_WARP, here != before && here != 0);
-    const uint32_t stops = __ballot_sync (FULL_WARP, here != before && before != 0);
-    if (lane_of_warp () == 0) {
-      p.starts[first + word] = starts;
-      p.stops[first + word] = stops;
+  enum { N_WARPS = CUDACCL_CONTOURS_THREADS / 32, WORDS_AT_ONCE = 4 };
+  const uint64_t row = (uint64_t)y * p.words_per_row;
+  for (uint32_t first = threadIdx.x / 32; first < p.words_per_row;
+       first += N_WARPS * WORDS_AT_ONCE) {
+    uint32_t here[WORDS_AT_ONCE], before[WORDS_AT_ONCE]; /* loads that do not wait for each other */
+#pragma unroll
+    for (uint32_t i = 0; i < WORDS_AT_ONCE; i++) {
+      const uint32_t x = (first + i * N_WARPS) * 32 + lane_of_warp ();
+      here[i] = x < p.width ? label_at (p, x, y) : 0;
+      before[i] = x > 0 && x <= p.width ? label_at (p, x - 1, y) : 0;
+    }
+#pragma unroll
+    for (uint32_t i = 0; i < WORDS_AT_ONCE; i++) {
+      const uint32_t word = first + i * N_WARPS;
+      const bool changes = here[i] != before[i];
+      const uint32_t starts = __ballot_sync (FULL_WARP, changes && here[i] != 0);
+      const uint32_t stops = __ballot_sync (FULL_WARP, changes && before[i] != 0);
+      if (lane_of_warp () == 0 && word < p.words_per_row) {
+        p.starts[row + word] = starts;
+        p.stops[row + word] = stops;
+        if (word < CUDACCL_CONTOURS_WORDS)
+          counts[word] = __popc (starts) + __popc (stops);
+      }
     }
   }
 }
@@ -107,21 +119,29 @@ find_runs_of_bits (const Parameters &p, uint32_t y, const uint32_t *bits, uint32
   return __popc (bits[word] ^ before);
 }
 
+/* The ends of a word of a row after find_runs(). */
+static __device__ __forceinline__ uint32_t
+count_ends_of_word (const Parameters &p, uint32_t y, const uint32_t *counts, uint32_t word)
+{
+  const uint64_t i = (uint64_t)y * p.words_per_row + word;
+  return word < CUDACCL_CONTOURS_WORDS ? counts[word] : __popc (p.starts[i]) + __popc (p.stops[i]);
+}
+
 /* A block for each row: packs it, finds its runs, and numbers their ends. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     ccl_contours_pack (const __grid_constant__ Parameters p)
 {
   let_next_kernel_start ();
-  if (blockIdx.x == 0 && threadIdx.x == 0)
-    *p.map = {p.is_map ? p.pixels : NULL, p.stride};
+  if (p.is_map && blockIdx.x == 0 && threadIdx.x == 0)
+    *p.map = {p.pixels, p.stride};
   __shared__ uint32_t sums[CUDACCL_CONTOURS_THREADS / 32], bits[CUDACCL_CONTOURS_WORDS];
 
   for (uint32_t y = blockIdx.x; y < p.height; y += gridDim.x) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
     const bool is_packed = !p.is_map && p.words_per_row <= CUDACCL_CONTOURS_WORDS;
     if (!is_packed)
-      find_runs (p, y);
+      find_runs (p, y, bits);
     else if (p.is_aligned)
       pack_bytes (p, y, bits);
     else
@@ -133,7 +153,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
       uint32_t own = 0, total;
       if (word < p.words_per_row)
         own = is_packed ? find_runs_of_bits (p, y, bits, word)
-                        : __popc (p.starts[row + word]) + __popc (p.stops[row + word]);
+                        : count_ends_of_word (p, y, bits, word);
       const uint32_t before = sum_before_thread (own, sums, CUDACCL_CONTOURS_THREADS / 32, &total);
       if (word < p.words_per_row)
         p.word_first[row + word] = n + before;
@@ -166,7 +186,7 @@ list_ends (const Parameters &p, const CclContourMap &map, uint32_t bits, uint32_
     const uint32_t x = word * 32 + __ffs (bits) - 1;
     p.column[end] = x;
     p.row[end] = y;
-    if (map.labels && !(end & 1))
+    if (p.is_map && !(end & 1))
       p.run_label[end / 2] = ((const uint32_t *)(map.labels + y * map.stride))[x];
   }
 }
@@ -192,18 +212,22 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
     p.is_changing[threadIdx.x] = 0;
   if (first_row >= p.height)
     return;
-  const CclContourMap map = *p.map; /* once: the compiler cannot know that no store changes it */
+  CclContourMap map = {};
+  if (p.is_map)
+    map = *p.map; /* once: the compiler cannot know that no store changes it */
   uint32_t n = count_before_row (p, first_row);
   for (uint32_t y = first_row; y < end_row; y++) {
     const uint64_t row = (uint64_t)y * p.words_per_row;
     if (threadIdx.x == 0)
       p.row_first[y] = n;
-    for (uint32_t word = threadIdx.x; word < p.words_per_row; word += CUDACCL_CONTOURS_THREADS) {
+    /* A thread for the left ends of a word, and one for the right ones. */
+    for (uint32_t i = threadIdx.x; i < 2 * p.words_per_row; i += CUDACCL_CONTOURS_THREADS) {
+      const uint32_t word = i / 2, is_right = i & 1;
       /* Of the ends before, the last one may be the left end of a run that is not over. */
       const uint32_t before = n + p.word_first[row + word];
-      const uint32_t starts = p.starts[row + word], stops = p.stops[row + word];
-      list_ends (p, map, starts, word, y, CUDACCL_DIVIDE_UP (before, 2) * 2);
-      list_ends (p, map, stops, word, y, before / 2 * 2 + 1);
+      const uint32_t bits = (is_right ? p.stops : p.starts)[row + word];
+      list_ends (
+          p, map, bits, word, y, is_right ? before / 2 * 2 + 1 : CUDACCL_DIVIDE_UP (before, 2) * 2);
     }
     n += p.row_count[y];
   }
@@ -215,7 +239,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
 static __device__ __forceinline__ CclContourRuns
 runs_of (const Parameters &p, uint32_t y)
 {
-  CclContourRuns runs = {p.column, p.map->labels ? p.run_label : NULL, 0, 0};
+  CclContourRuns runs = {p.column, p.is_map ? p.run_label : NULL, 0, 0};
   if (y < p.height) {
     runs.first = p.row_first[y] / 2;
     runs.behind = p.row_first[y + 1] / 2;
@@ -263,7 +287,10 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   wait_for_previous_kernel ();
   const uint32_t n_ends = count_ends (p);
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
-  for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
+  /* The first half of a block has left ends, the other one right ends: they take different ways. */
+  const uint32_t half = CUDACCL_CONTOURS_THREADS / 2;
+  const uint32_t end_in_block = threadIdx.x % half * 2 + threadIdx.x / half;
+  for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + end_in_block; end < n_ends;
        end += n_threads) {
     const uint32_t next = find_next (p, end);
     const CclContourStep step = step_of (p, end, next);
@@ -408,7 +435,7 @@ write_row (const Parameters &p, uint32_t start)
 {
   const CclContourStretch place = p.stretches[1][start];
   CclContour contour;
-  contour.component = p.map->labels ? p.run_label[start / 2] : 0;
+  contour.component = p.is_map ? p.run_label[start / 2] : 0;
   contour.parent = start > p.row_first[p.row[start]] ? p.contour[last_stretch (p, start - 1).first]
                                                      : CUDACCL_NO_CONTOUR;
   contour.first_point = place.next;
@@ -486,8 +513,10 @@ extern "C" __global__ void __launch_bounds__ (1)
     ccl_contours_finish (const __grid_constant__ Parameters p)
 {
   wait_for_previous_kernel ();
-  p.head->total = *p.total;
-  p.head->n_ends = p.row_first[p.height];
+  const CclContourCounts total = *p.total;
+  const uint32_t n_ends = p.row_first[p.height]; /* loaded beside the total */
+  p.head->total = total;
+  p.head->n_ends = n_ends;
   __threadfence_system ();
   *(volatile uint32_t *)&p.head->finished = 1;
 }
