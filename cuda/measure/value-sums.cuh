@@ -196,11 +196,11 @@ add_bytes (WordTotals &totals, uint32_t bytes, uint32_t mask, uint32_t i)
   all.squares = __dp4a (four, four, (uint32_t)all.squares);
   const uint32_t low = bytes | ~mask, high = ~four;
   totals.least = __vminu2 (__vminu2 (totals.least, low & 0xff00ff), low >> 8 & 0xff00ff);
-  /* Other pixels than those of the mask are 0xffff. */
-  const uint32_t even = (high << 8 & 0xff00ff00) + i * 0x00040004u + 0x00020000u;
-  const uint32_t odd = (high & 0xff00ff00) + i * 0x00040004u + 0x00030001u;
-  totals.greatest = __vminu2 (__vminu2 (totals.greatest, even | ~__byte_perm (mask, 0, 0x2200)),
-      odd | ~__byte_perm (mask, 0, 0x3311));
+  /* Other pixels than those of the mask are 0xffff: value and number have a byte each. */
+  const uint32_t numbers = (0x03020100u + i * 0x04040404u) | ~mask;
+  const uint32_t even = __byte_perm (high, numbers, 0x2604);
+  const uint32_t odd = __byte_perm (high, numbers, 0x3715);
+  totals.greatest = __vminu2 (__vminu2 (totals.greatest, even), odd);
 }
 
 /* The same for values of two bytes. */
