@@ -88,6 +88,15 @@ is_measured (uint32_t count)
   return (FLAGS & flag) == flag;
 }
 
+/* The columns of measures that a kernel with these flags has. */
+static __device__ __forceinline__ constexpr uint32_t
+columns_of (uint32_t flags)
+{
+  return (flags & CUDACCL_MAP_MOMENTS ? CUDACCL_COLUMN_MOMENTS : 0) |
+         (flags & CUDACCL_MAP_NEIGHBOURS ? CUDACCL_COLUMN_TOPOLOGY | CUDACCL_COLUMN_PERIMETER : 0) |
+         (flags & CUDACCL_MAP_VALUES ? CUDACCL_COLUMN_INTENSITY : 0);
+}
+
 /* The sum of the squares of 0…n - 1. */
 static __device__ __forceinline__ uint32_t
 sum_of_squares (uint32_t n)
@@ -190,13 +199,15 @@ measures_of_map (const Corner &corner, const uint32_t *c)
 }
 
 /* Adds a part of a tile to the sums of its label, in coordinates of the map. A function of its own,
- * so that the parts of those that call it stay in registers: they give it a copy. */
+ * so that the parts of those that call it stay in registers: they give it a copy. The measures that
+ * a kernel with these flags lacks are not computed, as nothing reads them. */
+template <uint32_t FLAGS>
 static __device__ __noinline__ void
 add_to_map (CclPart *to, CclMeasures *measures, uint32_t columns, Corner corner, const Part &part)
 {
   add_part (to, part_of_map (corner, part.counts));
   if (columns)
-    add_measures (measures, measures_of_map (corner, part.counts), columns);
+    add_measures (measures, measures_of_map (corner, part.counts), columns & columns_of (FLAGS));
 }
 
 #endif /* CUDACCL_MEASURE_MAP_PART_CUH */

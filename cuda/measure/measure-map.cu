@@ -241,7 +241,7 @@ add_to_tile (
   const uint32_t slot = find_slot (tile.owners, label);
   if (slot == N_SLOTS) {
     const Part copy = part;
-    add_to_map (&p.parts[label - 1], measures_of (p, label), p.columns, corner, copy);
+    add_to_map<FLAGS> (&p.parts[label - 1], measures_of (p, label), p.columns, corner, copy);
     return;
   }
 #pragma unroll
@@ -261,31 +261,40 @@ struct Pending {
   Part part;
 };
 
+/* Adds a part of the pending label. */
 template <uint32_t FLAGS>
 static __device__ __forceinline__ void
-add_pending (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending)
+add_to_pending (Pending &pending, const Part &part)
 {
-  if (pending.label && lane_of_warp () == 0)
-    add_to_tile<FLAGS> (p, tile, corner, pending.label, pending.part);
-  pending.label = 0;
-}
-
-template <uint32_t FLAGS>
-static __device__ __forceinline__ void
-add_to_pending (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending,
-    uint32_t label, const Part &part)
-{
-  if (label != pending.label) {
-    add_pending<FLAGS> (p, tile, corner, pending);
-    pending.label = label;
-    pending.part = part;
-    return;
-  }
 #pragma unroll
   for (uint32_t i = 0; i < N_COUNTS; i++)
     if (is_measured<FLAGS> (i))
       pending.part.counts[i] = i < FIRST_MAXIMUM ? pending.part.counts[i] + part.counts[i]
                                                  : max (pending.part.counts[i], part.counts[i]);
+}
+
+/* Adds the part of a run. That of the only run of a word becomes pending; pending sums of another
+ * label are added to the tile then. One call of add_to_tile() serves all, which saves registers. */
+template <uint32_t FLAGS>
+static __device__ __forceinline__ void
+add_run (const CclMapParameters &p, Tile &tile, const Corner &corner, Pending &pending,
+    const Run &run, Part part)
+{
+  uint32_t label = run.label;
+  bool is_added = run.is_first;
+  if (run.is_single) {
+    if (label == pending.label) {
+      add_to_pending<FLAGS> (pending, part);
+      return;
+    }
+    const Pending before = pending;
+    pending = {label, part};
+    label = before.label;
+    part = before.part;
+    is_added = label && lane_of_warp () == 0;
+  }
+  if (is_added)
+    add_to_tile<FLAGS> (p, tile, corner, label, part);
 }
 
 /* Adds the runs of a word. All threads of a warp take part. */
@@ -306,12 +315,10 @@ add_word (
   }
   if (FLAGS & CUDACCL_MAP_VALUES)
     add_values (p, word, run, part);
-  if (run.is_single)
-    add_to_pending<FLAGS> (p, tile, corner, pending, run.label, part);
-  else if (run.is_first)
-    add_to_tile<FLAGS> (p, tile, corner, run.label, part);
+  add_run<FLAGS> (p, tile, corner, pending, run, part);
 }
 
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 clear_tile (Tile &tile)
 {
@@ -319,13 +326,16 @@ clear_tile (Tile &tile)
     tile.greatest_label = 0;
   for (uint32_t slot = threadIdx.x; slot < N_SLOTS; slot += blockDim.x) {
     tile.owners[slot] = NO_COMPONENT;
+#pragma unroll
     for (uint32_t i = 0; i < N_COUNTS; i++)
-      tile.counts[i][slot] = 0;
+      if (is_measured<FLAGS> (i))
+        tile.counts[i][slot] = 0;
   }
   __syncthreads ();
 }
 
 /* Adds the sums of the tile to those of the map. */
+template <uint32_t FLAGS>
 static __device__ __forceinline__ void
 add_tile_to_map (const CclMapParameters &p, const Tile &tile, const Corner &corner)
 {
@@ -334,9 +344,10 @@ add_tile_to_map (const CclMapParameters &p, const Tile &tile, const Corner &corn
       Part part;
 #pragma unroll
       for (uint32_t i = 0; i < N_COUNTS; i++)
-        part.counts[i] = tile.counts[i][slot];
+        if (is_measured<FLAGS> (i))
+          part.counts[i] = tile.counts[i][slot];
       const uint32_t label = tile.owners[slot];
-      add_to_map (&p.parts[label - 1], measures_of (p, label), p.columns, corner, part);
+      add_to_map<FLAGS> (&p.parts[label - 1], measures_of (p, label), p.columns, corner, part);
     }
   if (threadIdx.x == 0 && tile.greatest_label > *(volatile uint32_t *)p.greatest_label)
     atomicMax (p.greatest_label, tile.greatest_label);
@@ -367,7 +378,7 @@ add_tile (const CclMapParameters &p)
   const uint32_t first_row = threadIdx.x / 32 << warp_rows_shift;
   uint32_t greatest = 0;
   Pending pending = {};
-  clear_tile (tile);
+  clear_tile<FLAGS> (tile);
   const uint32_t end_row = first_row + (1u << warp_rows_shift);
   for (uint32_t row = first_row; row < end_row; row += ROWS_AT_ONCE) {
     Word words[ROWS_AT_ONCE]; /* loads that do not wait for each other */
@@ -386,12 +397,13 @@ add_tile (const CclMapParameters &p)
         add_word<FLAGS> (p, tile, corner, pending, word);
     }
   }
-  add_pending<FLAGS> (p, tile, corner, pending);
+  if (pending.label && lane_of_warp () == 0)
+    add_to_tile<FLAGS> (p, tile, corner, pending.label, pending.part);
   greatest = reduce_max (FULL_WARP, greatest);
   if (lane_of_warp () == 0)
     atomicMax (&tile.greatest_label, greatest);
   __syncthreads ();
-  add_tile_to_map (p, tile, corner);
+  add_tile_to_map<FLAGS> (p, tile, corner);
 }
 
 /* One block for each tile. The number says which flags a kernel has. */

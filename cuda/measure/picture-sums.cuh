@@ -43,18 +43,17 @@ add_SUM (CclWide *to, CclWide value)
     atomicAdd (&halves[1], high);
 }
 
+/* Without reading before, which would wait for other blocks that add to the same component. */
 static __device__ __forceinline__ void
 add_MAX (uint32_t *to, uint32_t value)
 {
-  if (value > *(volatile uint32_t *)to)
-    atomicMax (to, value);
+  atomicMax (to, value);
 }
 
 static __device__ __forceinline__ void
 add_MAX (uint64_t *to, uint64_t value)
 {
-  if (value > *(volatile uint64_t *)to)
-    atomicMax ((unsigned long long *)to, (unsigned long long)value);
+  atomicMax ((unsigned long long *)to, (unsigned long long)value);
 }
 
 template <typename Number>
