@@ -27,10 +27,10 @@
 #include "watch/supervisor/watch.h"
 #include "watch/system/web-guard.h"
 
-#define EXIT_FAILED 1  /* a file could not be read, or nobody reads the output */
-#define EXIT_CONFIG 2  /* the command line or the configuration file is wrong */
-#define STOP_SECONDS 4 /* for cameras and outputs after SIGTERM */
-#define FILE_SECONDS 1 /* at least, for pictures and clips after that */
+#define EXIT_FAILED 1                     /* a file could not be read, or nobody reads the output */
+#define EXIT_CONFIG 2                     /* the command line or the configuration file is wrong */
+#define STOP_SECONDS 4                    /* for cameras and outputs after SIGTERM */
+#define FILE_SECONDS 1                    /* at least, for pictures and clips after that */
 #define LOG_TIME (1 * G_TIME_SPAN_SECOND) /* at least, for messages in the end */
 #define MALLOC_ARENAS 4 /* many threads come and go: more arenas would only hold more memory */
 #define MALLOC_LARGE (4 << 20) /* bytes; as much or more returns to the system once it is freed */

@@ -107,7 +107,7 @@ def test_the_warm_up_counts_seconds_of_the_video():
         found[rate] = []
         for number in range(4 * rate):
             frame = noise.integers(100, 104, (120, 160)).astype(np.uint8)
-            frame[30:90, 20 + number % 40:50 + number % 40] = 250
+            frame[30:90, 25 * number // rate:][:, :30] = 250
             found[rate].append(bool(foreground.apply(frame).any()))
         assert not any(found[rate][:2 * rate - 1]) and any(found[rate][2 * rate + 1:])
     for arguments in ({"frame_rate": 0}, {"frame_rate": -1}, {"warm_up": -1}, {"warm_up": float("nan")}):

@@ -236,8 +236,8 @@ static bool
 strips_offer (CclCudaEngine *engine, const CclCudaInput *input, CclCudaFollowers *followers)
 {
   Strips *strips = (Strips *)engine;
-  _Static_assert (sizeof (CclStripsColumnsParameters) <= CUDACCL_MOST_FOLLOWER_PARAMETERS, "fit");
-  _Static_assert ((int)N_KERNELS <= (int)CUDACCL_MOST_FOLLOWERS, "fit");
+  _Static_assert(sizeof (CclStripsColumnsParameters) <= CUDACCL_MOST_FOLLOWER_PARAMETERS, "fit");
+  _Static_assert((int)N_KERNELS <= (int)CUDACCL_MOST_FOLLOWERS, "fit");
   if (!strips->counters_clean || strips->is_first)
     return false;
   FrameGraph *frame = choose_graph (strips, input->frame);
