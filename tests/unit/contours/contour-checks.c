@@ -375,6 +375,36 @@ test_parents_of_labels (const void *data)
   }
 }
 
+/* One object takes frames and maps in turns; a map with a label for each pixel needs more memory.
+ */
+static void
+test_frames_and_maps (const void *data)
+{
+  backend = data;
+  enum { WIDTH = 37, HEIGHT = 9, N_PIXELS = WIDTH * HEIGHT };
+  static const uint32_t n_labels[] = {1, N_PIXELS, 1};
+  uint32_t map[N_PIXELS];
+  const CclLabels labels = {map, WIDTH * sizeof *map};
+  Mask *mask = mask_new_from_noise (WIDTH, HEIGHT, 1, 40, 4);
+  g_autoptr (ContourReference) expected =
+      contour_reference_by_edges (mask, CUDACCL_CONTOUR_CRACKS, CUDACCL_CONNECTIVITY_8);
+  CclContours *contours = make (WIDTH, HEIGHT, CUDACCL_CONTOUR_CRACKS, CUDACCL_CONNECTIVITY_8);
+
+  for (uint32_t i = 0; i < G_N_ELEMENTS (n_labels); i++) {
+    CclContourTable table = run (contours, mask);
+    assert_same (&table, expected);
+    for (uint32_t j = 0; j < N_PIXELS; j++)
+      map[j] = j % n_labels[i] + 1;
+    g_assert_cmpint (backend->of_labels (contours, &labels, &table, NULL), ==, CUDACCL_OK);
+    g_assert_cmpuint (table.n_contours, ==, n_labels[i]);
+    g_assert_cmpuint (table.n_points, ==, 4 * n_labels[i]);
+    for (uint32_t j = 0; j < table.n_contours; j++)
+      g_assert_cmpuint (table.rows[j].component, ==, j + 1);
+  }
+  ccl_contours_free (&contours);
+  mask_free (mask);
+}
+
 /* Frames of two bytes per pixel, thresholds, and inverted frames. */
 static void
 test_formats (const void *data)
@@ -431,5 +461,6 @@ contour_checks_register (const ContourBackend *checked)
   add (checked, "label-maps", test_label_maps);
   add (checked, "touching-labels", test_touching_labels);
   add (checked, "parents-of-labels", test_parents_of_labels);
+  add (checked, "frames-and-maps", test_frames_and_maps);
   add (checked, "formats", test_formats);
 }
