@@ -28,8 +28,9 @@ def enter(device=0):
     call("cuCtxSetCurrent", _contexts[device])
 
 
-def new_stream():
+def new_stream(device=0):
     """A CUstream that does not wait for the legacy default stream."""
+    enter(device)
     stream = ctypes.c_void_p()
     call("cuStreamCreate", ctypes.byref(stream), 1)
     return stream.value

@@ -46,6 +46,7 @@ queue_histogram (CclCudaSegmenter *self, CclError *error)
   CclStatus status = CUDACCL_OK;
 
   otsu->parameters.frame = self->frame;
+  otsu->parameters.roi_mask = (const uint32_t *)(uintptr_t)self->roi_mask;
   if (!otsu->is_clean)
     status = ccl_cuda_call (
         device->driver, error, cuMemsetD8Async (otsu->memory, 0, otsu->size, self->runner.stream));
@@ -108,7 +109,6 @@ otsu_prepare (CclCudaSegmenter *self, CclError *error)
   CclHistogram *histogram = (CclHistogram *)(uintptr_t)otsu->memory;
   otsu->parameters = (CclOtsuParameters){
       .extent = self->extent,
-      .roi_mask = (const uint32_t *)(uintptr_t)self->roi_mask,
       .histogram = histogram,
       .wide_histogram = is_wide ? (CclWideHistogram *)(histogram + 1) : NULL,
   };
