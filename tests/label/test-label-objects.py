@@ -3,7 +3,9 @@
 """What of a picture ccl-label labels: its holes label by label, objects that touch no border, the largest ones, a page, a
 channel; against scipy, scikit-image and numpy.
 
-usage: test-label-objects.py CCL-LABEL
+usage: test-label-objects.py CCL-LABEL [--gpu]
+
+With --gpu, only tiles that a GPU labels, such as a simulated one.
 """
 import json
 import os
@@ -307,6 +309,19 @@ def periodic():
     refused("i.npy", "--periodic", "x", "--clear-border", word="--periodic is for labels")
 
 
+def on_a_gpu():
+    """holes of labels and periodic borders, tile by tile, with labels of a GPU"""
+    for connectivity in 4, 8, 6, 18, 26:
+        ndim = 2 if connectivity in CONNECTIVITIES[2] else 3
+        image = shells(ndim)
+        np.save("i.npy", image)
+        options = ["--gpu", "-c", connectivity, "--tile", random.integers(1, 5)]
+        labels, _ = labels_of("i.npy", *options, "--fill-label-holes", 0)
+        np.testing.assert_array_equal(labels, with_filled_holes(components(image, connectivity), connectivity, 0))
+        labels, _ = labels_of("i.npy", *options, "--periodic", "xy")
+        np.testing.assert_array_equal(labels, on_a_torus(image > 0, [ndim - 1, ndim - 2], connectivity))
+
+
 def spacing():
     """--spacing: numpy's moments of places, as scikit-image defines the properties"""
     names = "area,area_bbox,extent,equivalent_diameter_area,centroid,inertia_tensor,inertia_tensor_eigvals,axis_major_length"
@@ -380,7 +395,8 @@ def combinations():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    status = tap.run(border, border_of_values, largest, label_holes, pages, channels, adjacency, periodic, spacing,
-                     values_within_a_tolerance, combinations)
+    status = tap.run(on_a_gpu) if "--gpu" in sys.argv else tap.run(
+        border, border_of_values, largest, label_holes, pages, channels, adjacency, periodic, spacing, values_within_a_tolerance,
+        combinations)
     os.chdir("/")
 sys.exit(status)

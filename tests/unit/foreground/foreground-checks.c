@@ -610,14 +610,13 @@ check_background_in_roi_mask (const ForegroundBackend *backend)
 
 /* A mask comes, changes and goes; the model goes on. */
 static void
-check_roi_mask_that_changes (const ForegroundBackend *backend)
+check_roi_mask_that_changes_of (const ForegroundBackend *backend, CclForegroundMethod method)
 {
   enum { WIDTH = 77, HEIGHT = 11 };
   uint8_t pixels[WIDTH * HEIGHT], roi_mask_pixels[WIDTH * HEIGHT];
   const CclFrame roi_mask = {.data = roi_mask_pixels, .stride = WIDTH};
   const CclFrame narrow = {.data = roi_mask_pixels, .stride = WIDTH - 1};
-  const CclForegroundPlan plan = {
-      .width = WIDTH, .height = HEIGHT, .method = CUDACCL_FOREGROUND_MOG2};
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .method = method};
   CclForegroundOptions options = usual_options;
   Comparison comparison;
   bool passed = comparison_begin (&comparison, backend, &plan);
@@ -638,6 +637,14 @@ check_roi_mask_that_changes (const ForegroundBackend *backend)
     passed = comparison_run (&comparison, pixels, &options);
   }
   comparison_end (&comparison);
+}
+
+static void
+check_roi_mask_that_changes (const ForegroundBackend *backend)
+{
+  check_roi_mask_that_changes_of (backend, CUDACCL_FOREGROUND_THRESHOLD);
+  check_roi_mask_that_changes_of (backend, CUDACCL_FOREGROUND_OTSU);
+  check_roi_mask_that_changes_of (backend, CUDACCL_FOREGROUND_MOG2);
 }
 
 /* A model must stay valid when the options change. */
