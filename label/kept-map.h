@@ -10,11 +10,11 @@
 
 typedef struct KeptMap KeptMap;
 
-/* Makes a map in a folder, NULL: that of temporary files. what: the name of the labels in messages.
- * Returns NULL with the error filled. */
+/* Makes a map in a folder; NULL: the folder of temporary files. what: what messages call the
+ * labels. Returns NULL with the error filled. */
 KeptMap *kept_map_new (const char *folder, const char *what, CclError *error);
 
-/* Writes n labels of so many bytes, those of pixels from first on. */
+/* Writes the labels of n pixels, of so many bytes each; first: the index of the first pixel. */
 bool kept_map_write (KeptMap *map, uint64_t first, const void *labels, size_t n,
     uint32_t label_bytes, CclError *error);
 

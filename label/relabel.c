@@ -338,7 +338,7 @@ layers_to_measure (const Relabelling *self)
   return n < 1 ? 1 : n < self->n_layers ? n : self->n_layers;
 }
 
-/* Labels of layers, numbered by those alone that are there. */
+/* The labels that occur in some layers, numbered without gaps. */
 typedef struct Local {
   uint32_t *numbers; /* [n + 1]: of each label; 0: it is not there */
   uint64_t *owners;  /* [n]: of each number the label, counted from 0 */

@@ -251,7 +251,8 @@ read_samples (Reader *reader, Fragment *fragment, guint64 duration, guint64 samp
   return n > 0;
 }
 
-/* FALSE for a fragment of another form, among them one whose places are those in the whole file. */
+/* FALSE for a fragment of another form, for example one whose offsets count from the beginning of
+ * the file. */
 static gboolean
 read_fragment (const Reader *moof, const Head *head, Fragment *fragment)
 {
@@ -326,7 +327,7 @@ take_head (ClipPart *self, Search *search, const Box *box, gint64 from, gint64 t
   return TRUE;
 }
 
-/* FALSE at the end of what is looked for, or where the file is no clip. */
+/* FALSE behind the last fragment of the part, or where the file is no clip. */
 static gboolean
 take_table (ClipPart *self, Search *search, const Box *box)
 {
@@ -360,7 +361,7 @@ look (ClipPart *self, Search *search, gint64 from, gint64 to)
   }
 }
 
-/* Moves the times to those of the part. */
+/* Makes times and offsets count from the beginning of the part. */
 static void
 finish (ClipPart *self, const Search *search)
 {

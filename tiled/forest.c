@@ -78,8 +78,8 @@ find_root (size_t *parents, size_t place)
   return place;
 }
 
-/* Replaces the pairs by those of each label and its root. labels: memory for two of each pair;
- * parents: the same. */
+/* Replaces the pairs by one for each label: the label and its root. labels: memory for two of each
+ * pair; parents: the same. */
 static void
 unite_pairs (CclForest *self, uint64_t *labels, size_t *parents)
 {

@@ -84,8 +84,8 @@ is_inside (const CclPatch *box, const CclPatch *patch)
   return is_inside;
 }
 
-/* Finds what is connected to a patch inside the box without the box's label. Returns the number of
- * these patches; area: of them, UINT64_MAX if they are connected to the outside. */
+/* Finds the patches inside the box that are connected to a patch without the box's label. Returns
+ * the number of these patches; area: of them, UINT64_MAX if they are connected to the outside. */
 static size_t
 find_connected (Filling *self, const CclPatch *box, uint32_t first, uint32_t visit, uint64_t *area)
 {

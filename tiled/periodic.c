@@ -162,7 +162,7 @@ grow (CclBorders *self)
   return true;
 }
 
-/* Adds the next label to those that came. */
+/* Begins a label, which must be the next one in order. */
 static CclStatus
 begin_label (CclBorders *self, uint32_t label, CclError *error)
 {

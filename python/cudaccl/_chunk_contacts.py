@@ -36,7 +36,7 @@ def across(upper: NDArray[np.int64], lower: NDArray[np.int64], connectivity: int
 
 def contacts_of(labels: NDArray[np.int64], here: _seams.Faces, neighbours: Sequence[tuple[_seams.Step, _seams.Faces]],
                 connectivity: int) -> Rows:
-    """Those of the labels of a chunk with each other and with those of the chunks after it."""
+    """The contacts of the labels of a chunk with each other and with the labels of the chunks after it."""
     numbers, map = compact(labels)
     rows = [between(map, numbers, connectivity)]
     for step, there in neighbours:

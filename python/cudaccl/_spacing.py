@@ -53,7 +53,7 @@ def of_moments(name: str, tensors: NDArray[np.float64]) -> list[NDArray[np.float
     if name == "eccentricity":
         return [np.sqrt(1 - np.divide(values[:, 1], values[:, 0], out=np.ones(len(values)), where=values[:, 0] > 0))]
     a, b, c = tensors[:, 0, 0], tensors[:, 0, 1], tensors[:, 1, 1]
-    # A zero has no sign, or what lies would have −π/2.
+    # Adding 0.0 makes −0.0 positive: the angle of a horizontal object is π/2, not −π/2.
     return [np.where(a == c, np.where(b < 0, np.pi / 4, -np.pi / 4), 0.5 * np.arctan2(-2 * b + 0.0, c - a))]
 
 

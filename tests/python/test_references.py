@@ -17,7 +17,7 @@ WINDOWS = {"none": 0, "median-3x3": 3, "median-5x5": 5, "opening-3x3": 3, "openi
 
 
 def filtered(mask, denoise):
-    """A mask of 0 and 255 after a filter. Outside the picture is what is nearest in it, for openings nothing that removes."""
+    """A mask of 0 and 255 after a filter. At the border medians repeat the nearest pixel, and openings remove nothing."""
     size = WINDOWS[denoise]
     if denoise.startswith("median"):
         return cv2.medianBlur(mask, size)

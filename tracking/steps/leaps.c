@@ -112,8 +112,8 @@ is_sure (const CclTracker *tracker, const Track *t, uint32_t component)
          ccl_tracker_compare_first_colours (tracker, t, component) >= SURE_ALIKE;
 }
 
-/* Another track goes on from this one, and from those of other parts of its row. They end without
- * being counted as lost. */
+/* Another track replaces this one and the tracks of other parts of its row. They end without being
+ * counted as lost. */
 static void
 leave_behind (CclTracker *tracker, Track *t)
 {

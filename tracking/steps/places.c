@@ -65,7 +65,7 @@ ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double plac
   return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
 }
 
-/* Of the large cell of the place and those beside it. */
+/* The sum of the large cell at a place and of its neighbours. */
 static CclLostTracks
 sum_around (const CclTracker *tracker,
     const CclLostTracks cells[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS], double place_x,
