@@ -113,7 +113,7 @@ def many_cameras():
         shoot(view, "many")
         view.evaluate("""{ document.querySelector('#search').value = 'P3';
             document.querySelector('#search').dispatchEvent(new Event('input')); }""")
-        view.wait(f"JSON.stringify({names}) == '[\\"p3\\"]'")
+        view.wait(f"{names}.join() == 'p3'")
         view.evaluate(f"{card('p3')}.querySelector('.picture').click()")
         view.wait(f"{card('p3')}.querySelector('.line').getAttribute('d')")
         assert view.evaluate(f"{card('p3')}.querySelector('.edit').offsetWidth"), "the open card has its buttons"
