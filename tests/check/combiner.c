@@ -3,8 +3,8 @@
 #include <gst/base/gstaggregator.h>
 #include <gst/video/video.h>
 
-#include "frames.h"
-#include "leaks.h"
+#include "tests/check/shared/frames.h"
+#include "tests/check/shared/leaks.h"
 
 #if HAVE_ANALYTICS
 #include <gst/analytics/analytics.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The drawings of ccloverlay, pixel by pixel where they are geometry, and the frames that it does
  * not change. The metadata is made by hand, without a labeller. */
-#include "frames.h"
-#include "leaks.h"
+#include "tests/check/shared/frames.h"
+#include "tests/check/shared/leaks.h"
 
 #include <math.h>
 

@@ -5,7 +5,7 @@
  * environment variable CCL_ELEMENT names the element. The test does not check for leaks, because
  * the decoders' plugin has some.
  */
-#include "elements.h"
+#include "tests/check/shared/elements.h"
 
 #include <glib/gstdio.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What rates of playback, flushes, new streams and stops do to ccl and ccltrack. */
-#include "frames.h"
-#include "leaks.h"
+#include "tests/check/shared/frames.h"
+#include "tests/check/shared/leaks.h"
 
 #include <math.h>
 

@@ -3,8 +3,8 @@
  * Every property that may change while playing, of every element of the plugin: no value that it
  * takes ends the stream.
  */
-#include "elements.h"
-#include "leaks.h"
+#include "tests/check/shared/elements.h"
+#include "tests/check/shared/leaks.h"
 
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>

@@ -2,7 +2,7 @@
 /* The ranges of all properties of all elements. */
 #include <gst/check/gstcheck.h>
 
-#include "leaks.h"
+#include "tests/check/shared/leaks.h"
 
 /* GStreamer reads a negative text for an unsigned property as a very large number. */
 static gboolean

@@ -6,9 +6,9 @@
 #include <signal.h>
 #include <sys/resource.h>
 
-#include "frames.h"
-#include "leaks.h"
-#include "skips.h"
+#include "tests/check/shared/frames.h"
+#include "tests/check/shared/leaks.h"
+#include "tests/check/shared/skips.h"
 
 #define RATE 25
 #define KEY_INTERVAL 10 /* frames */

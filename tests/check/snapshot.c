@@ -6,8 +6,8 @@
 #include <gst/app/gstappsrc.h>
 #include <math.h>
 
-#include "frames.h"
-#include "leaks.h"
+#include "tests/check/shared/frames.h"
+#include "tests/check/shared/leaks.h"
 
 #define WIDTH 200
 #define HEIGHT 160
