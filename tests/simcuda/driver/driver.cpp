@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "memory.h"
-#include "settings.h"
-#include "simcuda.h"
+#include "tests/simcuda/settings.h"
+#include "tests/simcuda/simcuda.h"
 
 using namespace simcuda;
 

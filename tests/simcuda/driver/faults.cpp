@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "queue.h"
-#include "settings.h"
+#include "tests/simcuda/settings.h"
 
 namespace simcuda {
 

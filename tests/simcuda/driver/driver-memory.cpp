@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "memory.h"
-#include "settings.h"
+#include "tests/simcuda/settings.h"
 
 using namespace simcuda;
 

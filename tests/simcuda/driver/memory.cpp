@@ -6,8 +6,8 @@
 #include <map>
 #include <sys/mman.h>
 
-#include "sanitizer.h"
-#include "settings.h"
+#include "tests/simcuda/sanitizer.h"
+#include "tests/simcuda/settings.h"
 
 namespace simcuda {
 

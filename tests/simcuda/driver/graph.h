@@ -10,7 +10,7 @@
 
 #include <cuda.h>
 
-#include "scheduler.h"
+#include "tests/simcuda/scheduler.h"
 
 namespace simcuda {
 

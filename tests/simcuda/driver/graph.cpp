@@ -5,7 +5,7 @@
 #include <map>
 
 #include "driver.h"
-#include "settings.h"
+#include "tests/simcuda/settings.h"
 
 namespace simcuda {
 

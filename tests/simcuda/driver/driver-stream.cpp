@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "settings.h"
+#include "tests/simcuda/settings.h"
 
 using namespace simcuda;
 

@@ -8,7 +8,7 @@
 #include <list>
 #include <thread>
 
-#include "settings.h"
+#include "tests/simcuda/settings.h"
 
 namespace simcuda {
 

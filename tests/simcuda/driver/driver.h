@@ -13,9 +13,9 @@
 
 #include "faults.h"
 #include "graph.h"
-#include "kernel.h"
+#include "tests/simcuda/kernel.h"
 #include "queue.h"
-#include "scheduler.h"
+#include "tests/simcuda/scheduler.h"
 
 namespace simcuda {
 
