@@ -8,7 +8,7 @@ import sys
 import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "tests/runner"), str(ROOT / "tests/watch")]
+sys.path[:0] = [str(ROOT / "tests/runner"), str(ROOT / "tests/watch/page")]
 import tap  # noqa: E402
 from processes import wait_for  # noqa: E402
 

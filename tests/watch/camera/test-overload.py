@@ -4,11 +4,13 @@
 
 usage: test-overload.py CCL_WATCH SLOW_DECODER
 """
+import pathlib
 import signal
 import sys
 import time
 
-from watching import Watch, metric, recorded_cameras, recording, seconds_of, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, metric, recorded_cameras, recording, seconds_of, tap, wait_for  # noqa: E402
 
 PROGRAM, SLOW_DECODER = sys.argv[1:3]
 N = 4

@@ -12,8 +12,7 @@ import sys
 import tempfile
 import time
 
-HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent / "runner"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "runner"))
 import tap  # noqa: E402
 from processes import running, wait_for  # noqa: E402
 

@@ -15,8 +15,7 @@ import sys
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/runner"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import served  # noqa: E402
 import tap  # noqa: E402
 

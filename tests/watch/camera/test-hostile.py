@@ -6,12 +6,14 @@ other cameras and /healthz go on. Prints TAP.
 usage: test-hostile.py CCL_WATCH
 """
 import functools
+import pathlib
 import sys
 import time
 
-import hostile_cameras
-from hostile_cameras import HostileCamera
-from watching import Watch, ball, get, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import hostile_cameras  # noqa: E402
+from hostile_cameras import HostileCamera  # noqa: E402
+from watching import Watch, ball, get, tap, wait_for  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1])
 QUICK = ["-s", "retry-min=0.1", "-s", "retry-max=0.2", "-s", "stuck=1", "--http", "127.0.0.1:0"]

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import re
 import shutil
 import signal
@@ -17,7 +18,8 @@ import subprocess
 import sys
 import time
 
-from watching import Watch, ball, folder, get, metric, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, ball, folder, get, metric, tap, wait_for  # noqa: E402
 
 PROGRAM, HUNG_FILES = sys.argv[1:3]
 watch = functools.partial(Watch, PROGRAM, "--http", "127.0.0.1:0")

@@ -6,10 +6,12 @@ usage: test-devices.py SIMCUDA, the folder of the simulated driver
 """
 import collections
 import os
+import pathlib
 import sys
 
 os.environ["LD_LIBRARY_PATH"] = ":".join(filter(None, [sys.argv.pop(), os.environ.get("LD_LIBRARY_PATH")]))
 os.environ["SIMCUDA_DEVICES"] = "2"
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import served  # noqa: E402
 import watching  # noqa: E402
 from watching import tap, wait_for  # noqa: E402

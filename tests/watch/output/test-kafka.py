@@ -7,13 +7,15 @@ usage: test-kafka.py CCL_WATCH FEED_OUTPUT [KAFKA_MOCK]
 """
 import contextlib
 import functools
+import pathlib
 import signal
 import subprocess
 import sys
 import time
 
-from feeding import Feed
-from watching import Watch, ball, free_port, needs, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from feeding import Feed  # noqa: E402
+from watching import Watch, ball, free_port, needs, running, tap, wait_for  # noqa: E402
 
 PROGRAM, FEEDER = sys.argv[1:3]
 MOCK = sys.argv[3] if len(sys.argv) > 3 else None

@@ -10,6 +10,7 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import re
 import signal
 import subprocess
@@ -20,7 +21,8 @@ import urllib.request
 
 import websocket
 
-from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1], output=False)
 HASS = os.environ.get("HASS", "hass")

@@ -9,6 +9,7 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import random
 import resource
 import shutil
@@ -19,8 +20,9 @@ import sys
 import threading
 import time
 
-from feeding import Feed
-from watching import Lines, Watch, ball, folder, free_port, numbers, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from feeding import Feed  # noqa: E402
+from watching import Lines, Watch, ball, folder, free_port, numbers, running, tap, wait_for  # noqa: E402
 
 PROGRAM, SLOW_TYPES, FEEDER = sys.argv[1:]
 feed = functools.partial(Feed, FEEDER)

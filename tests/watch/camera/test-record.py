@@ -8,13 +8,15 @@ usage: test-record.py
 import contextlib
 import datetime
 import os
+import pathlib
 import re
 import signal
 import subprocess
 import sys
 
-import served
-from watching import HERE, free_port, needs, recording, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import served  # noqa: E402
+from watching import HERE, free_port, needs, recording, running, tap, wait_for  # noqa: E402
 
 STILL, MOVES, PRE, POST = 8, 3, 1, 2
 LATER = 4  # seconds, so that wrong times are seen

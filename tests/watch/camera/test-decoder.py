@@ -5,11 +5,13 @@
 usage: test-decoder.py CCL_WATCH
 """
 import functools
+import pathlib
 import re
 import subprocess
 import sys
 
-from watching import Watch, ball, folder, numbers, tap
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, ball, folder, numbers, tap  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1])
 # Two elements that decode JPEG, so each must be chosen once against the other's rank.

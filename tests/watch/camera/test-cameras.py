@@ -10,6 +10,7 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import re
 import resource
 import shutil
@@ -23,7 +24,8 @@ import time
 
 import numpy
 
-from watching import Watch, ball, camera, folder, seconds_of, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, ball, camera, folder, seconds_of, tap, wait_for  # noqa: E402
 
 PROGRAM, CLOCK_STEP, FAKE_CAMERA = sys.argv[1:4]
 watch = functools.partial(Watch, PROGRAM)
@@ -764,7 +766,7 @@ def limit_of_threads():
 def help_and_version():
     """--help shows every option, --version the version; the manual has the same options"""
     text = subprocess.run([PROGRAM, "--help"], check=True, stdout=subprocess.PIPE, text=True, timeout=20).stdout
-    manual = open(os.path.join(os.path.dirname(__file__), "../../watch/ccl-watch.1")).read().replace("\\-", "-")
+    manual = open(os.path.join(os.path.dirname(__file__), "../../../watch/ccl-watch.1")).read().replace("\\-", "-")
     for option in ("config", "output", "events", "results", "set", "device", "http", "token-file", "folder", "state",
                    "check", "version"):
         assert f"--{option}" in text, option

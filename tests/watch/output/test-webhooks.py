@@ -12,15 +12,17 @@ import hmac
 import http.server
 import itertools
 import json
+import pathlib
 import signal
 import subprocess
 import sys
 import threading
 import time
 
-from fake_receiver import FakeReceiver, status
-from feeding import Feed
-from watching import Watch, ball, folder, free_port, get, make_certificate, needs, numbers, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from fake_receiver import FakeReceiver, status  # noqa: E402
+from feeding import Feed  # noqa: E402
+from watching import Watch, ball, folder, free_port, get, make_certificate, needs, numbers, tap, wait_for  # noqa: E402
 
 PROGRAM, FEEDER = sys.argv[1:]
 watch = functools.partial(Watch, PROGRAM)

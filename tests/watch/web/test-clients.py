@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Clients of the web server that guess tokens, take everything or send what no client should. Prints TAP."""
+import pathlib
 import socket
 import sys
 import time
 
-from served import Served, folder, video, wait_for
-from watching import camera, tap
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from served import Served, folder, video, wait_for  # noqa: E402
+from watching import camera, tap  # noqa: E402
 
 TOKEN = "0123456789abcdef"
 

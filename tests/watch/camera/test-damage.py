@@ -6,11 +6,13 @@ neither analysed nor shown nor stored. Prints TAP.
 usage: test-damage.py CCL_WATCH
 """
 import functools
+import pathlib
 import subprocess
 import sys
 import time
 
-from watching import Watch, camera, folder, get, needs, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, camera, folder, get, needs, running, tap, wait_for  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1])
 STILL = {"PATTERN": "circular", "size": "320x240", "rate": 10}

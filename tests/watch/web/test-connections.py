@@ -11,8 +11,7 @@ import struct
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "tests/runner"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import served  # noqa: E402
 import tap  # noqa: E402
 

@@ -8,6 +8,7 @@ usage: test-home-assistant.py CCL_WATCH
 import contextlib
 import functools
 import json
+import pathlib
 import re
 import signal
 import subprocess
@@ -17,7 +18,8 @@ import time
 import cv2
 import numpy
 
-from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, ball, folder, free_port, mosquitto, needs, running, tap, wait_for  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1], output=False)
 REGION, LINE = """Tür {{ 1 }} "ä" \\ +/#""", "gate's"

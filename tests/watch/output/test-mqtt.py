@@ -9,15 +9,17 @@ import contextlib
 import functools
 import json
 import os
+import pathlib
 import random
 import signal
 import subprocess
 import sys
 import time
 
-from fake_broker import FakeBroker
-from feeding import Feed
-from watching import Lines, Watch, ball, folder, free_port, make_certificate, mosquitto, needs, numbers, running, tap, wait_for
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from fake_broker import FakeBroker  # noqa: E402
+from feeding import Feed  # noqa: E402
+from watching import Lines, Watch, ball, folder, free_port, make_certificate, mosquitto, needs, numbers, running, tap, wait_for  # noqa: E402
 
 PROGRAM, FEEDER = sys.argv[1:]
 watch = functools.partial(Watch, PROGRAM)

@@ -4,10 +4,12 @@
 
 usage: test-decimation.py CCL_WATCH SLOW_DECODER
 """
+import pathlib
 import subprocess
 import sys
 
-from watching import Watch, folder, tap
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from watching import Watch, folder, tap  # noqa: E402
 
 PROGRAM, SLOW_DECODER = sys.argv[1:3]
 SECONDS, RATE = 30, 25
