@@ -490,10 +490,12 @@ check_changes (const Options *options, CclError *error)
   if (options->axes && options->many_values)
     return fail (error, "--periodic is for masks, not for --values");
   if (options->axes && (options->split_radius || options->distances || options->fills_labels ||
-                           options->clears_border || options->columns.n))
+                           options->clears_border))
     return fail (error,
-        "--periodic is for labels and the usual columns: without --columns, --split, "
-        "--distances, --fill-label-holes and --clear-border");
+        "--periodic goes without --split, --distances, --fill-label-holes and --clear-border");
+  if (options->axes && columns_beyond_boxes (&options->columns))
+    return fail (error, "--periodic and the column '%s' do not go together",
+        columns_beyond_boxes (&options->columns));
   if (options->fills_holes && (options->axes || options->fills_labels))
     return fail (error, "--fill-holes and --%s do not go together",
         options->axes ? "periodic" : "fill-label-holes");

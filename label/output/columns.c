@@ -315,6 +315,15 @@ columns_parse (const char *text, ColumnList *list, CclError *error)
   }
 }
 
+const char *
+columns_beyond_boxes (const ColumnList *list)
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->measured || list->properties[i]->fill == fill_touches_border)
+      return list->properties[i]->name;
+  return NULL;
+}
+
 bool
 columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error)
 {

@@ -45,6 +45,10 @@ bool columns_parse (const char *text, ColumnList *list, CclError *error);
 /* Whether all properties are offered for such a picture; fills the error. */
 bool columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error);
 
+/* The first property that does not follow from the area, the box and the centroid of a component;
+ * NULL: all do. */
+const char *columns_beyond_boxes (const ColumnList *list);
+
 /* Lists the columns. Returns their number. */
 uint32_t columns_expand (
     const ColumnList *list, const ColumnPicture *picture, Column columns[MOST_COLUMNS]);

@@ -27,6 +27,11 @@ def axes_of(axes: Any, ndim: int) -> list[int]:
     return numbers
 
 
+def flags_of_axes(axes: list[int], ndim: int) -> int:
+    """As flags of CclAxis: x, the last axis, is the first flag."""
+    return sum(1 << (ndim - 1 - axis) for axis in axes)
+
+
 def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
                    invert: bool = False) -> tuple[Any, Table]:
     """Labels an image whose opposite borders touch along some axes, as simulations and panoramas have them.
@@ -49,7 +54,7 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     if not len(table):
         return as_given(np.asarray(found), image), table
     labels = np.array(found)
-    flags = sum(1 << (wanted - 1 - axis) for axis in numbers)  # x, the last axis, is the first flag
+    flags = flags_of_axes(numbers, wanted)
     rows = np.frombuffer(_cudaccl.join_borders(view_of(labels, writable=True), neighbours, flags, len(table)),
                          table_dtype(np.int32, ndim=3))
     return as_given(labels, image), rows if wanted == 3 else rows_of_image(rows)

@@ -2,7 +2,15 @@
 /* Labelling of pictures larger than memory: ccl_tiled_run() with functions of Python. */
 #include "module.h"
 
+extern "C" {
+#include "label/relabel/holes.h"
+#include "label/relabel/largest.h"
+#include "label/relabel/relabel.h"
+}
+
 #include <exception>
+
+using Fill = std::optional<uint64_t>; /* the most pixels of holes that are filled, 0: any number */
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
@@ -10,6 +18,8 @@ struct Run {
   uint64_t layer_pixels;
   CclPixelFormat value_format; /* of the second plane */
   uint32_t label_bytes;
+  Holes *holes;              /* to be filled; NULL: none are */
+  Largest *largest;          /* components that stay; NULL: all do */
   std::exception_ptr raised; /* the first exception of a function, which ends the run */
 
   void
@@ -29,6 +39,12 @@ view_of (const void *data, uint64_t size, bool writable)
   if (!view)
     throw nb::python_error ();
   return nb::steal (view);
+}
+
+static CclStatus
+to_status (bool succeeded)
+{
+  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
 }
 
 /* Calls functions of Python, and keeps their exception for the end of the run. */
@@ -57,9 +73,13 @@ call (void *data, CclError *error, Function &&function)
 static CclStatus
 read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error)
 {
-  return call (data, error, [&] (Run &run) {
+  const CclStatus status = call (data, error, [&] (Run &run) {
     run.read (first_layer, n_layers, view_of (pixels, n_layers * run.layer_pixels, true));
   });
+  const Holes *holes = ((Run *)data)->holes;
+  if (!holes || status != CUDACCL_OK)
+    return status;
+  return to_status (holes_fill (holes, first_layer, n_layers, pixels, error));
 }
 
 static CclStatus
@@ -68,6 +88,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
 {
   return call (data, error, [&] (Run &run) {
     run.label_bytes = label_bytes;
+    if (run.largest)
+      n_components = n_labels = largest_choose (run.largest);
     run.begin (n_components, first_label, n_labels, label_bytes);
   });
 }
@@ -76,16 +98,41 @@ static CclStatus
 write_layers (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
+  Largest *largest = ((Run *)data)->largest;
+  if (largest) {
+    const Run &run = *(Run *)data;
+    labels = largest_labels (largest, labels, n_layers * run.layer_pixels, run.label_bytes, error);
+    if (!labels)
+      return CUDACCL_ERROR_NO_MEMORY;
+  }
   return call (data, error, [&] (Run &run) {
     const uint64_t size = n_layers * run.layer_pixels * run.label_bytes;
     run.write (first_layer, n_layers, view_of (labels, size, false));
   });
 }
 
-static CclStatus
-write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+/* Rows of the components that stay, with their new labels, and their shapes. */
+struct Rows {
+  std::vector<CclTiledComponent> rows;
+  std::vector<CclVolumeShape> shapes;
+};
+
+static Rows
+that_stay (
+    const Largest *largest, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n)
 {
-  return call (data, error, [&] (Run &run) { run.rows (view_of (rows, n * sizeof *rows, false)); });
+  Rows found;
+
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t label = largest_label (largest, rows[i].label);
+    if (!label)
+      continue;
+    found.rows.push_back (rows[i]);
+    found.rows.back ().label = label;
+    if (shapes)
+      found.shapes.push_back (shapes[i]);
+  }
+  return found;
 }
 
 static CclStatus
@@ -93,8 +140,33 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
     CclError *error)
 {
   return call (data, error, [&] (Run &run) {
-    run.rows (view_of (rows, n * sizeof *rows, false), view_of (shapes, n * sizeof *shapes, false));
+    Rows found;
+    if (run.largest) {
+      found = that_stay (run.largest, rows, shapes, n);
+      rows = found.rows.data ();
+      shapes = shapes ? found.shapes.data () : nullptr;
+      n = found.rows.size ();
+      if (n == 0)
+        return;
+    }
+    const nb::object view = view_of (rows, n * sizeof *rows, false);
+    if (shapes)
+      run.rows (view, view_of (shapes, n * sizeof *shapes, false));
+    else
+      run.rows (view);
   });
+}
+
+static CclStatus
+write_rows (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  return write_measured (data, rows, nullptr, n, error);
+}
+
+static CclStatus
+choose_largest (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  return to_status (largest_add (((Run *)data)->largest, rows, n, error));
 }
 
 static uint64_t
@@ -143,15 +215,71 @@ value_format (const std::string &type, bool ignore_nan)
   return type == "uint16" ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
 }
 
+/* What happens to components when they are known. */
+struct Changes {
+  uint32_t axes; /* flags of CclAxis */
+  Fill fill_holes, fill_label_holes;
+  uint64_t keep_largest; /* 0: all stay */
+};
+
+static CclStatus
+label (const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
+    const Changes &changes, CclTiledResult *result, CclError *error)
+{
+  const RelabelSettings settings = {
+      changes.axes, changes.fill_label_holes.has_value (), changes.fill_label_holes.value_or (0)};
+
+  if (settings.axes || settings.fills_holes)
+    return relabel_run (&plan, &io, &settings, result, error);
+  return ccl_tiled_run (&plan, &io, peers, result, error);
+}
+
+/* Labels the picture once before, to find the components that stay. */
+static CclStatus
+find_largest (Run &run, const CclTiledPlan &with_columns, const Changes &changes, CclError *error)
+{
+  CclTiledPlan plan = with_columns;
+  CclTiledIo io = {};
+
+  plan.columns = 0;
+  io.data = &run;
+  io.read = read_layers;
+  io.rows = choose_largest;
+  run.largest = largest_new (changes.keep_largest, error);
+  return run.largest ? label (plan, io, nullptr, changes, nullptr, error) : CUDACCL_ERROR_NO_MEMORY;
+}
+
+static CclStatus
+label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
+    const Changes &changes, CclTiledResult *result, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  if (changes.fill_holes) {
+    Holes *found = holes_find (&plan, read_layers, &run, *changes.fill_holes, error);
+    if (!found)
+      return error->status;
+    run.holes = found;
+  }
+  if (changes.keep_largest)
+    status = find_largest (run, plan, changes, error);
+  if (status == CUDACCL_OK)
+    status = label (plan, io, peers, changes, result, error);
+  if (run.largest)
+    result->n_components = largest_choose (run.largest);
+  return status;
+}
+
 /* shape: (height, width) or (depth, height, width); slab: first layer and number of layers. */
 static uint64_t
 run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool invert,
     uint64_t min_area, uint64_t max_area, bool clear_border, const std::vector<uint64_t> &slab,
     uint64_t tile_layers, uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
-    const std::optional<std::string> &scratch_folder, uint32_t columns,
-    const std::string &value_type, bool ignore_nan, nb::object read, nb::object begin,
-    nb::object write, nb::object rows, nb::object values, uint32_t rank, uint32_t n_ranks,
-    nb::object send, nb::object receive, nb::object abort)
+    const std::optional<std::string> &scratch_folder, uint32_t axes, Fill fill_holes,
+    Fill fill_label_holes, uint64_t keep_largest, uint32_t columns, const std::string &value_type,
+    bool ignore_nan, nb::object read, nb::object begin, nb::object write, nb::object rows,
+    nb::object values, uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive,
+    nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -188,6 +316,8 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .layer_pixels = is_volume ? width * height : width,
       .value_format = plan.intensity_format,
       .label_bytes = 0,
+      .holes = nullptr,
+      .largest = nullptr,
       .raised = {}};
   const CclTiledIo io = {
       .data = &run,
@@ -213,7 +343,10 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
 
   {
     const WithoutGil release;
-    status = ccl_tiled_run (&plan, &io, n_ranks > 1 ? &peers : nullptr, &result, &error);
+    status = label_changed (run, plan, io, n_ranks > 1 ? &peers : nullptr,
+        {axes, fill_holes, fill_label_holes, keep_largest}, &result, &error);
+    holes_free (run.holes);
+    largest_free (run.largest);
   }
   if (run.raised)
     std::rethrow_exception (run.raised);
@@ -240,8 +373,9 @@ bind_tiled (nb::module_ &module)
       nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("clear_border"),
       nb::arg ("slab"), nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"),
       nb::arg ("label_bytes"), nb::arg ("device"), nb::arg ("scratch_folder").none (),
-      nb::arg ("columns"), nb::arg ("value_type"), nb::arg ("ignore_nan"), nb::arg ("read"),
-      nb::arg ("begin"), nb::arg ("write").none (), nb::arg ("rows").none (),
+      nb::arg ("axes"), nb::arg ("fill_holes").none (), nb::arg ("fill_label_holes").none (),
+      nb::arg ("keep_largest"), nb::arg ("columns"), nb::arg ("value_type"), nb::arg ("ignore_nan"),
+      nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (), nb::arg ("rows").none (),
       nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (),
       nb::arg ("receive").none (), nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");

@@ -296,6 +296,14 @@ def periodic():
                 np.testing.assert_array_equal(labels, expected)
                 tables.append(table.tobytes())
             assert len(set(tables)) == 1
+            result = run("i.npy", "-c", connectivity, "--periodic", letters, "-t", "c.npy", "--columns", "label,num_pixels,bbox,centroid", "--spacing", 2)
+            assert result.returncode == 0, result
+            columns, names = np.load("c.npy"), [("z", "depth", "cz"), ("y", "height", "cy"), ("x", "width", "cx")][-len(shape):]
+            tap.equal(columns["num_pixels"].tolist(), table["area"].tolist())
+            for axis, (start, side, centroid) in enumerate(names):
+                tap.equal(columns[f"bbox-{axis}"].tolist(), table[start].tolist())
+                tap.equal(columns[f"bbox-{axis + len(names)}"].tolist(), (table[start] + table[side]).tolist())
+                np.testing.assert_array_equal(columns[f"centroid-{axis}"], 2 * table[centroid])
             stays = np.bincount(expected.ravel()) >= 3
             labels, _ = labels_of("i.npy", "-c", connectivity, "--periodic", letters, "--min-area", 3, "--tile", 2)
             np.testing.assert_array_equal(labels, renumbered(expected, stays))
@@ -306,7 +314,9 @@ def periodic():
     refused("i.npy", "--periodic", "xz", word="no axis z")
     refused("i.npy", "--periodic", "xx", word="--periodic cannot be 'xx'")
     refused("i.npy", "--periodic", "x", "--values", word="for masks")
-    refused("i.npy", "--periodic", "x", "--clear-border", word="--periodic is for labels")
+    refused("i.npy", "--periodic", "x", "--clear-border", word="--periodic goes without")
+    for column in "touches_border", "first_pixel", "perimeter":
+        refused("i.npy", "--periodic", "x", "-t", "t.npy", "--columns", f"label,{column}", word=f"the column '{column}' do not go together")
 
 
 def on_a_gpu():

@@ -14,7 +14,7 @@ LEAF = "core/base/divide-up.h"  # which needs no other file; any room may includ
 # Beside itself and the installed headers, which folders a folder includes; docs/architecture.md explains it.
 ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "research": ("core", "cpu", "cuda"), "tracking": ("core",), "tiled": ("core",),
          "pictures": (), "programs": (), "recording": (), "gst": ("pictures", "recording"), "label": ("pictures", "programs"),
-         "watch": ("programs", "recording"), "python": ("pictures",), "examples": ()}
+         "watch": ("programs", "recording"), "python": ("label", "pictures"), "examples": ()}
 
 
 def sources():

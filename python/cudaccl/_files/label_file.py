@@ -15,7 +15,8 @@ from .. import _cudaccl
 from .._arrays import device_number
 from .._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
 from .._labeller import check_integers
-from .._regionprops import table_dtype
+from .._periodic import axes_of, flags_of_axes
+from .._regionprops import COLUMN_OF, table_dtype
 from .._spacing import check_spacing
 from .mask import Mask, Settings
 from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
@@ -25,6 +26,7 @@ from .zarr import ZarrPicture, is_zarr
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
+OF_SQUARES = COLUMN_OF["perimeter"] | COLUMN_OF["crack_length"]
 CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once
 
 
@@ -259,6 +261,7 @@ def slab_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
 def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivity: int | None = None,
                ndim: int | None = None, threshold: float = 0, invert: bool = False, foreground: str = "threshold", denoise: str = "none",
                closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0, clear_border: bool = False,
+               keep_largest: int = 0, fill_holes: int | None = None, fill_label_holes: int | None = None, periodic: Any = (),
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
                properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False, spacing: Any = None,
@@ -289,6 +292,17 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         where it is 0 or, in a file, transparent. It has the shape of the picture; one slice may hold for all slices of a volume.
         None: the whole picture.
     clear_border: whether components that touch the border of the picture get no label and no row. Since: 0.4
+    keep_largest: how many components get a label, the largest ones, of equal ones the first; 0: all. The picture is labelled
+        once more. Since: 0.4
+    fill_holes: the most pixels of holes of the foreground that are filled before components are found, 0: of any; None: no hole is.
+        Since: 0.4
+    fill_label_holes: the same of the holes of each component, as fill_label_holes() fills them: objects in holes stay. Since: 0.4
+    periodic: the axes along which opposite borders touch, as those of label_periodic(), whose labels and table result. Of
+        properties, only 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid' and
+        'equivalent_diameter_area' are those of such components: a box goes on at 0 where it reaches the end, and so its
+        end may be greater than the side. Since: 0.4
+        These four are for one process, and the latter three keep the label map, 4 bytes a pixel, in a file without a name
+        beside the first output, or in /tmp.
     min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
         means no limit.
     label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.
@@ -324,9 +338,25 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     comm = comm or Alone()
     rank, n_ranks = comm.Get_rank(), comm.Get_size()
 
+    def check_changes(axes: list[int], columns: TileColumns | None) -> None:
+        changes = [name for name, is_wanted in (("periodic", axes), ("fill_label_holes", fill_label_holes is not None),
+                                                ("fill_holes", fill_holes is not None)) if is_wanted]
+        if len(changes) > 1:
+            raise ValueError(f"{changes[0]} and {changes[1]} do not go together")
+        if n_ranks > 1 and (changes or keep_largest):
+            raise ValueError(f"{(changes + ['keep_largest'])[0]} is for one process, not for several ranks")
+        if axes and clear_border:
+            raise ValueError("periodic and clear_border do not go together")
+        if fill_label_holes is not None and columns and columns.columns & OF_SQUARES:
+            raise ValueError("fill_label_holes goes without perimeters, Euler numbers, holes, crack lengths and surfaces")
+        if axes and columns and columns.measured_names:
+            raise ValueError(f"periodic borders and the property {columns.measured_names[0]!r} do not go together")
+
     def prepare() -> tuple[Mask, int, int, TileColumns | None, list[Input]]:
         check_integers(0, 2**63 - 1, min_area=min_area, max_area=max_area, memory=memory, tile=tile)
         check_integers(0, 2**32 - 1, n_threads=n_threads)
+        check_integers(0, 2**63 - 1, keep_largest=keep_largest, fill_holes=fill_holes or 0)
+        check_integers(0, 2**32 - 1, fill_label_holes=fill_label_holes or 0)
         if label_bytes not in (0, 4, 8):
             raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
         settings = Settings(foreground, invert, denoise, closing, n_threads)
@@ -339,6 +369,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError("spacing is for properties")
         lengths = None if spacing is None else check_spacing(spacing, len(picture.shape))
         columns = None if properties is None else TileColumns(properties, picture.shape, neighbours, spacing=lengths)
+        check_changes(axes_of(periodic, len(picture.shape)), columns)
         if columns and columns.dtype.hasobject:
             raise ValueError("a file cannot have the property 'slice'")
         if columns and columns.has_values and intensity_image is None:
@@ -374,7 +405,8 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None) -> int:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, bool(clear_border), slab, tile, memory, n_threads,
-            label_bytes, gpu, folder, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
+            label_bytes, gpu, folder, flags_of_axes(axes_of(periodic, len(shape)), len(shape)), fill_holes, fill_label_holes,
+            keep_largest, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
             mask.read if mask.is_needed else mask.picture.read, begin, write, take, channel and channel.read_samples, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
         return n_components

@@ -63,6 +63,11 @@ class TileColumns:
     def has_values(self) -> bool:
         return any(name in OF_VALUES for name in self._properties)
 
+    @property
+    def measured_names(self) -> list[str]:
+        """The properties that do not follow from area, box and centroid."""
+        return [name for name in self._properties if name in self._measured]
+
     @staticmethod
     def _no_map() -> NDArray[np.uint32]:
         raise ValueError("a property of hulls needs the label map")  # none of them is in the lists of tiles

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "largest.h"
 
-#include "error.h"
+#include "pictures/error.h"
 
 #include <stdlib.h>
 #include <string.h>

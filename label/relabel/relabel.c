@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "relabel.h"
 
-#include "error.h"
+#include "pictures/error.h"
 #include "holes.h"
 #include "kept-map.h"
 
