@@ -109,6 +109,16 @@ contour_file_add_labels (ContourFile *self, uint64_t first_layer, uint64_t n_lay
   return true;
 }
 
+/* Makes a side of a box that goes on at 0 that of the whole picture. */
+static void
+unwrap (uint32_t side, uint32_t *start, uint32_t *length)
+{
+  if ((uint64_t)*start + *length > side) {
+    *start = 0;
+    *length = side;
+  }
+}
+
 bool
 contour_file_add_rows (ContourFile *self, const CclTiledComponent *rows, size_t n, CclError *error)
 {
@@ -120,8 +130,9 @@ contour_file_add_rows (ContourFile *self, const CclTiledComponent *rows, size_t 
     self->rows = grown;
     self->capacity = capacity;
   }
-  for (size_t i = 0; i < n; i++)
-    self->rows[self->n_rows++] = (CclComponent){
+  for (size_t i = 0; i < n; i++) {
+    CclComponent *row = &self->rows[self->n_rows++];
+    *row = (CclComponent){
         .label = (uint32_t)rows[i].label,
         .area = (uint32_t)rows[i].area,
         .x = (uint32_t)rows[i].x,
@@ -129,6 +140,9 @@ contour_file_add_rows (ContourFile *self, const CclTiledComponent *rows, size_t 
         .width = (uint32_t)rows[i].width,
         .height = (uint32_t)rows[i].height,
     };
+    unwrap (self->width, &row->x, &row->width);
+    unwrap (self->height, &row->y, &row->height);
+  }
   return true;
 }
 

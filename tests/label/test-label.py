@@ -254,6 +254,13 @@ def contours():
             assert all(len(set(ring)) == len(ring) for ring in rings), "a ring touches itself"
             assert ((decode(parts) if one["iscrowd"] else fill(rings, mask.shape)) == mask).all()
     tap.equal({one["iscrowd"] for one in annotations["annotations"]}, {0, 1})
+    square = np.pad(np.ones((4, 4), np.uint8), ((0, 2), (0, 3)))
+    square[2, 2] = 0
+    np.save("p.npy", np.roll(square, (-1, -1), (0, 1)))  # over the lower and the right border
+    tap.equal(label("p.npy", "--contours", "p.json", "--periodic", "xy"), 1)
+    with open("p.json") as coco:
+        one, = json.load(coco)["annotations"]
+    assert one["bbox"] == [0, 0, 7, 6] and (decode(one["segmentation"]) == np.load("p.npy")).all()
     label("a.npy", "--contours", "simple.geojson", "--tolerance", "2", "--min-area", "9")
     assert os.path.getsize("simple.geojson") < os.path.getsize("c.geojson")
     label("a.npy", "--contours", "simple.json", "--tolerance", "5")  # of four numbers, readers make a box
