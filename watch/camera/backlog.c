@@ -63,12 +63,11 @@ static void
 note_packets (WatchCamera *camera)
 {
   WatchBacklog *backlog = &camera->locked.backlog;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
   backlog->arrival = g_get_monotonic_time ();
   if (backlog->taken == 0)
     backlog->taken = backlog->arrival;
-  g_mutex_unlock (&camera->lock);
 }
 
 static GstPadProbeReturn
@@ -96,7 +95,7 @@ on_packets (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 void
 watch_backlog_add_source (WatchCamera *camera, GstElement *jitter_buffer)
 {
-  GstPad *pad = gst_element_get_static_pad (jitter_buffer, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (jitter_buffer, "sink");
   Packets *packets = g_new0 (Packets, 1);
 
   packets->camera = camera;
@@ -106,7 +105,6 @@ watch_backlog_add_source (WatchCamera *camera, GstElement *jitter_buffer)
   g_mutex_unlock (&camera->lock);
   gst_pad_add_probe (
       pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packets, packets, g_free);
-  gst_object_unref (pad);
 }
 
 /* Tells the hub the camera's present share of late frames, or that it has none. Returns the share

@@ -58,10 +58,7 @@ watch_camera_attach_mask (WatchCamera *camera)
 gboolean
 watch_camera_can_change (WatchCamera *camera)
 {
-  gboolean can;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  can = camera->is_live && camera->locked.status.state != WATCH_STATE_ENDED;
-  g_mutex_unlock (&camera->lock);
-  return can;
+  return camera->is_live && camera->locked.status.state != WATCH_STATE_ENDED;
 }

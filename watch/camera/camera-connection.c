@@ -177,12 +177,9 @@ handle_end (WatchCamera *camera)
 static gboolean
 has_data (WatchCamera *camera)
 {
-  gboolean has;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  has = camera->locked.n_data > 0;
-  g_mutex_unlock (&camera->lock);
-  return has;
+  return camera->locked.n_data > 0;
 }
 
 /* The connection gave nothing at all. */
@@ -332,11 +329,10 @@ static gboolean
 on_pipe (gint pipe, GIOCondition condition, gpointer data)
 {
   WatchCamera *camera = data;
-  gchar *uri = g_strdup_printf ("fd://%d", pipe);
+  g_autofree gchar *uri = g_strdup_printf ("fd://%d", pipe);
 
   watch_camera_remove_source (&camera->connection.pipe_source);
   start_pipeline (camera, uri);
-  g_free (uri);
   return G_SOURCE_REMOVE;
 }
 

@@ -92,24 +92,20 @@ void
 watch_camera_note_key_frame (WatchCamera *camera, GstBuffer *buffer)
 {
   const gboolean is_key_frame = !GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
   camera->locked.has_other_frames |= !is_key_frame;
   if (is_key_frame)
     camera->locked.key_time = GST_BUFFER_PTS (buffer);
-  g_mutex_unlock (&camera->lock);
 }
 
 static gboolean
 is_picture_of_key_frame (WatchCamera *camera, GstBuffer *buffer)
 {
-  gboolean is;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  is = camera->locked.has_other_frames && GST_BUFFER_PTS_IS_VALID (buffer) &&
-       GST_BUFFER_PTS (buffer) == camera->locked.key_time;
-  g_mutex_unlock (&camera->lock);
-  return is;
+  return camera->locked.has_other_frames && GST_BUFFER_PTS_IS_VALID (buffer) &&
+         GST_BUFFER_PTS (buffer) == camera->locked.key_time;
 }
 
 /* An encoder refines a still from frame to frame and begins anew with each key frame, whose
@@ -188,7 +184,7 @@ watch_camera_frame (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTime running_time)
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
-  GstSample *sample = gst_sample_new (buffer, caps, NULL, NULL);
+  g_autoptr (GstSample) sample = gst_sample_new (buffer, caps, NULL, NULL);
   gboolean resized;
 
   camera->delivery.arrival = gst_ccl_utc_get_arrival (buffer);
@@ -200,7 +196,6 @@ watch_camera_frame (
   watch_camera_note_regions (camera, buffer);
   watch_camera_take_motion (camera, sample, watch_camera_emit_scene_change (camera, sample));
   CALL_OBSERVERS (camera, frame, buffer, caps, running_time);
-  gst_sample_unref (sample);
 }
 
 void

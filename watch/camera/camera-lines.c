@@ -20,14 +20,13 @@ static JsonBuilder *
 begin_line (WatchCamera *camera, WatchUtc utc, const gchar *kind)
 {
   JsonBuilder *builder = json_builder_new ();
-  gchar *time = gst_ccl_utc_format (utc.time);
+  g_autofree gchar *time = gst_ccl_utc_format (utc.time);
 
   json_builder_begin_object (builder);
   add_text (builder, "source", camera->name);
   add_text (builder, "utc", time);
   add_text (builder, "utc_from", utc.from_sender ? "sender" : "arrival");
   add_text (builder, "event", kind);
-  g_free (time);
   return builder;
 }
 
@@ -59,7 +58,7 @@ notify_event (WatchCamera *camera, const WatchEvent *event)
 static gchar *
 emit_line (WatchCamera *camera, JsonBuilder *builder)
 {
-  JsonNode *root;
+  g_autoptr (JsonNode) root = NULL;
   gchar *text, *line;
 
   json_builder_end_object (builder);
@@ -68,7 +67,6 @@ emit_line (WatchCamera *camera, JsonBuilder *builder)
   line = g_strconcat (text, "\n", NULL);
   push_line (camera, line, strlen (line));
   g_free (line);
-  json_node_unref (root);
   g_object_unref (builder);
   return text;
 }
@@ -77,12 +75,11 @@ emit_line (WatchCamera *camera, JsonBuilder *builder)
 static void
 emit_event (WatchCamera *camera, JsonBuilder *builder, WatchEvent *event)
 {
-  gchar *text = emit_line (camera, builder);
+  g_autofree gchar *text = emit_line (camera, builder);
 
   event->camera = camera->name;
   event->line = text;
   notify_event (camera, event);
-  g_free (text);
 }
 
 void
@@ -98,7 +95,7 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
 {
   WatchEvent event = {.kind = "state", .running_time = GST_CLOCK_TIME_NONE};
   WatchUtc now = {g_get_real_time (), FALSE};
-  gchar *clean = detail ? watch_redact (detail) : NULL;
+  g_autofree gchar *clean = detail ? watch_redact (detail) : NULL;
   JsonBuilder *builder;
   gint width, height;
 
@@ -109,7 +106,6 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
           g_strcmp0 (camera->locked.status.detail, clean) == 0) ||
       (g_atomic_int_get (&camera->atomic.is_stuck) && state != WATCH_STATE_STUCK)) {
     g_mutex_unlock (&camera->lock);
-    g_free (clean);
     return;
   }
   camera->locked.status.state = state;
@@ -136,7 +132,6 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
     json_builder_add_int_value (builder, height);
   }
   emit_event (camera, builder, &event);
-  g_free (clean);
 }
 
 static void
@@ -177,10 +172,9 @@ add_arming (JsonBuilder *builder, const WatchArmingStatus *status)
   json_builder_add_boolean_value (builder, status->is_on);
   add_text (builder, "arming", watch_arming_mode_name (status->mode));
   if (status->paused_until) {
-    gchar *until = gst_ccl_utc_format (status->paused_until);
+    g_autofree gchar *until = gst_ccl_utc_format (status->paused_until);
 
     add_text (builder, "paused_until", until);
-    g_free (until);
   }
 }
 
@@ -223,7 +217,7 @@ watch_camera_emit_arming (WatchCamera *camera)
   WatchEvent event = {.kind = "arming", .running_time = GST_CLOCK_TIME_NONE};
   WatchUtc now = {g_get_real_time (), FALSE};
   const gchar *reported = camera->connection.reported_arming;
-  GArray *list = watch_camera_get_arming (camera);
+  g_autoptr (GArray) list = watch_camera_get_arming (camera);
   gchar *text = format_armings (list);
   JsonBuilder *builder;
 
@@ -236,7 +230,6 @@ watch_camera_emit_arming (WatchCamera *camera)
     emit_event (camera, builder, &event);
   }
   g_free (text);
-  g_array_unref (list);
 }
 
 void
@@ -304,10 +297,9 @@ static gboolean
 is_muted (WatchCamera *camera, const gchar *line)
 {
   WatchArmed *armed = watch_camera_get_armed (camera);
-  gchar *region = armed->disarmed ? region_of_line (line) : NULL;
+  g_autofree gchar *region = armed->disarmed ? region_of_line (line) : NULL;
   const gboolean is_armed = watch_armed_has_region (armed, region);
 
-  g_free (region);
   watch_armed_unref (armed);
   return !is_armed;
 }
@@ -317,8 +309,9 @@ watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolea
     GstClockTime running_time)
 {
   if (!is_frame) {
-    gchar *line = g_strndup (text, length > 0 ? length - 1 : 0); /* without the newline */
-    gchar *kind = watch_line_get_kind (line);
+    g_autofree gchar *line =
+        g_strndup (text, length > 0 ? length - 1 : 0); /* without the newline */
+    g_autofree gchar *kind = watch_line_get_kind (line);
     WatchEvent event = {
         .kind = kind,
         .camera = camera->name,
@@ -331,8 +324,6 @@ watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gboolea
     if (!event.is_muted)
       push_line (camera, text, length);
     notify_event (camera, &event);
-    g_free (kind);
-    g_free (line);
     return;
   }
   if (camera_config (camera)->results != WATCH_RESULTS_EVENTS)

@@ -99,12 +99,9 @@ watch_camera_set_waiting (WatchCamera *camera, guint n_waiting)
 GstSample *
 watch_camera_get_frame (WatchCamera *camera)
 {
-  GstSample *frame;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  frame = camera->locked.frame ? gst_sample_ref (camera->locked.frame) : NULL;
-  g_mutex_unlock (&camera->lock);
-  return frame;
+  return camera->locked.frame ? gst_sample_ref (camera->locked.frame) : NULL;
 }
 
 gboolean
@@ -145,12 +142,9 @@ watch_camera_store_frame (WatchCamera *camera, GstSample *sample, guint n_compon
 gboolean
 watch_camera_is_first_frame (WatchCamera *camera)
 {
-  gboolean is_first;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  is_first = camera->locked.play_time == 0;
-  g_mutex_unlock (&camera->lock);
-  return is_first;
+  return camera->locked.play_time == 0;
 }
 
 void

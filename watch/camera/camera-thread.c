@@ -162,12 +162,10 @@ watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
 static gboolean
 set_running (WatchCamera *camera, gboolean is_running)
 {
-  gboolean is_changed;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
+  gboolean is_changed = camera->locked.is_stopped == is_running;
 
-  g_mutex_lock (&camera->lock);
-  is_changed = camera->locked.is_stopped == is_running;
   camera->locked.is_stopped = !is_running;
-  g_mutex_unlock (&camera->lock);
   return is_changed;
 }
 
@@ -247,14 +245,11 @@ watch_camera_abandon (WatchCamera *camera)
 gboolean
 watch_camera_wait (WatchCamera *camera, gint64 until)
 {
-  gboolean is_stopped;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
   while (!camera->locked.is_stopped && g_cond_wait_until (&camera->stopped, &camera->lock, until)) {
   }
-  is_stopped = camera->locked.is_stopped;
-  g_mutex_unlock (&camera->lock);
-  return is_stopped;
+  return camera->locked.is_stopped;
 }
 
 WatchCamera *

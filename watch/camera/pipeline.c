@@ -118,13 +118,12 @@ on_labelled (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 
   if (GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER) {
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
-    GstCaps *caps = gst_pad_get_current_caps (pad);
+    g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
     GstClockTime running_time = running_time_on_pad (pad, GST_BUFFER_PTS (buffer));
 
     if (camera_config (camera)->pace && watch_camera_is_first_frame (camera))
       set_time_of_first_frame (camera, running_time);
     watch_camera_frame (camera, buffer, caps, running_time);
-    gst_caps_unref (caps);
   } else if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS) {
     watch_camera_end_motion (camera);
   }
@@ -369,7 +368,7 @@ get_gpu_of_context (GstContext *context)
 static gint
 get_gpu (WatchCamera *camera)
 {
-  GstPad *pad = gst_element_get_static_pad (camera->analysis.elements, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (camera->analysis.elements, "sink");
   GstQuery *query = gst_query_new_context (CUDA_CONTEXT_TYPE);
   GstContext *context = NULL;
   gint gpu;
@@ -378,7 +377,6 @@ get_gpu (WatchCamera *camera)
     gst_query_parse_context (query, &context);
   gpu = context ? get_gpu_of_context (context) : -1;
   gst_query_unref (query);
-  gst_object_unref (pad);
   return gpu;
 }
 
@@ -387,8 +385,8 @@ on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
 {
   WatchCamera *camera = data;
   const gint gpu = get_gpu (camera);
-  GstCaps *caps = gst_pad_query_caps (pad, NULL);
-  GstPad *sink = gst_element_get_static_pad (camera->analysis.elements, "sink");
+  g_autoptr (GstCaps) caps = gst_pad_query_caps (pad, NULL);
+  g_autoptr (GstPad) sink = gst_element_get_static_pad (camera->analysis.elements, "sink");
 
   if (!gst_caps_is_empty (caps) && !gst_caps_is_any (caps) &&
       g_str_has_prefix (gst_structure_get_name (gst_caps_get_structure (caps, 0)), "video/") &&
@@ -397,8 +395,6 @@ on_pad_added (GstElement *decodebin, GstPad *pad, gpointer data)
   g_mutex_lock (&camera->lock);
   camera->locked.status.gpu = gpu;
   g_mutex_unlock (&camera->lock);
-  gst_object_unref (sink);
-  gst_caps_unref (caps);
 }
 
 /* decodebin3 asks a decoder whether it accepts the caps, and takes the next one if it does not. */
@@ -420,7 +416,7 @@ has_decoder_like (GstElementFactory *factory, gint gpu)
 {
   const gchar *name = GST_OBJECT_NAME (factory);
   const gchar *end = strstr (name, "device") ? strstr (name, "device") : g_strrstr (name, "dec");
-  gchar *stem = g_strndup (name, end ? (gsize)(end - name) : strlen (name));
+  g_autofree gchar *stem = g_strndup (name, end ? (gsize)(end - name) : strlen (name));
   gchar *other =
       gpu == 0 ? g_strdup_printf ("%sdec", stem) : g_strdup_printf ("%sdevice%ddec", stem, gpu);
   GstElementFactory *found = gst_element_factory_find (other);
@@ -428,7 +424,6 @@ has_decoder_like (GstElementFactory *factory, gint gpu)
 
   gst_clear_object (&found);
   g_free (other);
-  g_free (stem);
   return has;
 }
 

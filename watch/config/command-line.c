@@ -96,10 +96,9 @@ add_camera (WatchConfig *config, GHashTable *defaults, const gchar *argument, GE
   gchar *name;
 
   if (!equals || equals == argument) {
-    gchar *clean = watch_redact (argument);
+    g_autofree gchar *clean = watch_redact (argument);
 
     watch_fail (error, "\"%s\" is not NAME=URI", clean);
-    g_free (clean);
     return FALSE;
   }
   keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -119,7 +118,7 @@ add_camera (WatchConfig *config, GHashTable *defaults, const gchar *argument, GE
 static gboolean
 add_cameras (WatchConfig *config, GError **error)
 {
-  GHashTable *defaults = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) defaults = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   gboolean is_valid = TRUE;
 
   if (options.events)
@@ -130,14 +129,13 @@ add_cameras (WatchConfig *config, GError **error)
     is_valid = add_setting (defaults, *setting, error);
   for (gchar **camera = options.cameras; is_valid && camera && *camera; camera++)
     is_valid = add_camera (config, defaults, *camera, error);
-  g_hash_table_unref (defaults);
   return is_valid;
 }
 
 static gboolean
 check_names (const WatchConfig *config, GError **error)
 {
-  GHashTable *names = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   gboolean is_valid = TRUE;
 
   for (guint i = 0; is_valid && i < config->cameras->len; i++) {
@@ -146,7 +144,6 @@ check_names (const WatchConfig *config, GError **error)
     if (!g_hash_table_add (names, camera->name))
       is_valid = watch_fail (error, "two cameras have the name \"%s\"", camera->name);
   }
-  g_hash_table_unref (names);
   return is_valid;
 }
 
@@ -197,10 +194,9 @@ apply_command_line (WatchConfig *config, GError **error)
   for (gchar **folder = options.web_folders; folder && *folder; folder++)
     g_ptr_array_add (config->web_rules->folders, g_strdup (*folder));
   for (gchar **uri = options.outputs; uri && *uri; uri++) {
-    gchar *name = g_strdup_printf ("output%u", ++n);
+    g_autofree gchar *name = g_strdup_printf ("output%u", ++n);
 
     g_ptr_array_add (config->outputs, watch_output_config_new (name, *uri));
-    g_free (name);
   }
   if (config->outputs->len == 0)
     g_ptr_array_add (config->outputs, watch_output_config_new ("stdout", "-"));

@@ -107,7 +107,7 @@ check_uri (const gchar *text, GError **error)
   gchar *uri = watch_camera_uri (text, error);
 
   if (uri && g_str_has_prefix (uri, "file://")) {
-    gchar *path = g_filename_from_uri (uri, NULL, error);
+    g_autofree gchar *path = g_filename_from_uri (uri, NULL, error);
 
     if (!path)
       g_clear_pointer (&uri, g_free);
@@ -115,7 +115,6 @@ check_uri (const gchar *text, GError **error)
       watch_fail (error, "%s: %s", path, g_strerror (errno));
       g_clear_pointer (&uri, g_free);
     }
-    g_free (path);
   }
   return uri;
 }
@@ -145,7 +144,7 @@ check_property (GstElement *element, const gchar *property, const gchar *text, g
 static gboolean
 check_start (GstElement *element, const gchar *property, const gchar *text, GError **error)
 {
-  GstBus *bus = gst_bus_new ();
+  g_autoptr (GstBus) bus = gst_bus_new ();
   GstMessage *message;
 
   gst_util_set_object_arg (G_OBJECT (element), property, text);
@@ -157,7 +156,6 @@ check_start (GstElement *element, const gchar *property, const gchar *text, GErr
   if (message)
     gst_message_parse_error (message, error, NULL);
   g_clear_pointer (&message, gst_message_unref);
-  gst_object_unref (bus);
   return !error || !*error;
 }
 
@@ -458,10 +456,9 @@ watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
   return config;
 
 failed : {
-  gchar *clean = watch_redact (reason->message);
+  g_autofree gchar *clean = watch_redact (reason->message);
 
   watch_fail (error, "camera %s: %s", name, clean);
-  g_free (clean);
   g_error_free (reason);
   watch_camera_config_unref (config);
   return NULL;

@@ -72,13 +72,12 @@ replace_string (gchar **string, const gchar *text)
 static gboolean
 add_parts (GPtrArray *parts, const gchar *text)
 {
-  gchar **list = g_strsplit (text, ";", 0);
+  g_auto (GStrv) list = g_strsplit (text, ";", 0);
 
   for (gchar **part = list; *part; part++) {
     if (*g_strstrip (*part))
       g_ptr_array_add (parts, g_strdup (*part));
   }
-  g_strfreev (list);
   return TRUE;
 }
 
@@ -195,14 +194,13 @@ read_group (
 static gboolean
 read_groups (WatchConfig *config, GKeyFile *file, GError **error)
 {
-  gchar **groups = g_key_file_get_groups (file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   GHashTable *defaults = watch_key_file_get_keys (file, "cameras", NULL, error);
   gboolean is_valid = defaults != NULL;
 
   for (gchar **group = groups; is_valid && *group; group++)
     is_valid = read_group (config, file, *group, defaults, error);
   g_clear_pointer (&defaults, g_hash_table_unref);
-  g_strfreev (groups);
   return is_valid;
 }
 

@@ -52,17 +52,15 @@ static gboolean
 is_secret_for_cameras (GKeyFile *file, const gchar *group, const gchar *key)
 {
   const gboolean is_default = strcmp (group, "cameras") == 0;
-  gchar **groups = g_key_file_get_groups (file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   gboolean is_secret = watch_is_secret_key (key, NULL);
 
   for (gchar **other = groups; *other && !is_secret; other++)
     if (is_default ? g_str_has_prefix (*other, "camera ") : strcmp (*other, group) == 0) {
-      gchar *uri = g_key_file_get_string (file, *other, "uri", NULL);
+      g_autofree gchar *uri = g_key_file_get_string (file, *other, "uri", NULL);
 
       is_secret = watch_is_secret_key (key, uri);
-      g_free (uri);
     }
-  g_strfreev (groups);
   return is_secret;
 }
 
@@ -88,30 +86,26 @@ watch_token_read (const gchar *path, gchar **token, GError **error)
 static gboolean
 group_has_secret (GKeyFile *file, const gchar *group)
 {
-  gchar **keys = g_key_file_get_keys (file, group, NULL, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
   gboolean has = FALSE;
 
   for (gchar **key = keys; key && *key && !has; key++) {
-    gchar *value = g_key_file_get_value (file, group, *key, NULL);
-    gchar *line = g_strdup_printf ("%s=%s", *key, value ? value : "");
+    g_autofree gchar *value = g_key_file_get_value (file, group, *key, NULL);
+    g_autofree gchar *line = g_strdup_printf ("%s=%s", *key, value ? value : "");
 
     has = watch_has_secret (line) || (value && *value && is_secret_for_cameras (file, group, *key));
-    g_free (line);
-    g_free (value);
   }
-  g_strfreev (keys);
   return has;
 }
 
 static gboolean
 file_has_secret (GKeyFile *file)
 {
-  gchar **groups = g_key_file_get_groups (file, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   gboolean has = FALSE;
 
   for (gchar **group = groups; *group && !has; group++)
     has = group_has_secret (file, *group);
-  g_strfreev (groups);
   return has;
 }
 
@@ -148,7 +142,7 @@ watch_key_file_load (const gchar *path, GError **error)
 {
   GKeyFile *file = g_key_file_new ();
   gboolean others_may_read, is_valid;
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
 
   is_valid = read_file (path, &text, &others_may_read, error) && unwrap (text, error) &&
              g_key_file_load_from_data (file, text, -1, G_KEY_FILE_KEEP_COMMENTS, error);
@@ -159,7 +153,6 @@ watch_key_file_load (const gchar *path, GError **error)
     g_prefix_error (error, "%s: ", path);
     g_clear_pointer (&file, g_key_file_unref);
   }
-  g_free (text);
   return file;
 }
 
@@ -167,7 +160,7 @@ GHashTable *
 watch_key_file_get_keys (GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
 {
   GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  gchar **names = g_key_file_get_keys (file, group, NULL, NULL);
+  g_auto (GStrv) names = g_key_file_get_keys (file, group, NULL, NULL);
   GHashTableIter iter;
   gpointer key, value;
 
@@ -185,6 +178,5 @@ watch_key_file_get_keys (GKeyFile *file, const gchar *group, GHashTable *default
     }
     g_hash_table_insert (keys, g_strdup (*name), g_strchomp (text));
   }
-  g_strfreev (names);
   return keys;
 }

@@ -217,15 +217,14 @@ watch_history_count_events (WatchHistory *history)
   GHashTableIter cameras, kinds;
   gpointer past, queue;
   guint n = 0;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&history->lock);
 
-  g_mutex_lock (&history->lock);
   g_hash_table_iter_init (&cameras, history->cameras);
   while (g_hash_table_iter_next (&cameras, NULL, &past)) {
     g_hash_table_iter_init (&kinds, ((Past *)past)->events);
     while (g_hash_table_iter_next (&kinds, NULL, &queue))
       n += g_queue_get_length (queue);
   }
-  g_mutex_unlock (&history->lock);
   return n;
 }
 
@@ -253,12 +252,12 @@ GPtrArray *
 watch_history_get_events (WatchHistory *history, const gchar *camera, const gchar *const *kinds,
     guint64 after, guint limit)
 {
-  GPtrArray *all = g_ptr_array_new ();
+  g_autoptr (GPtrArray) all = g_ptr_array_new ();
   GPtrArray *events = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_past_event_free);
   GHashTableIter iter;
   gpointer name, past;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&history->lock);
 
-  g_mutex_lock (&history->lock);
   g_hash_table_iter_init (&iter, history->cameras);
   while (g_hash_table_iter_next (&iter, &name, &past))
     if (!camera || g_str_equal (camera, name))
@@ -266,8 +265,6 @@ watch_history_get_events (WatchHistory *history, const gchar *camera, const gcha
   g_ptr_array_sort (all, compare_newest_first);
   for (guint i = 0; i < MIN (all->len, limit); i++)
     g_ptr_array_add (events, past_event_copy (all->pdata[i]));
-  g_mutex_unlock (&history->lock);
-  g_ptr_array_unref (all);
   return events;
 }
 

@@ -115,7 +115,7 @@ static gboolean
 write_lines (WatchLineFile *file, gboolean anew)
 {
   guint n_lines;
-  GString *text = file->functions.format (file->functions.data, anew, &n_lines);
+  g_autoptr (GString) text = file->functions.format (file->functions.data, anew, &n_lines);
   gboolean is_written = TRUE;
 
   if (anew)
@@ -126,7 +126,6 @@ write_lines (WatchLineFile *file, gboolean anew)
     file->functions.written (file->functions.data);
     file->n_lines = anew ? n_lines : file->n_lines + n_lines;
   }
-  g_string_free (text, TRUE);
   return is_written;
 }
 

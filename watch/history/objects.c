@@ -219,10 +219,9 @@ on_picture (gpointer data, WatchCamera *camera, guint64 id, gint64 utc, GstBuffe
   WatchObjects *self = data;
   const gchar *name = watch_camera_get_name (camera);
   WatchObject *object;
-  Scene *scene;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  Scene *scene = g_hash_table_lookup (self->scenes, camera);
 
-  g_mutex_lock (&self->lock);
-  scene = g_hash_table_lookup (self->scenes, camera);
   object = scene ? g_hash_table_lookup (scene->present, &id) : NULL;
   for (GList *l = self->ended.head; l && !object; l = l->next) {
     WatchObject *ended = l->data;
@@ -234,7 +233,6 @@ on_picture (gpointer data, WatchCamera *camera, guint64 id, gint64 utc, GstBuffe
   }
   if (object)
     object->best = utc;
-  g_mutex_unlock (&self->lock);
 }
 
 /* Tracks end with their stream. */
@@ -244,8 +242,8 @@ on_stopped (gpointer data, WatchCamera *camera)
   WatchObjects *self = data;
   GHashTableIter iter;
   gpointer object;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
   if (!watch_camera_is_removed (camera)) {
     g_hash_table_iter_init (&iter, get_scene (self, camera)->present);
     while (g_hash_table_iter_next (&iter, NULL, &object)) {
@@ -254,7 +252,6 @@ on_stopped (gpointer data, WatchCamera *camera)
     }
   }
   g_hash_table_remove (self->scenes, camera);
-  g_mutex_unlock (&self->lock);
 }
 
 WatchObjects *
@@ -326,27 +323,23 @@ GPtrArray *
 watch_objects_find (WatchObjects *self, const WatchObjectQuery *query)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_object_unref);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
   for (GList *l = self->ended.head; l && found->len < query->limit; l = l->next) {
     if (((WatchObject *)l->data)->number <= query->after)
       break;
     if (matches (l->data, query))
       g_ptr_array_add (found, g_atomic_rc_box_acquire (l->data));
   }
-  g_mutex_unlock (&self->lock);
   return found;
 }
 
 guint
 watch_objects_count (WatchObjects *self)
 {
-  guint n;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  n = g_queue_get_length (&self->ended);
-  g_mutex_unlock (&self->lock);
-  return n;
+  return g_queue_get_length (&self->ended);
 }
 
 guint64

@@ -220,7 +220,7 @@ append_mean (GString *text, const Mean *mean)
 static void
 append_row (GString *text, const Row *row)
 {
-  gchar *begin = gst_ccl_utc_format (row->begin * G_USEC_PER_SEC);
+  g_autofree gchar *begin = gst_ccl_utc_format (row->begin * G_USEC_PER_SEC);
 
   g_string_append_printf (text, "%s,%s,", begin, row->is_line ? "line" : "region");
   append_name (text, row->name);
@@ -234,7 +234,6 @@ append_row (GString *text, const Row *row)
   append_mean (text, &row->speed);
   append_mean (text, &row->dwell);
   g_string_append (text, "\r\n");
-  g_free (begin);
 }
 
 static void
@@ -288,15 +287,14 @@ watch_traffic_get_rows (WatchTraffic *traffic, gint64 after, gint64 *last)
   GPtrArray *rows = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_traffic_row_free);
   GHashTableIter iter;
   gpointer queue;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&traffic->lock);
 
-  g_mutex_lock (&traffic->lock);
   g_hash_table_iter_init (&iter, traffic->cameras);
   while (g_hash_table_iter_next (&iter, NULL, &queue))
     for (GList *l = ((GQueue *)queue)->tail; l; l = l->prev)
       if (((Row *)l->data)->change > after)
         g_ptr_array_add (rows, copy_row (l->data));
   *last = traffic->n_changes;
-  g_mutex_unlock (&traffic->lock);
   return rows;
 }
 
@@ -306,12 +304,11 @@ watch_traffic_count_rows (WatchTraffic *traffic)
   GHashTableIter iter;
   gpointer queue;
   guint n = 0;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&traffic->lock);
 
-  g_mutex_lock (&traffic->lock);
   g_hash_table_iter_init (&iter, traffic->cameras);
   while (g_hash_table_iter_next (&iter, NULL, &queue))
     n += ((GQueue *)queue)->length;
-  g_mutex_unlock (&traffic->lock);
   return n;
 }
 
@@ -345,8 +342,8 @@ watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows)
   const gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   GHashTableIter iter;
   gpointer camera, queue;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&traffic->lock);
 
-  g_mutex_lock (&traffic->lock);
   g_hash_table_iter_init (&iter, past);
   while (g_hash_table_iter_next (&iter, &camera, &queue)) {
     GQueue *present = get_rows (traffic, camera);
@@ -361,5 +358,4 @@ watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows)
     }
     trim_rows (present, now);
   }
-  g_mutex_unlock (&traffic->lock);
 }

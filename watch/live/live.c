@@ -155,7 +155,7 @@ is_forgotten (gpointer key, gpointer value, gpointer now)
 static Picture *
 find_picture (WatchLive *live, const gchar *camera, JpegLook look, gint width)
 {
-  gchar *key = g_strdup_printf ("%s/%d/%d", camera, look, width);
+  g_autofree gchar *key = g_strdup_printf ("%s/%d/%d", camera, look, width);
   gint64 now = g_get_monotonic_time ();
   Picture *picture;
 
@@ -168,7 +168,6 @@ find_picture (WatchLive *live, const gchar *camera, JpegLook look, gint width)
     picture->width = width;
     g_hash_table_insert (live->pictures, g_strdup (key), picture);
   }
-  g_free (key);
   return picture;
 }
 

@@ -108,13 +108,12 @@ static void
 forget_stream (Stream *stream)
 {
   WatchStreams *self = stream->all;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
   if (g_hash_table_lookup (self->streams, stream->camera) == stream) {
     g_hash_table_remove (self->streams, stream->camera);
     g_atomic_int_add (&self->n_streams, -1);
   }
-  g_mutex_unlock (&self->lock);
 }
 
 static void

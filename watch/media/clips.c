@@ -39,12 +39,9 @@ report (gpointer data, const gchar *text)
 static gint64
 to_utc (Recording *recording, GstClockTimeDiff running_time)
 {
-  gint64 utc;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&recording->lock);
 
-  g_mutex_lock (&recording->lock);
-  utc = recording->utc_offset + running_time / 1000;
-  g_mutex_unlock (&recording->lock);
-  return utc;
+  return recording->utc_offset + running_time / 1000;
 }
 
 static gchar *
@@ -132,16 +129,14 @@ recording_new (WatchClips *self, WatchCamera *camera)
 static Recording *
 get_recording (WatchClips *self, WatchCamera *camera)
 {
-  Recording *recording;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
+  Recording *recording = g_hash_table_lookup (self->recordings, camera);
 
-  g_mutex_lock (&self->lock);
-  recording = g_hash_table_lookup (self->recordings, camera);
   if (!recording) {
     recording = recording_new (self, camera);
     g_hash_table_insert (self->recordings, camera, recording);
   }
   g_atomic_rc_box_acquire (recording);
-  g_mutex_unlock (&self->lock);
   return recording;
 }
 

@@ -128,12 +128,9 @@ static gboolean
 is_busy (gpointer data)
 {
   WatchPictures *self = data;
-  gboolean is_busy;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&self->lock);
 
-  g_mutex_lock (&self->lock);
-  is_busy = self->n_jobs > 0;
-  g_mutex_unlock (&self->lock);
-  return is_busy;
+  return self->n_jobs > 0;
 }
 
 static gdouble

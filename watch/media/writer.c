@@ -298,8 +298,8 @@ push_step (const Step *step)
   WatchWriter *writer = step->file->writer;
   Lane *lane = step->file->lane;
   gsize n_bytes = step_bytes (step);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writer->lock);
 
-  g_mutex_lock (&writer->lock);
   g_queue_push_tail (&lane->steps, g_memdup2 (step, sizeof *step));
   lane->n_bytes += n_bytes;
   writer->n_bytes += n_bytes;
@@ -307,7 +307,6 @@ push_step (const Step *step)
     lane->has_thread = TRUE;
     g_thread_pool_push (writer->pool, lane, NULL);
   }
-  g_mutex_unlock (&writer->lock);
 }
 
 /* The lane of a camera, which is made where missing. Called with the lock held. */
@@ -443,10 +442,9 @@ is_busy (gpointer data)
 {
   WatchWriter *writer = data;
   gboolean is_idle;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writer->lock);
 
-  g_mutex_lock (&writer->lock);
   count_files (writer, &is_idle);
-  g_mutex_unlock (&writer->lock);
   return !is_idle;
 }
 
@@ -454,24 +452,18 @@ static gdouble
 get_bytes (gpointer data)
 {
   WatchWriter *writer = data;
-  gdouble n_bytes;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writer->lock);
 
-  g_mutex_lock (&writer->lock);
-  n_bytes = writer->n_bytes;
-  g_mutex_unlock (&writer->lock);
-  return n_bytes;
+  return writer->n_bytes;
 }
 
 static gdouble
 get_failures (gpointer data)
 {
   WatchWriter *writer = data;
-  gdouble n_failed;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writer->lock);
 
-  g_mutex_lock (&writer->lock);
-  n_failed = writer->n_failed;
-  g_mutex_unlock (&writer->lock);
-  return n_failed;
+  return writer->n_failed;
 }
 
 /* The path of a folder of a camera whose disk does not answer; NULL if there is none. */
@@ -481,8 +473,8 @@ find_stalled (WatchWriter *writer)
   gchar *path = NULL;
   GHashTableIter iter;
   gpointer value;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&writer->lock);
 
-  g_mutex_lock (&writer->lock);
   g_hash_table_iter_init (&iter, writer->lanes);
   while (!path && g_hash_table_iter_next (&iter, NULL, &value)) {
     const Lane *lane = value;
@@ -490,7 +482,6 @@ find_stalled (WatchWriter *writer)
     if (watch_heartbeat_get_age (lane->heartbeat) > STALLED_SECONDS)
       path = g_strdup (lane->path);
   }
-  g_mutex_unlock (&writer->lock);
   return path;
 }
 

@@ -48,13 +48,12 @@ watch_event_kinds_get_names (void)
 gboolean
 watch_event_kinds_parse (const gchar *text, WatchEventKinds *kinds, GError **error)
 {
-  gchar **parts = g_strsplit (text, ",", 0);
+  g_auto (GStrv) parts = g_strsplit (text, ",", 0);
   gboolean is_valid = TRUE;
 
   *kinds = 0;
   for (gchar **part = parts; is_valid && *part; part++)
     is_valid = add_name (g_strstrip (*part), kinds, error);
-  g_strfreev (parts);
   return is_valid && (*kinds || add_name ("", kinds, error));
 }
 

@@ -135,7 +135,7 @@ mend_last_line (FileOutput *self)
 {
   const off_t begin = find_last_line (self);
   const gsize length = begin < 0 ? 0 : self->size - begin;
-  gchar *text = g_malloc (length + 1);
+  g_autofree gchar *text = g_malloc (length + 1);
   gboolean is_mended = TRUE;
 
   if (begin < 0 || pread (self->fd, text, length, begin) != (gssize)length) {
@@ -148,7 +148,6 @@ mend_last_line (FileOutput *self)
   } else if (length > 0) {
     is_mended = write (self->fd, "\n", 1) == 1;
   }
-  g_free (text);
   return is_mended;
 }
 
@@ -271,10 +270,10 @@ compare_names (gconstpointer a, gconstpointer b)
 static void
 remove_old_files (FileOutput *self)
 {
-  gchar *folder = g_path_get_dirname (self->path);
-  gchar *base = g_path_get_basename (self->path);
-  gchar *prefix = g_strconcat (base, ".", NULL);
-  GPtrArray *old = g_ptr_array_new_with_free_func (g_free);
+  g_autofree gchar *folder = g_path_get_dirname (self->path);
+  g_autofree gchar *base = g_path_get_basename (self->path);
+  g_autofree gchar *prefix = g_strconcat (base, ".", NULL);
+  g_autoptr (GPtrArray) old = g_ptr_array_new_with_free_func (g_free);
   GDir *dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
@@ -286,18 +285,14 @@ remove_old_files (FileOutput *self)
   for (guint i = 0; i + self->keep < old->len; i++)
     g_unlink (g_ptr_array_index (old, i));
   g_clear_pointer (&dir, g_dir_close);
-  g_ptr_array_unref (old);
-  g_free (prefix);
-  g_free (base);
-  g_free (folder);
 }
 
 static gboolean
 rename_file (FileOutput *self)
 {
-  GDateTime *now = g_date_time_new_now_utc ();
-  gchar *time = g_date_time_format (now, "%Y%m%dT%H%M%S.%f");
-  gchar *old = g_strdup_printf ("%s.%s", self->path, time);
+  g_autoptr (GDateTime) now = g_date_time_new_now_utc ();
+  g_autofree gchar *time = g_date_time_format (now, "%Y%m%dT%H%M%S.%f");
+  g_autofree gchar *old = g_strdup_printf ("%s.%s", self->path, time);
   const gboolean is_renamed = g_rename (self->path, old) == 0;
 
   if (!is_renamed) {
@@ -306,9 +301,6 @@ rename_file (FileOutput *self)
     self->rename_time = g_get_monotonic_time () + self->rename_delay;
     self->rename_delay = MIN (2 * self->rename_delay, RENAME_RETRY_MAX);
   }
-  g_free (old);
-  g_free (time);
-  g_date_time_unref (now);
   return is_renamed;
 }
 

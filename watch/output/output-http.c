@@ -397,7 +397,7 @@ static void
 set_body (HttpOutput *self, SoupMessage *message)
 {
   SoupMessageHeaders *headers = soup_message_get_request_headers (message);
-  GBytes *body = make_body (self);
+  g_autoptr (GBytes) body = make_body (self);
 
   soup_message_set_request_body_from_bytes (
       message, self->most == 1 ? "application/json" : "application/x-ndjson", body);
@@ -410,7 +410,6 @@ set_body (HttpOutput *self, SoupMessage *message)
 
     soup_message_headers_replace (headers, SIGNATURE_HEADER, signature);
   }
-  g_bytes_unref (body);
 }
 
 static void

@@ -177,11 +177,9 @@ static const gchar camera_marker[] = "{camera}", event_marker[] = "{event}";
 static gchar *
 replace (const gchar *text, const gchar *marker, const gchar *replacement)
 {
-  gchar **parts = g_strsplit (text, marker, -1);
-  gchar *result = g_strjoinv (replacement, parts);
+  g_auto (GStrv) parts = g_strsplit (text, marker, -1);
 
-  g_strfreev (parts);
-  return result;
+  return g_strjoinv (replacement, parts);
 }
 
 static gchar *
@@ -432,10 +430,9 @@ subscribe_to_commands (MqttOutput *self)
   gboolean is_done = TRUE;
 
   for (guint i = 0; self->command_topic && is_done && i < G_N_ELEMENTS (levels); i++) {
-    gchar *topic = g_strconcat (self->command_topic, levels[i], NULL);
+    g_autofree gchar *topic = g_strconcat (self->command_topic, levels[i], NULL);
 
     is_done = mosquitto_subscribe (self->client, NULL, topic, 1) == MOSQ_ERR_SUCCESS;
-    g_free (topic);
   }
   return is_done;
 }

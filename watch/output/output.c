@@ -352,8 +352,8 @@ watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg)
   GHashTableIter iter;
   gpointer key, value;
   gboolean has;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&output->lock);
 
-  g_mutex_lock (&output->lock);
   g_hash_table_iter_init (&iter, output->pictures);
   has = g_hash_table_iter_next (&iter, &key, &value);
   if (has) {
@@ -361,7 +361,6 @@ watch_output_take_picture (WatchOutput *output, gchar **camera, GBytes **jpeg)
     *jpeg = value;
     g_hash_table_iter_steal (&iter);
   }
-  g_mutex_unlock (&output->lock);
   return has;
 }
 
@@ -386,14 +385,11 @@ watch_output_end (WatchOutput *output)
 gboolean
 watch_output_wait (WatchOutput *output, gint64 until)
 {
-  gboolean finished;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&output->lock);
 
-  g_mutex_lock (&output->lock);
   while (!output->finished && g_cond_wait_until (&output->changed, &output->lock, until)) {
   }
-  finished = output->finished;
-  g_mutex_unlock (&output->lock);
-  return finished;
+  return output->finished;
 }
 
 /* The dropped lines that were not reported, if it is time to report them; `refusal` is freed by the
@@ -433,7 +429,7 @@ void
 watch_output_report (WatchOutput *output)
 {
   gboolean was_stalled, is_stalled, is_connected;
-  gchar *refusal = NULL;
+  g_autofree gchar *refusal = NULL;
   guint64 n_new, n_dropped;
   guint n_lines;
 
@@ -456,7 +452,6 @@ watch_output_report (WatchOutput *output)
         output->stuck_after, n_lines);
   else if (was_stalled && !is_stalled && is_connected)
     watch_log_info ("output %s: lines are taken again", output->name);
-  g_free (refusal);
 }
 
 static gdouble
@@ -498,10 +493,7 @@ watch_output_add_counts (WatchOutput *output, const gchar *camera, WatchLineCoun
 gboolean
 watch_output_is_closed (WatchOutput *output)
 {
-  gboolean closed;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&output->lock);
 
-  g_mutex_lock (&output->lock);
-  closed = output->closed;
-  g_mutex_unlock (&output->lock);
-  return closed;
+  return output->closed;
 }

@@ -25,7 +25,7 @@ GPtrArray *
 watch_get_outputs (Watch *watch)
 {
   GPtrArray *statuses = g_ptr_array_new_with_free_func (clear_output_status);
-  GPtrArray *outputs;
+  g_autoptr (GPtrArray) outputs = NULL;
 
   g_mutex_lock (&watch->lock);
   outputs = g_ptr_array_ref (watch->outputs);
@@ -36,14 +36,13 @@ watch_get_outputs (Watch *watch)
     watch_output_get_status (g_ptr_array_index (outputs, i), status);
     g_ptr_array_add (statuses, status);
   }
-  g_ptr_array_unref (outputs);
   return statuses;
 }
 
 void
 watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts)
 {
-  GPtrArray *outputs;
+  g_autoptr (GPtrArray) outputs = NULL;
 
   g_mutex_lock (&watch->lock);
   outputs = g_ptr_array_ref (watch->outputs);
@@ -51,18 +50,16 @@ watch_count_lines (Watch *watch, const gchar *camera, WatchLineCounts *counts)
   *counts = (WatchLineCounts){0};
   for (guint i = 0; i < outputs->len; i++)
     watch_output_add_counts (g_ptr_array_index (outputs, i), camera, counts);
-  g_ptr_array_unref (outputs);
 }
 
 gboolean
 watch_wants_pictures (Watch *watch)
 {
   gboolean wants = FALSE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&watch->lock);
 
-  g_mutex_lock (&watch->lock);
   for (guint i = 0; i < watch->outputs->len; i++)
     wants = wants || watch_output_wants_pictures (g_ptr_array_index (watch->outputs, i));
-  g_mutex_unlock (&watch->lock);
   return wants;
 }
 

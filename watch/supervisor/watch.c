@@ -17,14 +17,13 @@ on_line (gpointer data, WatchCamera *camera, const gchar *text, gsize length, gi
 {
   Watch *watch = data;
   WatchLine *line = watch_line_new (text, length, watch_camera_get_name (camera));
-  GPtrArray *outputs;
+  g_autoptr (GPtrArray) outputs = NULL;
 
   g_mutex_lock (&watch->lock);
   outputs = g_ptr_array_ref (watch->outputs);
   g_mutex_unlock (&watch->lock);
   for (guint i = 0; i < outputs->len; i++)
     watch_output_push (g_ptr_array_index (outputs, i), line, cancelled);
-  g_ptr_array_unref (outputs);
   watch_line_unref (line);
 }
 
@@ -67,24 +66,20 @@ new_cameras (void)
 GPtrArray *
 watch_get_cameras (Watch *watch)
 {
-  GPtrArray *cameras;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&watch->lock);
 
-  g_mutex_lock (&watch->lock);
-  cameras = g_ptr_array_ref (watch->cameras);
-  g_mutex_unlock (&watch->lock);
-  return cameras;
+  return g_ptr_array_ref (watch->cameras);
 }
 
 WatchCamera *
 watch_find_camera (Watch *watch, const gchar *name)
 {
-  GPtrArray *cameras = watch_get_cameras (watch);
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
   WatchCamera *found = NULL;
 
   for (guint i = 0; i < cameras->len && !found; i++)
     if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
       found = watch_camera_ref (g_ptr_array_index (cameras, i));
-  g_ptr_array_unref (cameras);
   return found;
 }
 
@@ -202,12 +197,11 @@ watch_note_change (Watch *watch, const gchar *name, WatchCameraConfig *config, G
 static gboolean
 has_region (WatchCamera *camera, const gchar *region)
 {
-  GArray *list = watch_camera_get_arming (camera);
+  g_autoptr (GArray) list = watch_camera_get_arming (camera);
   gboolean has = g_hash_table_contains (camera_config (camera)->region_schedules, region);
 
   for (guint i = 1; i < list->len && !has; i++)
     has = strcmp (g_array_index (list, WatchArmingStatus, i).region, region) == 0;
-  g_array_unref (list);
   return has;
 }
 
@@ -251,12 +245,11 @@ static guint
 count_stuck (Watch *watch, const gchar *name)
 {
   guint n = 0;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&watch->lock);
 
-  g_mutex_lock (&watch->lock);
   clear_stopped (watch);
   for (guint i = 0; i < watch->stopping->len; i++)
     n += strcmp (watch_camera_get_name (g_ptr_array_index (watch->stopping, i)), name) == 0;
-  g_mutex_unlock (&watch->lock);
   return n;
 }
 
@@ -294,7 +287,7 @@ has_name (GPtrArray *cameras, const gchar *name)
 static void
 report_removed (Watch *watch)
 {
-  GPtrArray *removed;
+  g_autoptr (GPtrArray) removed = NULL;
 
   g_mutex_lock (&watch->lock);
   clear_stopped (watch);
@@ -309,13 +302,12 @@ report_removed (Watch *watch)
   g_mutex_unlock (&watch->lock);
   for (guint i = 0; i < removed->len; i++)
     watch_camera_emit_removed (g_ptr_array_index (removed, i));
-  g_ptr_array_unref (removed);
 }
 
 void
 watch_start_again (Watch *watch)
 {
-  GPtrArray *cameras = watch_get_cameras (watch);
+  g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
 
   for (guint i = 0; i < cameras->len; i++) {
     WatchCamera *camera = g_ptr_array_index (cameras, i);
@@ -324,7 +316,6 @@ watch_start_again (Watch *watch)
     if (watch_camera_check_thread (camera))
       replace_stuck (watch, camera);
   }
-  g_ptr_array_unref (cameras);
   report_removed (watch);
 }
 
@@ -333,12 +324,9 @@ watch_start_again (Watch *watch)
 WatchFolder *
 watch_get_folder (Watch *watch)
 {
-  WatchFolder *folder;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&watch->lock);
 
-  g_mutex_lock (&watch->lock);
-  folder = watch->folder ? watch_folder_ref (watch->folder) : NULL;
-  g_mutex_unlock (&watch->lock);
-  return folder;
+  return watch->folder ? watch_folder_ref (watch->folder) : NULL;
 }
 
 /* Takes the reference to another folder, or NULL. The former one ends when its disk answers. */
@@ -531,12 +519,9 @@ watch_is_healthy (Watch *watch)
 gboolean
 watch_has_failed (Watch *watch)
 {
-  gboolean failed;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&watch->lock);
 
-  g_mutex_lock (&watch->lock);
-  failed = watch->failed;
-  g_mutex_unlock (&watch->lock);
-  return failed;
+  return watch->failed;
 }
 
 /* Whether all threads of cameras ended. */

@@ -65,12 +65,9 @@ watch_folder_is_name (const gchar *name)
 gboolean
 watch_folder_has (WatchFolder *folder, const gchar *name)
 {
-  gboolean has;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_mutex_lock (&folder->lock);
-  has = g_hash_table_contains (folder->names, name);
-  g_mutex_unlock (&folder->lock);
-  return has;
+  return g_hash_table_contains (folder->names, name);
 }
 
 gint64
@@ -95,27 +92,23 @@ watch_folder_find_clip (WatchFolder *folder, const gchar *camera, gint64 from, g
   GHashTableIter iter;
   gpointer name;
   gchar *found = NULL;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_mutex_lock (&folder->lock);
   g_hash_table_iter_init (&iter, folder->names);
   while (g_hash_table_iter_next (&iter, &name, NULL))
     if (strcmp (name, first) >= 0 && strcmp (name, last) <= 0 && g_str_has_suffix (name, ".mp4") &&
         (!found || strcmp (name, found) > 0))
       found = name;
   found = g_strdup (found);
-  g_mutex_unlock (&folder->lock);
   return found;
 }
 
 gboolean
 watch_folder_is_kept (WatchFolder *folder, const gchar *name)
 {
-  gboolean is_kept;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_mutex_lock (&folder->lock);
-  is_kept = g_hash_table_contains (folder->kept, name);
-  g_mutex_unlock (&folder->lock);
-  return is_kept;
+  return g_hash_table_contains (folder->kept, name);
 }
 
 void
@@ -148,15 +141,14 @@ watch_folder_is_own (WatchFolder *folder)
 {
   g_autofree gchar *path = g_build_filename (folder->path, LOCK_NAME, NULL);
   gboolean is_own = TRUE;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock_lock);
 
-  g_mutex_lock (&folder->lock_lock);
   if (folder->lock_file < 0 && (folder->lock_file = watch_lock_file (path)) < 0)
     is_own =
         errno != EWOULDBLOCK && errno != ENOENT; /* a file system without locks counts as ours */
   if (!is_own && errno == EWOULDBLOCK)
     watch_log_warning_limited (&folder->lock_limit,
         "%s: another ccl-watch uses this folder; nothing is written to it", folder->path);
-  g_mutex_unlock (&folder->lock_lock);
   return is_own;
 }
 
@@ -510,12 +502,9 @@ watch_folder_get_path (WatchFolder *folder)
 gdouble
 watch_folder_get_keep_days (WatchFolder *folder)
 {
-  gdouble days;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_mutex_lock (&folder->lock);
-  days = folder->keep_days;
-  g_mutex_unlock (&folder->lock);
-  return days;
+  return folder->keep_days;
 }
 
 void
@@ -532,14 +521,11 @@ watch_folder_set_limits (WatchFolder *folder, gdouble keep_days, guint64 keep_by
 gboolean
 watch_folder_stop (WatchFolder *folder, gint64 until)
 {
-  gboolean is_stopped;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_mutex_lock (&folder->lock);
   folder->is_stopping = TRUE;
   g_cond_broadcast (&folder->changed);
   while (!folder->is_stopped && g_cond_wait_until (&folder->changed, &folder->lock, until)) {
   }
-  is_stopped = folder->is_stopped;
-  g_mutex_unlock (&folder->lock);
-  return is_stopped;
+  return folder->is_stopped;
 }

@@ -63,20 +63,17 @@ age_of (const WatchHeartbeat *heartbeat)
 gdouble
 watch_heartbeat_get_age (WatchHeartbeat *heartbeat)
 {
-  gdouble age;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  age = age_of (heartbeat);
-  g_mutex_unlock (&lock);
-  return age;
+  return age_of (heartbeat);
 }
 
 GHashTable *
 watch_heartbeat_get_ages (void)
 {
   GHashTable *ages = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   for (GList *l = heartbeats; l; l = l->next) {
     const WatchHeartbeat *heartbeat = l->data;
     const gdouble age = age_of (heartbeat);
@@ -85,6 +82,5 @@ watch_heartbeat_get_ages (void)
     if (!other || *other < age)
       g_hash_table_insert (ages, g_strdup (heartbeat->name), g_memdup2 (&age, sizeof age));
   }
-  g_mutex_unlock (&lock);
   return ages;
 }

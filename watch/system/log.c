@@ -44,7 +44,7 @@ secret_keys (void)
 gchar *
 watch_redact (const gchar *text)
 {
-  GString *clean = g_string_new (NULL);
+  g_autoptr (GString) clean = g_string_new (NULL);
   gchar *result;
 
   while (*text) {
@@ -62,18 +62,15 @@ watch_redact (const gchar *text)
   result = g_regex_replace (secret_keys (), clean->str, -1, 0, "\\1***", 0, NULL);
   if (!result) /* not UTF-8 */
     result = g_strdup ("(text that is not UTF-8)");
-  g_string_free (clean, TRUE);
   return result;
 }
 
 gboolean
 watch_has_secret (const gchar *text)
 {
-  gchar *clean = watch_redact (text);
-  gboolean has = strcmp (clean, text) != 0;
+  g_autofree gchar *clean = watch_redact (text);
 
-  g_free (clean);
-  return has;
+  return strcmp (clean, text) != 0;
 }
 
 /* The lines that wait for the thread. */
@@ -203,13 +200,11 @@ push_line (gchar *line)
 static void
 write_line (gint priority, const gchar *format, va_list arguments)
 {
-  gchar *text = g_strdup_vprintf (format, arguments);
-  gchar *clean = watch_redact (text);
+  g_autofree gchar *text = g_strdup_vprintf (format, arguments);
+  g_autofree gchar *clean = watch_redact (text);
 
   g_strdelimit (clean, "\n\r", ' ');
   push_line (make_line (priority, clean));
-  g_free (clean);
-  g_free (text);
 }
 
 void
@@ -240,8 +235,8 @@ take_message (WatchLogLimit *limit, const gchar *format, va_list arguments)
 {
   gint64 now = g_get_monotonic_time ();
   gchar *text = NULL;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&limit_lock);
 
-  g_mutex_lock (&limit_lock);
   if (now < limit->next_time) {
     limit->n_left_out++;
   } else {
@@ -256,7 +251,6 @@ take_message (WatchLogLimit *limit, const gchar *format, va_list arguments)
     limit->next_time = now + WATCH_LOG_LIMIT_SECONDS * G_TIME_SPAN_SECOND;
     limit->n_left_out = 0;
   }
-  g_mutex_unlock (&limit_lock);
   return text;
 }
 
@@ -272,14 +266,13 @@ void
 watch_log_warning_limited (WatchLogLimit *limit, const gchar *format, ...)
 {
   va_list arguments;
-  gchar *text;
+  g_autofree gchar *text = NULL;
 
   va_start (arguments, format);
   text = take_message (limit, format, arguments);
   va_end (arguments);
   if (text)
     watch_log_warning ("%s", text);
-  g_free (text);
 }
 
 void

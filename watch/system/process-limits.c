@@ -64,15 +64,13 @@ get_limit (int resource)
 static guint
 read_number (const gchar *folder, const gchar *name)
 {
-  gchar *path = g_build_filename (folder, name, NULL);
-  gchar *text = NULL;
+  g_autofree gchar *path = g_build_filename (folder, name, NULL);
+  g_autofree gchar *text = NULL;
   guint64 number;
 
   if (!g_file_get_contents (path, &text, NULL, NULL) ||
       !g_ascii_string_to_unsigned (g_strstrip (text), 10, 0, UNLIMITED, &number, NULL))
     number = UNLIMITED;
-  g_free (text);
-  g_free (path);
   return number;
 }
 
@@ -110,13 +108,12 @@ get_limit_of_groups (guint used)
     return UNLIMITED;
   lines = g_strsplit (text, "\n", -1);
   for (gchar **line = lines; *line; line++) {
-    gchar **fields = g_strsplit (*line, ":", 3); /* number, controllers, group */
+    g_auto (GStrv) fields = g_strsplit (*line, ":", 3); /* number, controllers, group */
 
     if (g_strv_length (fields) == 3 && !*fields[1])
       limit = MIN (limit, get_group_limit ("/sys/fs/cgroup", fields[2], used));
     else if (g_strv_length (fields) == 3 && strcmp (fields[1], "pids") == 0)
       limit = MIN (limit, get_group_limit ("/sys/fs/cgroup/pids", fields[2], used));
-    g_strfreev (fields);
   }
   g_strfreev (lines);
   g_free (text);
@@ -174,10 +171,9 @@ watch_limits_reserve_clients (void)
 {
   guint n = CLAMP (
       get_limit (RLIMIT_NOFILE) / PART_OF_CLIENTS / FILES_PER_CLIENT, LEAST_CLIENTS, MOST_CLIENTS);
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   most_clients = n;
-  g_mutex_unlock (&lock);
   return n;
 }
 
@@ -201,26 +197,21 @@ watch_limits_check_cameras (guint n_cameras, GError **error)
 gboolean
 watch_limits_check (GError **error)
 {
-  gboolean is_possible;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  is_possible = check_connections (n_reserved + 1, error);
-  g_mutex_unlock (&lock);
-  return is_possible;
+  return check_connections (n_reserved + 1, error);
 }
 
 gboolean
 watch_limits_reserve (GError **error)
 {
-  gboolean is_possible;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  gboolean is_possible = check_connections (n_reserved + 1, NULL);
 
-  g_mutex_lock (&lock);
-  is_possible = check_connections (n_reserved + 1, NULL);
   if (is_possible)
     n_reserved++;
   else
     check_connections (1, error);
-  g_mutex_unlock (&lock);
   return is_possible;
 }
 

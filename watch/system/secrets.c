@@ -58,10 +58,10 @@ watch_is_secret_key (const gchar *key, const gchar *uri)
 static gchar *
 hide_properties (const gchar *text)
 {
-  GRegex *regex = g_regex_new ("((?:^|=)(?:source|decoder)\\.[^=]*=).*", G_REGEX_DOTALL, 0, NULL);
+  g_autoptr (GRegex) regex =
+      g_regex_new ("((?:^|=)(?:source|decoder)\\.[^=]*=).*", G_REGEX_DOTALL, 0, NULL);
   gchar *clean = g_regex_replace (regex, text, -1, 0, "\\1***", 0, NULL);
 
-  g_regex_unref (regex);
   return clean ? clean : g_strdup ("");
 }
 
@@ -70,13 +70,11 @@ watch_hide_arguments (gint argc, gchar **argv)
 {
   for (gint i = 1; i < argc; i++) {
     const gsize length = strlen (argv[i]);
-    gchar *redacted = watch_redact (argv[i]);
-    gchar *clean = hide_properties (redacted);
+    g_autofree gchar *redacted = watch_redact (argv[i]);
+    g_autofree gchar *clean = hide_properties (redacted);
     const gsize clean_length = MIN (strlen (clean), length);
 
     memcpy (argv[i], clean, clean_length);
     memset (argv[i] + clean_length, 0, length - clean_length);
-    g_free (redacted);
-    g_free (clean);
   }
 }

@@ -32,12 +32,9 @@ static gboolean
 is_guarded (const gchar *host)
 {
   g_autofree gchar *name = g_ascii_strdown (host, -1);
-  gboolean guarded;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
-  guarded = trusted && !contains (trusted, name);
-  g_mutex_unlock (&lock);
-  return guarded;
+  return trusted && !contains (trusted, name);
 }
 
 /* Says so once for each host, because cameras try again and again. */

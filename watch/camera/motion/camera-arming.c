@@ -9,12 +9,9 @@
 WatchArmed *
 watch_camera_get_armed (WatchCamera *camera)
 {
-  WatchArmed *armed;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  armed = watch_armed_ref (camera->locked.armed);
-  g_mutex_unlock (&camera->lock);
-  return armed;
+  return watch_armed_ref (camera->locked.armed);
 }
 
 static const WatchSchedule *
@@ -65,12 +62,9 @@ list_statuses (WatchCamera *camera, gint64 now)
 GArray *
 watch_camera_get_arming (WatchCamera *camera)
 {
-  GArray *list;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&camera->lock);
 
-  g_mutex_lock (&camera->lock);
-  list = list_statuses (camera, g_get_real_time ());
-  g_mutex_unlock (&camera->lock);
-  return list;
+  return list_statuses (camera, g_get_real_time ());
 }
 
 /* With the lock: notes what is armed now. */

@@ -63,12 +63,10 @@ watch_reach_parse (const gchar *uri, gchar **host, guint16 *port)
 gboolean
 watch_reach_can_ask (const gchar *uri)
 {
-  gchar *host = NULL;
+  g_autofree gchar *host = NULL;
   guint16 port;
-  const gboolean can = watch_reach_parse (uri, &host, &port);
 
-  g_free (host);
-  return can;
+  return watch_reach_parse (uri, &host, &port);
 }
 
 /* Calls the function with the reason, which it takes, and frees the question. */
@@ -165,7 +163,7 @@ void
 watch_reach_ask (
     const gchar *uri, GCancellable *cancellable, WatchReachFunc function, gpointer data)
 {
-  GSocketClient *client = g_socket_client_new ();
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
   Question *question = g_new0 (Question, 1);
   gboolean is_address;
 
@@ -180,5 +178,4 @@ watch_reach_ask (
   g_socket_client_set_enable_proxy (client, FALSE);
   g_socket_client_connect_to_host_async (
       client, question->host, question->port, cancellable, on_connected, question);
-  g_object_unref (client);
 }

@@ -129,18 +129,15 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static gboolean
 is_video (GstPad *pad)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const gchar *name;
-  gboolean is;
 
   if (!caps)
     caps = gst_pad_query_caps (pad, NULL);
   name = gst_caps_is_any (caps) || gst_caps_is_empty (caps)
              ? ""
              : gst_structure_get_name (gst_caps_get_structure (caps, 0));
-  is = g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
-  gst_caps_unref (caps);
-  return is;
+  return g_str_has_prefix (name, "video/") || g_str_has_prefix (name, "image/");
 }
 
 /* Of the streams, the first video is recorded. */
@@ -149,7 +146,7 @@ on_stream (GstElement *parser, GstPad *pad, gpointer data)
 {
   WatchRecord *self = data;
   GstElement *sink = gst_element_factory_make ("fakesink", NULL);
-  GstPad *end = gst_element_get_static_pad (sink, "sink");
+  g_autoptr (GstPad) end = gst_element_get_static_pad (sink, "sink");
 
   g_object_set (sink, "sync", FALSE, "async", FALSE, "enable-last-sample", FALSE, NULL);
   if (is_video (pad) && g_atomic_int_compare_and_exchange (&self->has_video, FALSE, TRUE))
@@ -157,7 +154,6 @@ on_stream (GstElement *parser, GstPad *pad, gpointer data)
   gst_bin_add (GST_BIN (self->pipeline), sink);
   gst_element_sync_state_with_parent (sink);
   gst_pad_link (pad, end);
-  gst_object_unref (end);
 }
 
 static void
@@ -165,13 +161,12 @@ on_source_pad (GstElement *source, GstPad *pad, gpointer data)
 {
   WatchRecord *self = data;
   GstElement *parser = gst_element_factory_make ("parsebin", NULL);
-  GstPad *begin = gst_element_get_static_pad (parser, "sink");
+  g_autoptr (GstPad) begin = gst_element_get_static_pad (parser, "sink");
 
   g_signal_connect (parser, "pad-added", G_CALLBACK (on_stream), self);
   gst_bin_add (GST_BIN (self->pipeline), parser);
   gst_element_sync_state_with_parent (parser);
   gst_pad_link (pad, begin);
-  gst_object_unref (begin);
 }
 
 static void

@@ -127,13 +127,12 @@ void
 watch_sockets_begin (WatchCamera *camera)
 {
   WatchSockets *sockets = &camera->sockets;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   *sockets = (WatchSockets){.sockets = g_ptr_array_new_with_free_func (g_object_unref)};
   watch_reach_parse (camera_config (camera)->uri, &sockets->host, &sockets->port);
   sockets->number = ++last_number ? last_number : ++last_number;
   g_hash_table_insert (cameras, GUINT_TO_POINTER (sockets->number), camera);
-  g_mutex_unlock (&lock);
 }
 
 void
@@ -148,10 +147,9 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   const gsize n = GST_PAD_PROBE_INFO_TYPE (info) & GST_PAD_PROBE_TYPE_BUFFER_LIST
                       ? gst_buffer_list_calculate_size (GST_PAD_PROBE_INFO_BUFFER_LIST (info))
                       : gst_buffer_get_size (GST_PAD_PROBE_INFO_BUFFER (info));
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
 
-  g_mutex_lock (&lock);
   ((WatchCamera *)data)->sockets.n_pushed += n;
-  g_mutex_unlock (&lock);
   return GST_PAD_PROBE_OK;
 }
 
@@ -229,14 +227,12 @@ watch_sockets_check (WatchCamera *camera)
 void
 watch_sockets_shut_down (WatchCamera *camera)
 {
-  GPtrArray *sockets;
+  g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&lock);
+  GPtrArray *sockets = camera->sockets.sockets;
 
-  g_mutex_lock (&lock);
-  sockets = camera->sockets.sockets;
   camera->sockets.is_shut_down = TRUE;
   for (guint i = 0; sockets && i < sockets->len; i++)
     g_socket_shutdown (sockets->pdata[i], TRUE, TRUE, NULL);
-  g_mutex_unlock (&lock);
 }
 
 void
