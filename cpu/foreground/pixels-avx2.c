@@ -2,10 +2,9 @@
 /*
  * The operations of pixels.h for x86-64 processors with AVX2.
  *
- * This file and its twins for AVX-512 and NEON have the same functions in the same order, one
- * intrinsic or two each, on vectors of other widths and with other mask types. A shared body would
- * need a macro for each intrinsic and would be longer than the three. The algorithm on these
- * vectors, mog2.h, is shared.
+ * This file and pixels-avx512.c have the same functions in the same order, one intrinsic or two
+ * each; pixels-x86.h has those whose intrinsics differ by the width of vectors alone. The algorithm
+ * on these vectors, mog2.h, is shared with NEON, too.
  */
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
@@ -19,49 +18,20 @@
 
 #define STEP_LANES 16
 typedef uint16_t Steps __attribute__ ((vector_size (32), may_alias));
+#define LANES 8
+typedef int32_t Ints __attribute__ ((vector_size (32)));
+typedef __m256 Floats;
+typedef __m256i Mask; /* each lane has all bits set or none */
+#define VECTOR(operation) _mm256_##operation
+typedef __m256i Vector;
+#include "pixels-x86.h"
 
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
-steps_of (uint16_t value)
+load_luma (const uint8_t *from)
 {
-  return (Steps)_mm256_set1_epi16 ((int16_t)value);
-}
-
-static ALWAYS_INLINE Steps
-multiply_high (Steps a, Steps b)
-{
-  return (Steps)_mm256_mulhi_epu16 ((__m256i)a, (__m256i)b);
-}
-
-static ALWAYS_INLINE Steps
-shift_right (Steps steps, uint32_t count)
-{
-  return (Steps)_mm256_srl_epi16 ((__m256i)steps, _mm_cvtsi32_si128 ((int)count));
-}
-
-/* Saturates at 0. */
-static ALWAYS_INLINE Steps
-saturated_subtract (Steps a, Steps b)
-{
-  return (Steps)_mm256_subs_epu16 ((__m256i)a, (__m256i)b);
-}
-
-/* Saturates at 65535. */
-static ALWAYS_INLINE Steps
-saturated_add (Steps a, Steps b)
-{
-  return (Steps)_mm256_adds_epu16 ((__m256i)a, (__m256i)b);
-}
-
-static ALWAYS_INLINE Steps
-lesser_of (Steps a, Steps b)
-{
-  return (Steps)_mm256_min_epu16 ((__m256i)a, (__m256i)b);
-}
-
-static ALWAYS_INLINE Steps
-greater_of (Steps a, Steps b)
-{
-  return (Steps)_mm256_max_epu16 ((__m256i)a, (__m256i)b);
+  return (Steps)_mm256_slli_epi16 (
+      _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *)from)), 8);
 }
 
 static ALWAYS_INLINE Steps
@@ -91,66 +61,6 @@ any_zero (Steps steps)
   return !_mm256_testz_si256 (zero, zero);
 }
 
-#define LANES 8
-typedef int32_t Ints __attribute__ ((vector_size (32)));
-typedef __m256 Floats;
-typedef __m256i Mask; /* each lane has all bits set or none */
-
-static ALWAYS_INLINE Ints
-ints_of (int32_t value)
-{
-  return (Ints)_mm256_set1_epi32 (value);
-}
-
-static ALWAYS_INLINE Floats
-floats_of (float value)
-{
-  return _mm256_set1_ps (value);
-}
-
-/* The values of STEP_LANES pixels in steps of a mean. */
-static ALWAYS_INLINE Steps
-load_luma (const uint8_t *from)
-{
-  return (Steps)_mm256_slli_epi16 (
-      _mm256_cvtepu8_epi16 (_mm_loadu_si128 ((const __m128i *)from)), 8);
-}
-
-static ALWAYS_INLINE Ints
-unpack_low (Steps steps)
-{
-  return (Ints)_mm256_unpacklo_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
-}
-
-static ALWAYS_INLINE Ints
-unpack_high (Steps steps)
-{
-  return (Ints)_mm256_unpackhi_epi16 ((__m256i)steps, _mm256_setzero_si256 ());
-}
-
-/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
- * them. */
-static ALWAYS_INLINE Ints
-products_low (Steps a, Steps b, Steps c, Steps d)
-{
-  return (Ints)_mm256_madd_epi16 (_mm256_unpacklo_epi16 ((__m256i)a, (__m256i)c),
-      _mm256_unpacklo_epi16 ((__m256i)b, (__m256i)d));
-}
-
-static ALWAYS_INLINE Ints
-products_high (Steps a, Steps b, Steps c, Steps d)
-{
-  return (Ints)_mm256_madd_epi16 (_mm256_unpackhi_epi16 ((__m256i)a, (__m256i)c),
-      _mm256_unpackhi_epi16 ((__m256i)b, (__m256i)d));
-}
-
-/* Numbers greater than 65535 become 65535. */
-static ALWAYS_INLINE Steps
-pack (Ints low, Ints high)
-{
-  return (Steps)_mm256_packus_epi32 ((__m256i)low, (__m256i)high);
-}
-
 /* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
@@ -165,19 +75,6 @@ bits_of (Steps lanes)
   const __m256i bytes = _mm256_packs_epi16 ((__m256i)lanes, _mm256_setzero_si256 ());
   const uint32_t bits = (uint32_t)_mm256_movemask_epi8 (bytes);
   return (bits & 0xff) | bits >> 8;
-}
-
-static ALWAYS_INLINE Floats
-to_floats (Ints values)
-{
-  return _mm256_cvtepi32_ps ((__m256i)values);
-}
-
-/* a × b − c, with or without rounding of the product. */
-static ALWAYS_INLINE Floats
-multiply_subtract (Floats a, Floats b, Floats c)
-{
-  return _mm256_fmsub_ps (a, b, c);
 }
 
 static ALWAYS_INLINE Ints

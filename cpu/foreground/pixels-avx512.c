@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The operations of pixels.h for x86-64 processors with AVX-512.
- *
- * This file and pixels-avx2.c have the same functions in the same order, one intrinsic or two
- * each, on vectors of other widths and with other mask types. A shared body would need a macro for
- * each intrinsic and would be longer than both. The algorithm on these vectors, mog2.h, is shared.
- */
+/* The operations of pixels.h for x86-64 processors with AVX-512, as in pixels-avx2.c. */
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
 #include "cpu/pixels/log-ratios.h"
@@ -17,49 +11,20 @@
 
 #define STEP_LANES 32
 typedef uint16_t Steps __attribute__ ((vector_size (64), may_alias));
+#define LANES 16
+typedef int32_t Ints __attribute__ ((vector_size (64)));
+typedef __m512 Floats;
+typedef __mmask16 Mask;
+#define VECTOR(operation) _mm512_##operation
+typedef __m512i Vector;
+#include "pixels-x86.h"
 
+/* The values of STEP_LANES pixels in steps of a mean. */
 static ALWAYS_INLINE Steps
-steps_of (uint16_t value)
+load_luma (const uint8_t *from)
 {
-  return (Steps)_mm512_set1_epi16 ((int16_t)value);
-}
-
-static ALWAYS_INLINE Steps
-multiply_high (Steps a, Steps b)
-{
-  return (Steps)_mm512_mulhi_epu16 ((__m512i)a, (__m512i)b);
-}
-
-static ALWAYS_INLINE Steps
-shift_right (Steps steps, uint32_t count)
-{
-  return (Steps)_mm512_srl_epi16 ((__m512i)steps, _mm_cvtsi32_si128 ((int)count));
-}
-
-/* Saturates at 0. */
-static ALWAYS_INLINE Steps
-saturated_subtract (Steps a, Steps b)
-{
-  return (Steps)_mm512_subs_epu16 ((__m512i)a, (__m512i)b);
-}
-
-/* Saturates at 65535. */
-static ALWAYS_INLINE Steps
-saturated_add (Steps a, Steps b)
-{
-  return (Steps)_mm512_adds_epu16 ((__m512i)a, (__m512i)b);
-}
-
-static ALWAYS_INLINE Steps
-lesser_of (Steps a, Steps b)
-{
-  return (Steps)_mm512_min_epu16 ((__m512i)a, (__m512i)b);
-}
-
-static ALWAYS_INLINE Steps
-greater_of (Steps a, Steps b)
-{
-  return (Steps)_mm512_max_epu16 ((__m512i)a, (__m512i)b);
+  return (Steps)_mm512_slli_epi16 (
+      _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *)from)), 8);
 }
 
 static ALWAYS_INLINE Steps
@@ -89,66 +54,6 @@ any_zero (Steps steps)
   return _mm512_testn_epi16_mask ((__m512i)steps, (__m512i)steps) != 0;
 }
 
-#define LANES 16
-typedef int32_t Ints __attribute__ ((vector_size (64)));
-typedef __m512 Floats;
-typedef __mmask16 Mask;
-
-static ALWAYS_INLINE Ints
-ints_of (int32_t value)
-{
-  return (Ints)_mm512_set1_epi32 (value);
-}
-
-static ALWAYS_INLINE Floats
-floats_of (float value)
-{
-  return _mm512_set1_ps (value);
-}
-
-/* The values of STEP_LANES pixels in steps of a mean. */
-static ALWAYS_INLINE Steps
-load_luma (const uint8_t *from)
-{
-  return (Steps)_mm512_slli_epi16 (
-      _mm512_cvtepu8_epi16 (_mm256_loadu_si256 ((const __m256i *)from)), 8);
-}
-
-static ALWAYS_INLINE Ints
-unpack_low (Steps steps)
-{
-  return (Ints)_mm512_unpacklo_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
-}
-
-static ALWAYS_INLINE Ints
-unpack_high (Steps steps)
-{
-  return (Ints)_mm512_unpackhi_epi16 ((__m512i)steps, _mm512_setzero_si512 ());
-}
-
-/* a × b + c × d of one half of the lanes, taken as signed, as unpack_low() or unpack_high() unpacks
- * them. */
-static ALWAYS_INLINE Ints
-products_low (Steps a, Steps b, Steps c, Steps d)
-{
-  return (Ints)_mm512_madd_epi16 (_mm512_unpacklo_epi16 ((__m512i)a, (__m512i)c),
-      _mm512_unpacklo_epi16 ((__m512i)b, (__m512i)d));
-}
-
-static ALWAYS_INLINE Ints
-products_high (Steps a, Steps b, Steps c, Steps d)
-{
-  return (Ints)_mm512_madd_epi16 (_mm512_unpackhi_epi16 ((__m512i)a, (__m512i)c),
-      _mm512_unpackhi_epi16 ((__m512i)b, (__m512i)d));
-}
-
-/* Numbers greater than 65535 become 65535. */
-static ALWAYS_INLINE Steps
-pack (Ints low, Ints high)
-{
-  return (Steps)_mm512_packus_epi32 ((__m512i)low, (__m512i)high);
-}
-
 /* The lanes of Steps for the lanes of two Ints that were unpacked from it. */
 static ALWAYS_INLINE Steps
 pack_masks (Mask low, Mask high)
@@ -161,19 +66,6 @@ static ALWAYS_INLINE uint32_t
 bits_of (Steps lanes)
 {
   return _mm512_movepi16_mask ((__m512i)lanes);
-}
-
-static ALWAYS_INLINE Floats
-to_floats (Ints values)
-{
-  return _mm512_cvtepi32_ps ((__m512i)values);
-}
-
-/* a × b − c, with or without rounding of the product. */
-static ALWAYS_INLINE Floats
-multiply_subtract (Floats a, Floats b, Floats c)
-{
-  return _mm512_fmsub_ps (a, b, c);
 }
 
 static ALWAYS_INLINE Ints
