@@ -39,7 +39,6 @@ statistics_print (const Processes *processes, const Phases *phases, const CclTil
   }
   if (processes->rank != 0)
     return;
-  /* In one piece: mpirun forwards what it reads at once. */
   fprintf (stderr,
       "{\"ranks\":%u,\"seconds\":%.3f,\"phases\":{%s},\"resident_kib\":%llu,\"tiles\":%llu,"
       "\"seam_components\":%llu,\"messages\":%llu,\"message_bytes\":%llu}\n",
