@@ -3,7 +3,7 @@
 them."""
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -74,7 +74,12 @@ def compact(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]
 
 def sums_of(kind: Kind, start: Sequence[int], labels: NDArray[Any], values: NDArray[Any] | None) -> Sums:
     """The sums of a chunk. start: its first pixel."""
-    found, map = compact(labels)
+    return sums_of_map(kind, start, *compact(labels), values)
+
+
+def sums_of_map(kind: Kind, start: Sequence[int], found: NDArray[np.int64], map: NDArray[np.uint32],
+                values: NDArray[Any] | None) -> Sums:
+    """Those of a map of numbers. found: the labels that have the numbers 1, 2, …"""
     if not len(found):
         return Sums(found, np.empty((0, _cudaccl.sums_bytes()), np.uint8))
     if values is not None:
@@ -92,10 +97,12 @@ def added(kind: Kind, parts: Sequence[Sums]) -> Sums:
 
 
 def columns_of(kind: Kind, sums: Sums, properties: Iterable[str], separator: str,
-               spacing: NDArray[np.float64] | None) -> dict[str, NDArray[Any]]:
-    """The columns of properties."""
+               spacing: NDArray[np.float64] | None,
+               change: Callable[[NDArray[Any]], None] = lambda rows: None) -> dict[str, NDArray[Any]]:
+    """The columns of properties. change: of the rows that they follow from."""
     rows, shapes = kind.adder().derive(view_of(sums.of_labels))
     table = np.frombuffer(rows, TILED_ROW).copy()
     table["label"] = sums.labels
+    change(table)
     columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator, spacing)
     return columns.columns_of(table, np.frombuffer(shapes, volume_shape_dtype))

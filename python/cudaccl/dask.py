@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams
+from . import _chunk_circles, _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams
 from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
@@ -103,11 +103,8 @@ def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
     return FirstPass(part, work.of_labels(labels, pixels, place))
 
 
-def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
+def result_of(labels: Any, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
     """What a chunk of the result is. of_labels: what belongs to each label, from 0 on."""
-    labels, n = work.find(pixels)
-    if n != len(of_labels) - 1:
-        raise RuntimeError("a chunk has other pixels when it is read or computed again: store the array, or persist() it, before")
     if not hasattr(labels, "get"):
         of_pixels = np.empty(labels.shape, of_labels.dtype)
         _cudaccl.replace_labels(view_of(labels), view_of(np.ascontiguousarray(of_labels)), view_of(of_pixels, writable=True))
@@ -115,6 +112,27 @@ def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_l
     import cupy
 
     return finish(pixels, cupy.asarray(of_labels)[labels])
+
+
+def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
+    labels, n = work.find(pixels)
+    if n != len(of_labels) - 1:
+        raise RuntimeError("a chunk has other pixels when it is read or computed again: store the array, or persist() it, before")
+    return result_of(labels, finish, pixels, of_labels)
+
+
+def only_pass(work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any], place: Place,
+              steps: list[_seams.Step], pixels: Any) -> tuple[Any, Any]:
+    """The first part of the table, and the result, of a picture that is one chunk. steps: to itself, over borders that touch."""
+    labels, _ = work.find(pixels)
+    known, part = work.of_labels(labels, pixels, place), None
+    found = [np.empty((0, 2), np.int64)] * 2
+    if steps:
+        part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
+        neighbours = [(0, step, part) for step in steps]
+        found = [find(0, part, neighbours, work.connectivity) for find in (_seams.seams, _seams.contacts)]
+    total, of_chunks = table([known], found[0], *([[found[1]]] if work.touching else []))
+    return total, result_of(labels, finish, pixels, of_chunks[0])
 
 
 def first_places(labels: Any, pixels: Any, place: Place) -> NDArray[np.int64]:
@@ -245,6 +263,8 @@ def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Cal
     if 0 in array.shape:
         return da.zeros_like(array, dtype=dtype), da.zeros((), np.int64)
     token = tokenize(array.name, work, table, finish)
+    if array.npartitions == 1:
+        return in_one_pass(array, work, table, finish, dtype, token)
     total, result = (f"cudaccl-{work.name}-{step}-{token}" for step in ("total", "second-pass"))
     layer = table_layer(array, work, token, table)
     layer[(total,)] = (operator.itemgetter(0), f"cudaccl-{work.name}-table-{token}")
@@ -256,6 +276,19 @@ def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Cal
                                    (f"cudaccl-{work.name}-of-chunk-{token}", *chunk))
     needed: list[Any] = [again, n]
     graph = HighLevelGraph.from_collections(result, layer, needed)
+    return da.Array(graph, result, array.chunks, dtype, meta_from_array(array._meta, dtype=dtype)), n
+
+
+def in_one_pass(array: Any, work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any], dtype: Any,
+                token: str) -> tuple[Any, Any]:
+    """As in_two_passes(), of an array that is one chunk."""
+    (chunk, place), = places_of(array).items()
+    both, total, result = (f"cudaccl-{work.name}-{step}-{token}" for step in ("only-pass", "total", "result"))
+    steps = [step for step, _ in chunks_after(array, work.connectivity, chunk, work.axes)]
+    layer: dict[Any, Any] = {both: (functools.partial(only_pass, work, table, finish, place, steps), (array.name, *chunk)),
+                             (total,): (operator.itemgetter(0), both)}
+    n = da.Array(HighLevelGraph.from_collections(total, layer, [array]), total, (), np.int64)
+    graph = HighLevelGraph.from_collections(result, {(result, *chunk): (operator.itemgetter(1), both)}, [n])
     return da.Array(graph, result, array.chunks, dtype, meta_from_array(array._meta, dtype=dtype)), n
 
 
@@ -477,8 +510,12 @@ def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any
     return _chunk_sums.sums_of(kind, place.start, on_host(labels), None if values is None else on_host(values))
 
 
+def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place, labels: Any) -> _chunk_circles.CircledSums:
+    return _chunk_circles.sums_of(kind, axes, place.start, on_host(labels))
+
+
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
-                      connectivity: int | None = None, separator: str = "-", spacing: Any = None) -> Any:
+                      connectivity: int | None = None, separator: str = "-", spacing: Any = None, periodic: Any = ()) -> Any:
     """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
 
         labels, n = cudaccl.dask.label(picture)
@@ -494,6 +531,9 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     connectivity: of the components of a mask, as of label().
     separator: between a property's name and the index of a column.
     spacing: the lengths of a pixel along the axes, or one for all, as of cudaccl.regionprops_table().
+    periodic: the axes along which opposite borders touch, as of label_periodic(), whose boxes and centroids result: a box
+        goes on at 0 where it reaches the end, so its end may be greater than the side. The properties are then 'label',
+        'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'equivalent_diameter_area' and 'centroid'.
 
     Returns a dask.delayed.Delayed of a dict from column names to arrays, those of label_file() and cudaccl.regionprops_table(),
     whatever the chunks; the last digits alone of values of intensities depend on them that are not of bool, uint8 or uint16.
@@ -502,22 +542,29 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     labels = checked(labels)
     lengths = None if spacing is None else check_spacing(spacing, labels.ndim)
     names = [properties] if isinstance(properties, str) else list(properties)
+    axes = axes_of(periodic, labels.ndim)
+    if axes:
+        _chunk_circles.check_properties(names)
     _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
     values = checked_values(intensity_image, labels) if any(name in OF_VALUES for name in names) else None
     if labels.dtype == bool:
-        labels = label(labels, connectivity)[0]
+        labels = label_periodic(labels, axes, connectivity)[0]
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
     arrays = [labels] if values is None else [labels, values]
-    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing)}"
+    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing, axes)}"
                              for step in ("measure", "merge", "columns"))
     kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
+    sums_of, added, columns_of = functools.partial(sums_of_chunk, kind), _chunk_sums.added, _chunk_sums.columns_of
+    about = [kind]
+    if axes:
+        sums_of, added, columns_of = functools.partial(circled_sums_of_chunk, kind, axes), _chunk_circles.added, _chunk_circles.columns_of
+        about = [kind, axes]
     layer: dict[Any, Any] = {
-        (measure, *chunk): (functools.partial(sums_of_chunk, kind, place), *((array.name, *chunk) for array in arrays))
+        (measure, *chunk): (functools.partial(sums_of, place), *((array.name, *chunk) for array in arrays))
         for chunk, place in places_of(labels).items()}
-    last = merge_in_tree(layer, merge, functools.partial(_chunk_sums.added, kind), list(layer))
-    layer[whole] = (functools.partial(_chunk_sums.columns_of, kind, properties=names, separator=separator,
-                                      spacing=lengths), last)
+    last = merge_in_tree(layer, merge, functools.partial(added, *about), list(layer))
+    layer[whole] = (functools.partial(columns_of, *about, properties=names, separator=separator, spacing=lengths), last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
 
 

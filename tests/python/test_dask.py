@@ -149,6 +149,65 @@ def test_borders_touch_whatever_the_chunks(connectivity, seed):
         cudaccl.dask.label_periodic(da.from_array(mask), ndim)
 
 
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_boxes_and_centroids_of_borders_that_touch(connectivity, seed):
+    random = np.random.default_rng([connectivity, seed, 11])
+    ndim = 2 if connectivity in (4, 8) else 3
+    mask = random.random(random.integers(1, 40 if ndim == 2 else 12, ndim)) < random.choice([0.1, 0.3, 0.5])
+    axes = [axis for axis in range(ndim) if random.random() < 0.7]
+    whole, table = cudaccl.label_periodic(mask, axes, connectivity)
+    chunks = random_chunks(random, mask.shape)
+    names = ["label", "num_pixels", "bbox", "centroid", "extent"]
+    given = da.from_array(mask if seed % 3 == 0 else whole, chunks)
+    found = cudaccl.dask.regionprops_table(given, names, connectivity=connectivity, periodic=axes).compute(scheduler="synchronous")
+    assert found["label"].tolist() == table["label"].tolist() and found["num_pixels"].tolist() == table["area"].tolist()
+    for axis, (start, side) in enumerate([("z", "depth"), ("y", "height"), ("x", "width")][-ndim:]):
+        np.testing.assert_array_equal(found[f"bbox-{axis}"], table[start])
+        np.testing.assert_array_equal(found[f"bbox-{axis + ndim}"], table[start].astype(int) + table[side])
+        np.testing.assert_array_equal(found[f"centroid-{axis}"], table[f"centroid_{start}"])  # the same bits
+
+
+def test_labels_in_parts_have_the_shortest_box():
+    labels = np.zeros((3, 12), np.int64)
+    labels[0, [0, 1, 5, 10]] = 7  # the widest gap is from 5 to 10, of equal ones the first
+    labels[2, [0, 4, 8]] = 2**40
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, (2, 3)), ["label", "bbox", "centroid"], periodic=[1]).compute()
+    assert found["label"].tolist() == [7, 2**40]
+    assert found["bbox-1"].tolist() == [10, 4] and found["bbox-3"].tolist() == [18, 13]
+    assert found["bbox-0"].tolist() == [0, 2] and found["centroid-0"].tolist() == [0, 2]
+    expected = np.angle(np.exp(2j * np.pi * np.array([0, 1, 5, 10]) / 12).sum()) * 12 / (2 * np.pi) % 12
+    assert found["centroid-1"][0] == pytest.approx(expected) and np.isnan(found["centroid-1"][1])
+    for name in "slice", "perimeter", "inertia_tensor", "intensity_mean", "touches_border":
+        with pytest.raises(ValueError, match="do not go together"):
+            cudaccl.dask.regionprops_table(da.from_array(labels), ["label", name], periodic=0)
+
+
+@pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
+def test_one_chunk_is_read_once(connectivity):
+    ndim = 2 if connectivity in (4, 8) else 3
+    mask = np.random.default_rng(connectivity).random((9, 14, 11)[:ndim]) < 0.4
+    n_reads = []
+
+    def read(block):
+        n_reads.append(block.shape)
+        return block
+
+    array = da.from_array(mask, -1).map_blocks(read, dtype=bool, meta=np.empty((0,) * ndim, bool))
+    halves = da.from_array(mask, 5)
+    functions = [lambda a: cudaccl.dask.label(a, connectivity), lambda a: cudaccl.dask.label_periodic(a, (0, 1), connectivity),
+                 lambda a: cudaccl.dask.label_values(a, connectivity), lambda a: (cudaccl.dask.fill_holes(a, 0, connectivity),),
+                 lambda a: (cudaccl.dask.fill_label_holes(a, 0, connectivity),), lambda a: (cudaccl.dask.remove_small(a, 3, connectivity),),
+                 lambda a: (cudaccl.dask.clear_border(a, connectivity),), lambda a: (cudaccl.dask.keep_largest(a, 2, connectivity),)]
+    for function in functions:
+        n_reads.clear()
+        found = da.compute(*function(array), scheduler="synchronous")
+        assert n_reads == [mask.shape]
+        for one, expected in zip(found, da.compute(*function(halves), scheduler="synchronous")):
+            np.testing.assert_array_equal(one, expected)
+            assert np.asarray(one).dtype == np.asarray(expected).dtype
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
 def test_components_that_stay_are_those_of_scipy(connectivity, seed):
