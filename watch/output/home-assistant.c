@@ -37,6 +37,7 @@ typedef struct {
 
   gchar *state;
   gboolean connected, motion, is_armed;
+  gchar *paused_until;  /* UTC; NULL: it is not paused */
   GHashTable *regions;  /* id → ArmedRegion */
   const gchar *scene;   /* watch_scene_after(); a static string */
   gint64 count;         /* of components; -1 = unknown */
@@ -75,6 +76,7 @@ camera_free (gpointer data)
   g_hash_table_unref (camera->regions);
   g_hash_table_unref (camera->counters);
   g_free (camera->state);
+  g_free (camera->paused_until);
   g_free (camera->name);
   g_free (camera->id);
   g_free (camera);
@@ -245,6 +247,9 @@ take_arming (Camera *camera, JsonObject *line)
   if (is_armed != camera->is_armed)
     clear_counts (camera);
   camera->is_armed = is_armed;
+  g_free (camera->paused_until);
+  camera->paused_until =
+      g_strdup (json_object_get_string_member_with_default (line, "paused_until", NULL));
   if (json_object_has_member (line, "regions"))
     json_array_foreach_element (
         json_object_get_array_member (line, "regions"), take_region, camera);
@@ -338,6 +343,16 @@ add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
 }
 
 static void
+add_text_or_null (JsonBuilder *builder, const gchar *key, const gchar *text)
+{
+  json_builder_set_member_name (builder, key);
+  if (text)
+    json_builder_add_string_value (builder, text);
+  else
+    json_builder_add_null_value (builder);
+}
+
+static void
 add_number (JsonBuilder *builder, const gchar *key, gint64 number)
 {
   json_builder_set_member_name (builder, key);
@@ -381,6 +396,7 @@ format_state (const Camera *camera)
   add_text (builder, "connection", camera->connected ? "ON" : "OFF");
   add_text (builder, "motion", camera->motion ? "ON" : "OFF");
   add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
+  add_text_or_null (builder, "paused_until", camera->paused_until);
   add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
   add_text (builder, "scene", camera->scene);
   add_number (builder, "count", camera->count);
@@ -430,21 +446,37 @@ typedef struct {
   const gchar *id, *name, *platform;
   const gchar *device_class, *state_class, *icon; /* NULL: none */
   gboolean is_diagnostic;                         /* it is available without the camera, too */
-  const gchar *command;                           /* of a switch: the topic behind the common one */
+  const gchar *command; /* of a switch or button: the topic behind the common one */
+  const gchar *payload; /* of a button, which has no state: what it sends */
+  gboolean is_disabled; /* until somebody enables it in Home Assistant */
 } Entity;
 
 /* A switch sends "armed" or "disarmed"; the state that it shows is ON or OFF. */
 static void
-add_command (WatchHomeAssistant *self, JsonBuilder *builder, const gchar *target)
+add_command (WatchHomeAssistant *self, JsonBuilder *builder, const Entity *entity)
 {
-  gchar *topic = g_strconcat (self->command_topic, target, NULL);
+  gchar *topic = g_strconcat (self->command_topic, entity->command, NULL);
 
   add_text (builder, "command_topic", topic);
-  add_text (builder, "payload_on", "armed");
-  add_text (builder, "payload_off", "disarmed");
-  add_text (builder, "state_on", "ON");
-  add_text (builder, "state_off", "OFF");
+  if (entity->payload) {
+    add_text (builder, "payload_press", entity->payload);
+  } else {
+    add_text (builder, "payload_on", "armed");
+    add_text (builder, "payload_off", "disarmed");
+    add_text (builder, "state_on", "ON");
+    add_text (builder, "state_off", "OFF");
+  }
   g_free (topic);
+}
+
+static void
+add_state (JsonBuilder *builder, const gchar *topic, const gchar *member)
+{
+  gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
+
+  add_text (builder, "state_topic", topic);
+  add_text (builder, "value_template", template);
+  g_free (template);
 }
 
 static void
@@ -453,15 +485,14 @@ add_entity (
 {
   gchar *topic = watch_home_assistant_get_topic (self, camera->name);
   gchar *unique_id = g_strdup_printf ("%s_%s", camera->id, entity->id);
-  gchar *template = g_strdup_printf ("{{ value_json.%s }}", entity->id);
 
   json_builder_set_member_name (builder, entity->id);
   json_builder_begin_object (builder);
   add_text (builder, "platform", entity->platform);
   add_text (builder, "unique_id", unique_id);
   add_text (builder, "name", entity->name);
-  add_text (builder, "state_topic", topic);
-  add_text (builder, "value_template", template);
+  if (!entity->payload)
+    add_state (builder, topic, entity->id);
   if (entity->device_class)
     add_text (builder, "device_class", entity->device_class);
   if (entity->state_class)
@@ -470,11 +501,14 @@ add_entity (
     add_text (builder, "icon", entity->icon);
   if (entity->is_diagnostic)
     add_text (builder, "entity_category", "diagnostic");
+  if (entity->is_disabled) {
+    json_builder_set_member_name (builder, "enabled_by_default");
+    json_builder_add_boolean_value (builder, FALSE);
+  }
   if (entity->command)
-    add_command (self, builder, entity->command);
+    add_command (self, builder, entity);
   add_availability (self, builder, topic, !entity->is_diagnostic && !entity->command);
   json_builder_end_object (builder);
-  g_free (template);
   g_free (unique_id);
   g_free (topic);
 }
@@ -505,36 +539,52 @@ add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *came
   }
 }
 
-/* The switches that arm the camera and its regions. */
+/* What arms the camera, or a region of it. */
 static void
-add_switches (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+add_arming (
+    WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera, const gchar *region)
 {
-  GHashTableIter iter;
-  gpointer id, value;
-  Entity entity = {
-      .id = "armed",
-      .name = "Armed",
-      .platform = "switch",
-      .icon = "mdi:shield-home",
-      .command = camera->name,
+  static const Entity entities[] = {
+      {"armed", "Armed", "switch", .icon = "mdi:shield-home"},
+      {"pause", "Pause for 10 minutes", "button", .icon = "mdi:pause", .payload = "pause 600"},
+      {"schedule", "Follow schedule", "button", .icon = "mdi:calendar", .payload = "schedule"},
   };
+  gchar *escaped = g_uri_escape_string (region ? region : "", NULL, FALSE);
+  gchar *target = g_strconcat (camera->name, region ? "/" : "", escaped, NULL);
 
-  add_entity (self, builder, camera, &entity);
-  g_hash_table_iter_init (&iter, camera->regions);
-  while (g_hash_table_iter_next (&iter, &id, &value)) {
-    const ArmedRegion *region = value;
-    gchar *escaped = g_uri_escape_string (region->name, NULL, FALSE);
-    gchar *target = g_strconcat (camera->name, "/", escaped, NULL);
-    gchar *name = g_strconcat (region->name, " armed", NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (entities); i++) {
+    Entity entity = entities[i];
+    const gchar *name = entity.name;
+    gchar *own_id = region ? make_id (entity.id, region) : g_strdup (entity.id);
+    gchar *own_name = region
+                          ? g_strdup_printf ("%s %c%s", region, g_ascii_tolower (*name), name + 1)
+                          : g_strdup (name);
 
-    entity.id = id;
-    entity.name = name;
+    entity.id = own_id;
+    entity.name = own_name;
     entity.command = target;
+    entity.is_disabled = region && entity.payload;
     add_entity (self, builder, camera, &entity);
-    g_free (name);
-    g_free (target);
-    g_free (escaped);
+    g_free (own_name);
+    g_free (own_id);
   }
+  g_free (target);
+  g_free (escaped);
+}
+
+static void
+add_armings (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+{
+  static const Entity paused = {
+      "paused_until", "Paused until", "sensor", "timestamp", .is_diagnostic = TRUE};
+  GHashTableIter iter;
+  gpointer region;
+
+  add_arming (self, builder, camera, NULL);
+  add_entity (self, builder, camera, &paused);
+  g_hash_table_iter_init (&iter, camera->regions);
+  while (g_hash_table_iter_next (&iter, NULL, &region))
+    add_arming (self, builder, camera, ((ArmedRegion *)region)->name);
 }
 
 static void
@@ -593,7 +643,7 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
     add_entity (self, builder, camera, &entities[i]);
   add_counters (self, builder, camera);
   if (self->command_topic)
-    add_switches (self, builder, camera);
+    add_armings (self, builder, camera);
   if (self->picture_parent)
     add_picture (self, builder, camera);
   json_builder_end_object (builder);

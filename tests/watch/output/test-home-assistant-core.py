@@ -7,6 +7,7 @@ makes one. HASS may name it.
 usage: test-home-assistant-core.py CCL_WATCH
 """
 import contextlib
+import datetime
 import functools
 import json
 import os
@@ -15,6 +16,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -127,7 +129,7 @@ def check_registry(core):
     entities = [entity for entity in core.registry("entity") if entity["platform"] == "mqtt"]
     tap.equal({entity["device_id"] for entity in entities}, {device["id"] for device in devices})
     diagnostic = {entity["original_name"] for entity in entities if entity["entity_category"] == "diagnostic"}
-    tap.equal(diagnostic, {"Connection", "State", "Scene"})
+    tap.equal(diagnostic, {"Connection", "State", "Scene", "Paused until"})
     classes = {name: state["attributes"].get("device_class") for name, state in core.states().items()}
     tap.equal([classes[f"door {name}"] for name in ("Motion", "Tampering", "Connection")], ["motion", "tamper", "connectivity"])
 
@@ -153,13 +155,28 @@ def check_switches(core, program):
     wait_for(lambda: core.state("door Motion") == "on", "no motion after it was armed")
 
 
+def check_buttons(core):
+    """The buttons pause the camera, for ten minutes, and have it follow its schedule again."""
+    tap.equal(core.state("door Paused until"), "unknown")
+    core.call(core.states()["door Pause for 10 minutes"]["entity_id"], "press")
+    wait_for(lambda: core.state("door Armed") == "off", "not paused")
+    until = datetime.datetime.fromisoformat(core.state("door Paused until")).timestamp()
+    assert 570 < until - time.time() <= 601, until - time.time()
+    tap.equal(core.states()["door Paused until"]["attributes"]["device_class"], "timestamp")
+    core.call(core.states()["door Follow schedule"]["entity_id"], "press")
+    wait_for(lambda: core.state("door Armed") == "on" and core.state("door Paused until") == "unknown", "still paused")
+    disabled = {entity["original_name"] for entity in core.registry("entity") if entity["disabled_by"] == "integration"}
+    tap.equal(disabled, {f"{region} {button}" for region in (REGION, "gate") for button in ("pause for 10 minutes", "follow schedule")})
+
+
 def devices_and_switches():
-    """Cameras are devices of Home Assistant with states that follow; its switches disarm them; it warns of nothing"""
+    """Cameras are devices of Home Assistant with states that follow; its switches and buttons disarm them; it warns of nothing"""
     needs("mosquitto", HASS)
     port = free_port()
     with mosquitto(port, folder), home_assistant(port) as (core, log), watch("--config", configuration(port, "yard")) as program:
         names = {f"door {name}" for name in ("Motion", "Components", "Tracks", "Tampering", "Scene", "Connection", "State", REGION,
-                                             "Armed", f"{REGION} armed", "gate armed", "Last motion")}
+                                             "Armed", f"{REGION} armed", "gate armed", "Last motion", "Pause for 10 minutes", "Follow schedule",
+                                             "Paused until")}
         wait_for(lambda: names <= set(core.states()), lambda: f"no {names - set(core.states())}", 60)
         check_registry(core)
         wait_for(lambda: core.state("door Motion") == "on", "no motion")
@@ -173,6 +190,7 @@ def devices_and_switches():
         wait_for(lambda: seen.add((core.state("yard Tampering"), core.state("yard Scene"))) or
                  {("on", "covered"), ("on", "moved"), ("off", "usual")} <= seen, lambda: f"scenes: {seen}", 60)
         check_switches(core, program)
+        check_buttons(core)
         configuration(port, "street")
         program.process.send_signal(signal.SIGHUP)
         wait_for(lambda: names_of_devices(core) == ["door", "street"], lambda: f"devices: {names_of_devices(core)}")

@@ -6,6 +6,7 @@ that come and go, and a broker that loses everything. Prints TAP.
 usage: test-home-assistant.py CCL_WATCH
 """
 import contextlib
+import datetime
 import functools
 import json
 import pathlib
@@ -30,7 +31,9 @@ KEYS = {"platform", "unique_id", "name", "state_topic", "value_template", "devic
         "availability", "availability_mode"}
 IMAGE = {"platform", "unique_id", "name", "image_topic", "content_type", "availability", "availability_mode"}
 SWITCH = KEYS | {"command_topic", "payload_on", "payload_off", "state_on", "state_off"}
-PLATFORMS = {"switch": (SWITCH, {None}), "binary_sensor": (KEYS, {"motion", "tamper", "connectivity"}), "sensor": (KEYS | {"state_class"}, {None})}
+BUTTON = {"platform", "unique_id", "name", "icon", "enabled_by_default", "command_topic", "payload_press", "availability", "availability_mode"}
+PLATFORMS = {"switch": (SWITCH, {None}), "binary_sensor": (KEYS, {"motion", "tamper", "connectivity"}),
+             "sensor": (KEYS | {"state_class"}, {"timestamp"}), "button": (BUTTON, {None})}
 
 
 class Broker:
@@ -86,12 +89,15 @@ def check_device(topic, message):
             tap.equal(entity["content_type"], "image/jpeg")
             continue
         keys, classes = PLATFORMS[entity["platform"]]
-        assert set(entity) <= keys and {"unique_id", "state_topic", "name"} <= set(entity), entity
+        assert set(entity) <= keys and {"unique_id", "name"} <= set(entity), entity
         assert entity.get("device_class") in classes | {None}, entity
         assert entity.get("state_class") in ("measurement", "total_increasing", None), entity
         assert entity.get("entity_category") in ("diagnostic", None), entity
         assert all(not set("+#\0") & set(part["topic"]) for part in entity["availability"]), entity
-        tap.equal(member(entity["value_template"]), name)
+        if entity["platform"] == "button":
+            assert entity["command_topic"] and entity["payload_press"], entity
+        else:
+            assert entity["state_topic"] and member(entity["value_template"]) == name, entity
     tap.equal(len({entity["unique_id"] for entity in entities.values()}), len(entities), "unique ids")
     return {entity["name"]: entity for entity in entities.values()}
 
@@ -204,6 +210,37 @@ def switches():
             assert not [line for line in again.lines.all() if line.get("event") == "arming" and not line["armed"]]
 
 
+def pause_and_schedule():
+    """Buttons pause a camera for ten minutes and have it follow its schedule again; a sensor has the end of the pause. Those of
+    regions are there, too, and disabled"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", f"schedule.{LINE}=00:00-24:00\nccltrack.regions={REGIONS}".replace("\\", "\\\\")))
+    path.write_text(path.read_text().replace("discovery=", "commands=true\ndiscovery="))
+
+    def press(name):
+        broker.publish(found[name]["command_topic"], found[name]["payload_press"])
+
+    with mosquitto(port, folder), watch("--config", path):
+        names = {"Pause for 10 minutes", "Follow schedule", f"{REGION} pause for 10 minutes", f"{LINE} follow schedule"}
+        found = wait_for(lambda: (devices := broker.devices()) and names <= set(entities := check_device(*devices["a"])) and
+                         entities, "no buttons")
+        tap.equal([found[name].get("enabled_by_default", True) for name in sorted(names)], [True, True, False, False])
+        tap.equal([found["Paused until"]["device_class"], value(broker, found["Paused until"])], ["timestamp", None])
+        before = time.time()
+        press("Pause for 10 minutes")
+        wait_for(lambda: value(broker, found["Armed"]) == "OFF", "not paused")
+        until = datetime.datetime.fromisoformat(value(broker, found["Paused until"]).replace("Z", "+00:00")).timestamp()
+        assert before + 599 <= until <= time.time() + 600, until - before  # whole seconds
+        press("Follow schedule")
+        wait_for(lambda: value(broker, found["Armed"]) == "ON", "still paused")
+        tap.equal(value(broker, found["Paused until"]), None)
+        press(f"{REGION} pause for 10 minutes")
+        wait_for(lambda: value(broker, found[f"{REGION} armed"]) == "OFF", "the region is not paused")
+        tap.equal([value(broker, found[name]) for name in ("Armed", f"{LINE} armed")], ["ON", "ON"], "the others")
+
+
 def event_topics():
     """{event} in the topic is the kind of the event, and "frame" for frames"""
     needs("mosquitto", "mosquitto_sub")
@@ -299,4 +336,4 @@ def wrong_options():
         assert words in result.stderr, result.stderr
 
 
-sys.exit(tap.run(entities, counts, switches, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
+sys.exit(tap.run(entities, counts, switches, pause_and_schedule, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
