@@ -234,8 +234,11 @@ read_samples (Reader *reader, Fragment *fragment, guint64 duration, guint64 samp
       !skip (reader, flags & 0x1 ? 4 : 0) ||
       (flags & 0x4 && !read_number (reader, 4, &sample_flags)))
     return FALSE;
-  if (!(flags & 0xf00)) /* nothing of each sample, which bounds their number */
-    return FALSE;
+  if (!(flags & 0xf00)) { /* all samples are alike; often there is one alone */
+    fragment->duration = n * duration;
+    fragment->is_key = !(sample_flags & NO_KEY_FRAME);
+    return n > 0;
+  }
   for (guint64 i = 0; i < n; i++) {
     guint64 own_flags = sample_flags;
 

@@ -17,6 +17,7 @@ struct _WatchHistory {
   WatchObserver observer;
   GMutex lock;
   GHashTable *cameras; /* name → Past */
+  gint64 start;        /* UTC in microseconds */
   guint64 first, last; /* numbers: before the program's first event, and of the last one */
 };
 
@@ -161,7 +162,8 @@ watch_history_new (Watch *watch)
 
   /* Events are numbered from the time on, in milliseconds. As there is less than one event a
    * millisecond, the numbers exceed those of all former runs. */
-  history->first = history->last = g_get_real_time () / 1000;
+  history->start = g_get_real_time ();
+  history->first = history->last = history->start / 1000;
   g_mutex_init (&history->lock);
   history->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, past_free);
   history->observer = (WatchObserver){.event = on_event, .frame = on_frame, .data = history};
@@ -266,6 +268,12 @@ watch_history_get_events (WatchHistory *history, const gchar *camera, const gcha
   for (guint i = 0; i < MIN (all->len, limit); i++)
     g_ptr_array_add (events, past_event_copy (all->pdata[i]));
   return events;
+}
+
+gint64
+watch_history_get_start (WatchHistory *history)
+{
+  return history->start;
 }
 
 void

@@ -45,6 +45,9 @@ guint64 watch_history_add_past (WatchHistory *history, GPtrArray *events);
 #define WATCH_HISTORY_SECONDS 86400
 #define WATCH_HISTORY_NO_FRAME G_MAXUINT16
 
+/* UTC in microseconds: counts of earlier times are not known. */
+gint64 watch_history_get_start (WatchHistory *history);
+
 /* The greatest number of components of a frame in each of the last @n_points intervals of @step
  * seconds, the oldest first. The last one ends now. WATCH_HISTORY_NO_FRAME stands for an interval
  * without a frame. */

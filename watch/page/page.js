@@ -469,6 +469,7 @@ function view(url, caption, isKept = false, part = url) {
   video.hidden = !isClip;
   (isClip ? video : image).src = part;
   find("p", dialog).textContent = caption;
+  image.onerror = video.onerror = () => { find("p", dialog).textContent = `${caption}: this cannot be shown, or it is there no more.`; };
   find(".buttons", dialog).hidden = !isClip;
   find(".keep", dialog).checked = isKept;
   find(".keep", dialog).onchange = ({ target }) => request("PUT", url, JSON.stringify({ keep: target.checked }))

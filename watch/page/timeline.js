@@ -7,14 +7,19 @@ const DAY_MS = 86400000;
 const GAP_POINTS = 288;    // intervals of the last 24 hours that may be gaps
 const MAX_OBJECTS = 500;
 const MAX_LISTED = 100;
+const HOUR_MARKS = 5;
 
 const timelineDialog = find("#timeline-dialog");
 const timelineFields = find("form", timelineDialog).elements;
 
-// The day of the date field, by the clocks of this browser: it may have 23 or 25 hours.
-function chosenDay() {
-  const [year, month, day] = timelineFields.day.value.split("-").map(Number);
-  return [new Date(year, month - 1, day), new Date(year, month - 1, day + 1)];
+// The day of the date field, by the clocks of this browser: it may have 23 or 25 hours. Or the part of it between two times.
+function chosenTime() {
+  const [year, month, date] = timelineFields.day.value.split("-").map(Number);
+  const at = (text) => new Date(year, month - 1, date, ...text.split(":").map(Number));
+  const end = new Date(year, month - 1, date + 1);
+  const from = at(timelineFields.from.value || "0:0");
+  const to = timelineFields.to.value ? at(timelineFields.to.value) : end;
+  return [from, to > from ? to : end];
 }
 
 const dateText = (date) => `${date.getFullYear()}-${String(date.getMonth() + 1).padStart(2, "0")}-${String(date.getDate()).padStart(2, "0")}`;
@@ -28,11 +33,20 @@ function makeMark(begin, end, [from, to], least) {
   return mark;
 }
 
-// Intervals without a frame, which are known of the last 24 hours, and counts over the others.
-function drawDay({ counts, end, step }, day) {
+function labelHours([from, to]) {
+  find(".hours", timelineDialog).replaceChildren(...Array.from({ length: HOUR_MARKS }, (_, i) => {
+    const mark = document.createElement("span");
+    const time = new Date(Number(from) + i * (to - from) / (HOUR_MARKS - 1));
+    mark.textContent = time.toLocaleTimeString([], { timeStyle: "short" });
+    return mark;
+  }));
+}
+
+// Intervals without a frame, which are known of the last 24 hours while the program runs, and counts over the others.
+function drawDay({ counts, end, since, step }, day) {
   const times = counts.map((_, i) => Date.parse(end) - (counts.length - i) * step * 1000);
   const within = times.map((time, i) => ({ time, count: counts[i] })).filter(({ time }) => time >= day[0] && time < Math.min(day[1], Date.now()));
-  find(".gaps", timelineDialog).replaceChildren(...within.filter(({ count }) => count === null).map(({ time }) => {
+  find(".gaps", timelineDialog).replaceChildren(...within.filter(({ time, count }) => count === null && time >= Date.parse(since)).map(({ time }) => {
     const mark = makeMark(time, time + step * 1000, day, 0);
     mark.setAttribute("height", 100);
     return mark;
@@ -84,13 +98,14 @@ function makeObject(object) {
 
 async function showDay() {
   const { name } = timelineDialog.dataset;
-  const day = chosenDay();
+  const day = chosenTime();
   const region = timelineFields.region.value;
   const query = new URLSearchParams({ camera: name, from: day[0].toISOString(), to: day[1].toISOString(), limit: MAX_OBJECTS });
   if (region)
     query.set("region", region);
   const [{ objects }, counts] = await Promise.all([request("GET", `api/objects?${query}`),
     request("GET", `${cameraPath(name)}/counts?seconds=${DAY_MS / 1000}&points=${GAP_POINTS}`)]);
+  labelHours(day);
   drawDay(counts, day);
   find(".objects", timelineDialog).replaceChildren(...objects.map((object) => {
     const mark = makeMark(Date.parse(object.begin), Date.parse(object.end), day, 3);
@@ -100,8 +115,9 @@ async function showDay() {
     return mark;
   }));
   find(".found", timelineDialog).textContent = objects.length === 0 ? "Nothing was seen." :
-    `${objects.length === MAX_OBJECTS ? "More than " : ""}${objects.length} object${objects.length === 1 ? "" : "s"}` +
-    (objects.length > MAX_LISTED ? `; the latest ${MAX_LISTED} are listed` : "");
+    `${objects.length === MAX_OBJECTS ? "The latest " : ""}${objects.length} object${objects.length === 1 ? "" : "s"}` +
+    (objects.length > MAX_LISTED ? `, of which ${MAX_LISTED} are listed` : "") +
+    (objects.length === MAX_OBJECTS ? "; choose times to see others" : "");
   find("ol", timelineDialog).replaceChildren(...objects.slice(0, MAX_LISTED).map(makeObject));
 }
 
@@ -115,10 +131,11 @@ function openTimeline(name) {
   timelineDialog.dataset.name = name;
   find("h2", timelineDialog).textContent = `What ${name} saw`;
   timelineFields.day.value = dateText(new Date());
+  timelineFields.from.value = timelineFields.to.value = "";
   timelineFields.region.replaceChildren(new Option("all", ""), ...camera.regions.map((region) => new Option(region.name)));
   timelineDialog.showModal();
   updateDay();
 }
 
-for (const field of [timelineFields.day, timelineFields.region])
+for (const field of [timelineFields.day, timelineFields.from, timelineFields.to, timelineFields.region])
   field.addEventListener("change", updateDay);

@@ -384,6 +384,7 @@ watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, gui
   json_builder_begin_object (builder);
   add_int (builder, "step", step);
   add_time (builder, "end", g_get_real_time ());
+  add_time (builder, "since", watch_history_get_start (history));
   json_builder_set_member_name (builder, "counts");
   json_builder_begin_array (builder);
   for (guint i = 0; i < n_points; i++)

@@ -18,7 +18,11 @@ import served  # noqa: E402
 import tap  # noqa: E402
 
 import cv2  # noqa: E402
+import gi  # noqa: E402
 import numpy  # noqa: E402
+
+gi.require_version("Gst", "1.0")
+from gi.repository import Gst  # noqa: E402
 
 if not shutil.which("ffprobe"):
     print("1..0 # SKIP ffmpeg is not installed")
@@ -322,5 +326,31 @@ def clip_of_object():
         tap.equal(server.request("/media/a/2026-01-01T00-00-00.000Z.mp4?from=2026-01-01T00:00:00Z&to=2026-01-02T00:00:00Z")[2], b"no clip")
 
 
-sys.exit(tap.run(clip_of_object, object_pictures, keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
+def write_slow_clip(clip):
+    """A clip of one frame per second, with a key frame every four seconds, that began with the year 2026."""
+    Gst.init(None)
+    pipeline = Gst.parse_launch(
+        "videotestsrc pattern=ball num-buffers=20 ! video/x-raw,format=I420,width=64,height=48,framerate=1/1 ! x264enc key-int-max=4 "
+        "tune=zerolatency option-string=scenecut=0 ! h264parse ! mp4mux name=muxer fragment-duration=1000 ! filesink name=file")
+    pipeline.get_by_name("file").set_property("location", str(clip))
+    title = Gst.TagList.new_from_string('taglist,title=(string)"2026-01-01T00:00:00.000000Z"')
+    pipeline.get_by_name("muxer").merge_tags(title, Gst.TagMergeMode.REPLACE)
+    pipeline.set_state(Gst.State.PLAYING)
+    message = pipeline.get_bus().timed_pop_filtered(30 * Gst.SECOND, Gst.MessageType.EOS | Gst.MessageType.ERROR)
+    pipeline.set_state(Gst.State.NULL)
+    assert message and message.type == Gst.MessageType.EOS, message
+
+
+def part_of_slow_camera():
+    """a part is found in the clip of a camera that sends a frame per second, whose fragments have one frame each"""
+    clip = served.folder / "slow" / "a" / "2026-01-01T00-00-00.000Z.mp4"
+    clip.parent.mkdir(parents=True)
+    write_slow_clip(clip)
+    part = served.folder / "slow part.mp4"
+    with served.Served("--folder", clip.parents[1], f"a={source}") as server:
+        part.write_bytes(server.request("/media/a/2026-01-01T00-00-00.000Z.mp4?from=2026-01-01T00:00:09Z&to=2026-01-01T00:00:13Z")[2])
+    tap.equal(packets(part), packets(clip)[8:13], "from the key frame before 9 s to 13 s")
+
+
+sys.exit(tap.run(clip_of_object, part_of_slow_camera, object_pictures, keeps_chosen, clip_holds_motion, clip_holds_beginning, picture_holds_boxes, clip_survives_kill, clip_survives_term,
                  rtsp_clip, keeps_days, keeps_bytes))

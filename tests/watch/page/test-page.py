@@ -201,7 +201,12 @@ def plays_clip():
         view.wait(f"fetch('api/objects?camera=a').then((answer) => answer.json()).then(({{ objects }}) => objects.some((o) => o.clip))")
         view.evaluate(f"{card('a')}.querySelector('.day').click()")
         view.wait("document.querySelectorAll('#timeline-dialog .objects .playable').length")
-        assert view.evaluate("document.querySelectorAll('#timeline-dialog .gaps rect').length") > 0, "no gaps before the start"
+        # Before the program started, nothing is known; 06:00 to 12:00 it had no frame.
+        gaps = view.evaluate("""{ const day = [new Date(2020, 1, 29), new Date(2020, 2, 1)];
+            drawDay({ counts: [null, null, 3, 0], end: day[1].toISOString(), since: new Date(2020, 1, 29, 6).toISOString(), step: 21600 }, day);
+            const { x, width } = document.querySelector('#timeline-dialog .gaps rect:only-child').attributes;
+            [Number(x.value), Number(width.value)]; }""")
+        tap.equal(gaps, [360, 360], "gaps of the day")
         view.wait("document.querySelector('#timeline-dialog polyline')?.getAttribute('points').includes(',')")
         view.wait("[...document.querySelectorAll('#timeline-dialog img')].some(({ naturalWidth }) => naturalWidth > 100)")
         shoot(view, "timeline")
@@ -222,7 +227,27 @@ def plays_clip():
         view.evaluate("""{ const { day } = document.querySelector('#timeline-dialog form').elements;
             day.value = '2020-02-29'; day.dispatchEvent(new Event('change')); }""")
         view.wait("document.querySelector('#timeline-dialog .found').textContent == 'Nothing was seen.'")
+        shows_part_of_day(view, server.get("/api/objects?camera=a")["objects"])
         tap.equal(problems(view), [], "problems")
+        view.evaluate("view('/media/a/2026-01-01T00-00-00.000Z.mp4', 'a')")
+        view.wait("document.querySelector('#viewer p').textContent.includes('cannot be shown')")
+
+
+def shows_part_of_day(view, objects):
+    """Times show the objects of a minute, and hide them before that."""
+    begin = min(item["begin"] for item in objects)
+
+    def found(start, end):
+        return view.evaluate(f"""(async () => {{ const minutes = (shift) => {{ const time = new Date(Date.parse('{begin}') + shift * 60000);
+                return `${{time.getHours()}}`.padStart(2, 0) + ':' + `${{time.getMinutes()}}`.padStart(2, 0); }};
+            const fields = document.querySelector('#timeline-dialog form').elements;
+            fields.day.value = dateText(new Date('{begin}'));
+            fields.from.value = minutes({start}); fields.to.value = minutes({end});
+            await showDay(); return document.querySelector('#timeline-dialog .found').textContent; }})()""")
+    if "00:01" < view.evaluate(f"new Date('{begin}').toTimeString().slice(0, 5)") < "23:59":
+        number = sum(item["begin"][:16] == begin[:16] for item in objects)
+        tap.equal(found(0, 1), f"{number} object{'s' * (number != 1)}")
+        tap.equal(found(-2, 0), "Nothing was seen.")
 
 
 def manages_cameras():

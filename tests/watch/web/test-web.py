@@ -70,6 +70,8 @@ def counts():
                     "the square is counted")
     answer = open_server.get("/api/cameras/door/counts?seconds=600&points=150")
     tap.equal((answer["step"], len(answer["counts"]), answer["counts"][0]), (4, 150, None))
+    first = min(line["utc"] for line in open_server.lines)
+    assert answer["since"] <= first < answer["end"], (answer["since"], first)
 
 
 def live_picture():
