@@ -6,22 +6,23 @@
  */
 #include "tracking/tracker-private.h"
 
-#define SAME_SIZE 3.0        /* times the size of lost tracks: a larger track is not like them */
-#define SAME_SIZE_BORDER 2.5 /* the same of one that came in at the border, by its size now */
-#define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
-#define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
-#define PER_MISTAKE 1.0      /* or so many for each mistake around its begin, */
-#define MOST_OUTLIVING 3.0   /* but at most so many, */
-#define STEADILY_FOUND 0.9   /* if it was found in so many of its frames, */
-#define OUTLIVING_WAY 2.0    /* and has gone so many sizes */
-#define WINDING 0.5          /* of a path: the least way of a track that is like lost ones */
-#define WATCHED 3.0          /* seconds, and */
-#define LONG_PATH 2.0        /* sizes of its path after which a track has shown where it goes */
-#define RETURNING 0.33       /* of a path: the least way of a track that begins inside */
-#define FLICKERING 0.8       /* of its frames in which a track was found at least, */
-#define FLICKERING_TIME 0.2  /* or it ends after so many seconds without a component, */
-#define FLICKERING_FRAMES 1  /* and so many frames */
-#define MIN_RESTLESS 0.5     /* where its place is restless */
+#define SAME_SIZE 3.0          /* times the size of lost tracks: a larger track is not like them */
+#define SAME_SIZE_BORDER 5.0   /* the same of one that came in at the border, by its size now */
+#define YOUNG 5.0              /* seconds in which a track that is like the lost ones may end */
+#define OUTLIVING 2.0          /* seconds after which a track is none of the lost ones, */
+#define PER_MISTAKE 1.0        /* or so many for each mistake around its begin, */
+#define MOST_OUTLIVING 3.0     /* but at most so many, */
+#define STEADILY_FOUND 0.9     /* if it was found in so many of its frames, */
+#define OUTLIVING_WAY 2.0      /* and has gone so many sizes */
+#define OUTLIVING_STRAIGHT 0.8 /* and that part of its path */
+#define WINDING 0.5            /* of a path: the least way of a track that is like lost ones */
+#define WATCHED 3.0            /* seconds, and */
+#define LONG_PATH 2.0          /* sizes of its path after which a track has shown where it goes */
+#define RETURNING 0.33         /* of a path: the least way of a track that begins inside */
+#define FLICKERING 0.8         /* of its frames in which a track was found at least, */
+#define FLICKERING_TIME 0.2    /* or it ends after so many seconds without a component, */
+#define FLICKERING_FRAMES 1    /* and so many frames */
+#define MIN_RESTLESS 0.5       /* where its place is restless */
 
 /* Waves that meet become larger, so the size with which a track began counts, too. */
 bool
@@ -33,8 +34,9 @@ ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t)
                                                 : size <= SAME_SIZE_BORDER * lost;
 }
 
-/* An object among waves or in the rain is found again and again, and goes on. Where tracks that
- * appeared inside the picture did so and yet were mistakes, another one must do so for longer. */
+/* An object among waves or in the rain is found again and again, and goes straight on; what is
+ * taken for one object in waves goes to and fro. Where tracks that appeared inside the picture did
+ * so and yet were mistakes, another one must do so for longer. */
 bool
 ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
 {
@@ -43,7 +45,8 @@ ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
                               : 0;
   const double time = ccl_max (OUTLIVING, ccl_min (PER_MISTAKE * mistakes, MOST_OUTLIVING));
   return t->age * tracker->frame_time >= time && t->n_found >= STEADILY_FOUND * t->age &&
-         ccl_tracker_way (tracker, t) >= OUTLIVING_WAY * ccl_track_size_of_way (t);
+         ccl_tracker_way (tracker, t) >=
+             ccl_max (OUTLIVING_WAY * ccl_track_size_of_way (t), OUTLIVING_STRAIGHT * t->path);
 }
 
 static bool

@@ -1277,6 +1277,30 @@ test_waves_that_last_are_no_tracks (void)
     check_waves (&(Sea){8, 2.5, 4}, rates[r], 140, 70);
 }
 
+/* Above waves, something of their size goes 60 pixels a second to the left for 7 s, and meanwhile
+ * 20 pixels up and down once a second, as the tops of waves do that are taken for one object. */
+static void
+test_what_winds_like_waves_is_no_track (void)
+{
+  const Sea sea = {16, 0.7, 2};
+  for (guint r = 1; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    Wave waves[16] = {{0}};
+    CclComponent rows[17];
+    for (guint i = 0; i < 17 * rates[r]; i++) {
+      const double way = 60 * MAX ((double)i / rates[r] - 10, 0);
+      move_waves (&sea, waves, rows, random, 1.0 / rates[r]);
+      rows[16] = box (
+          (guint)lrint (520 - way), (guint)lrint (80 + 20 * sin (2 * G_PI / 60 * way)), 30, 22);
+      scene_run (scene, rows, way > 0 ? 17 : 16);
+      g_assert_false (has_boat (scene, 22));
+    }
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
 /* A flag of 60×40 pixels blows 30 pixels to one side in the first second, and to and fro afterwards
  * for a minute: its track ends within 4 s, and no other one follows. */
 static void
@@ -1527,6 +1551,7 @@ main (int argc, char **argv)
   add (waves_that_travel_are_no_tracks);
   add (waves_that_last_are_no_tracks);
   add (what_comes_back_again_and_again_loses_its_track);
+  add (what_winds_like_waves_is_no_track);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (object_that_crosses_in_four_tenths_of_a_second);
   add (flashes_are_no_leaps);
