@@ -100,7 +100,8 @@ typedef struct Component {
   bool ignored;                      /* noise inside a track's box */
   bool whole;                        /* all of it is inside the frame */
   bool fragmented;
-  bool divided; /* one of several objects that a row is divided into */
+  bool travelled; /* of an object that has travelled */
+  bool divided;   /* one of several objects that a row is divided into */
 } Component;
 
 /* A component with its fragments, and the tracks in it, in the frame before. */
@@ -128,6 +129,9 @@ struct CclTracker {
   double restless[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
   double restless_picture;
   double refuted[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
+
+  /* The part of the last seconds in which something was in a cell that has not travelled. */
+  double moving[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
   CclLostTracks lost[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
   CclLostTracks mistaken[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
 
@@ -295,16 +299,20 @@ bool ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box);
 /* places.c: the memory of places where tracks ended. ccl_tracker_restlessness() is 0…1.
  * ccl_tracker_size_of_lost() is the typical size of tracks that were lost lately around a place; 0
  * if they were not many. ccl_tracker_count_mistakes() counts the confirmed ones of them that had
- * appeared inside the picture, in the last minute. ccl_tracker_remember_place() takes a track that
- * ends because it was not found, or is refuted. */
+ * appeared inside the picture, in the last minute. ccl_tracker_stays_in_moving_place() tells
+ * whether a track began where things move all the time that do not travel, and is still there.
+ * ccl_tracker_remember_moving() takes the components of a frame. ccl_tracker_remember_place() takes
+ * a track that ends because it was not found, or is refuted. */
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
 double ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y);
 double ccl_tracker_count_mistakes (const CclTracker *tracker, double place_x, double place_y);
 bool ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place_y);
+bool ccl_tracker_stays_in_moving_place (const CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_way (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
+void ccl_tracker_remember_moving (CclTracker *tracker, double elapsed);
 
 #define CUDACCL_NEAR 2.0 /* sizes: what was farther away than this does not move in its place */
 

@@ -224,6 +224,7 @@ ccl_tracker_reset (CclTracker *tracker)
   memset (tracker->restless, 0, sizeof tracker->restless);
   tracker->restless_picture = 0;
   memset (tracker->refuted, 0, sizeof tracker->refuted);
+  memset (tracker->moving, 0, sizeof tracker->moving);
   memset (tracker->lost, 0, sizeof tracker->lost);
   memset (tracker->mistaken, 0, sizeof tracker->mistaken);
 }

@@ -145,6 +145,7 @@ void
 ccl_tracker_count (CclTracker *tracker, const CclTrackerOptions *options, double elapsed)
 {
   ccl_tracker_forget_places (tracker, elapsed);
+  ccl_tracker_remember_moving (tracker, elapsed);
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     count_frames (tracker, &tracker->tracks[i], options, elapsed);
     store_size (tracker, &tracker->tracks[i]);

@@ -11,7 +11,9 @@
  * and cars come in and leave at the border, or stay. Mistakes are counted like lost tracks, and
  * remembered for longer.
  *
- * Where a track moved in its place, for a minute others that begin there must go farther.
+ * Where a track moved in its place, for a minute others that begin there must go farther. So must
+ * others in a place where things move all the time that do not travel, such as a fan or a screen,
+ * until they are outside it.
  */
 #include "tracking/tracker-private.h"
 
@@ -29,6 +31,14 @@
 #define MANY_MISTAKES 4.0   /* in a large cell and those beside it */
 #define MISTAKE_AGE 10.0    /* seconds; a track that lived for longer was none, */
 #define MISTAKE_REST 1.0    /* nor was one that had rested for so long */
+#define MOVING 0.2 /* part of the time in which something is in a cell that moves for ever */
+#define MOVING_MEMORY 20.0 /* seconds, the time constant of that */
+#define MOST_MOVING 1.0    /* seconds for which a frame counts at most */
+#define WITHIN 0.75        /* least part of a box that is inside such cells */
+
+typedef struct Cells {
+  uint32_t left, top, right, bottom; /* the last two belong to it */
+} Cells;
 
 /* Whether the border does not cut the track. */
 static bool
@@ -106,14 +116,45 @@ ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place
                          [cell_at (place_x, tracker->plan.width)] > REFUTED;
 }
 
+static Cells
+cells_of (const CclTracker *tracker, const CclBox *box)
+{
+  const CclTrackerPlan *frame = &tracker->plan;
+  return (Cells){cell_at (box->left, frame->width), cell_at (box->top, frame->height),
+      cell_at (box->right, frame->width), cell_at (box->bottom, frame->height)};
+}
+
+/* The part of the box in cells that move for ever. */
+static double
+moving_part (const CclTracker *tracker, const CclBox *box)
+{
+  const double width = (double)tracker->plan.width / CUDACCL_TRAVEL_CELLS;
+  const double height = (double)tracker->plan.height / CUDACCL_TRAVEL_CELLS;
+  const Cells cells = cells_of (tracker, box);
+  double area = 0;
+  for (uint32_t v = cells.top; v <= cells.bottom; v++)
+    for (uint32_t u = cells.left; u <= cells.right; u++) {
+      const CclBox cell = {u * width, v * height, (u + 1) * width, (v + 1) * height};
+      area += tracker->moving[v][u] > MOVING ? ccl_box_overlap (&cell, box) : 0;
+    }
+  return area / ccl_box_area (box);
+}
+
+bool
+ccl_tracker_stays_in_moving_place (const CclTracker *tracker, const Track *t)
+{
+  const CclBox begin = {t->begin_x - t->begin_width / 2, t->begin_y - t->begin_height / 2,
+      t->begin_x + t->begin_width / 2, t->begin_y + t->begin_height / 2};
+  return moving_part (tracker, &begin) >= WITHIN &&
+         moving_part (tracker, &t->component_box) >= WITHIN;
+}
+
 static void
 set_refuted (CclTracker *tracker, const CclBox *box, double value)
 {
-  const CclTrackerPlan *frame = &tracker->plan;
-  const uint32_t right = cell_at (box->right, frame->width);
-  const uint32_t bottom = cell_at (box->bottom, frame->height);
-  for (uint32_t v = cell_at (box->top, frame->height); v <= bottom; v++)
-    for (uint32_t u = cell_at (box->left, frame->width); u <= right; u++)
+  const Cells cells = cells_of (tracker, box);
+  for (uint32_t v = cells.top; v <= cells.bottom; v++)
+    for (uint32_t u = cells.left; u <= cells.right; u++)
       tracker->refuted[v][u] = value;
 }
 
@@ -151,6 +192,7 @@ ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
     for (uint32_t u = 0; u < CUDACCL_TRAVEL_CELLS; u++) {
       tracker->restless[v][u] *= kept;
       tracker->refuted[v][u] *= kept;
+      tracker->moving[v][u] /= 1 + time / MOVING_MEMORY;
     }
   tracker->restless_picture /= 1 + time / PICTURE_MEMORY;
   for (uint32_t v = 0; v < CUDACCL_LARGE_CELLS; v++)
@@ -158,6 +200,48 @@ ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
       forget (&tracker->lost[v][u], 1 / (1 + time / LOST_MEMORY));
       forget (&tracker->mistaken[v][u], 1 / (1 + time / MISTAKE_MEMORY));
     }
+}
+
+static bool
+has_travelled (const Track *t)
+{
+  return t->confirmed && t->travelled;
+}
+
+/* Marks the components of objects that have travelled. */
+static void
+mark_travelled (CclTracker *tracker)
+{
+  for (uint32_t i = 0; i < tracker->n_tracks; i++) {
+    const Track *t = &tracker->tracks[i];
+    if (t->component != NONE && has_travelled (t))
+      tracker->components[t->component].travelled = true;
+  }
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    Component *c = &tracker->components[j];
+    if (c->owner != NONE && has_travelled (&tracker->tracks[c->owner]))
+      c->travelled = true;
+  }
+}
+
+/* A cell counts once a frame, however many components are in it. */
+void
+ccl_tracker_remember_moving (CclTracker *tracker, double elapsed)
+{
+  const double time = ccl_min (elapsed * tracker->frame_time, MOST_MOVING);
+  const double part = time / (MOVING_MEMORY + time);
+  bool moves[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS] = {{false}};
+  mark_travelled (tracker);
+  for (uint32_t j = 0; j < tracker->n_components; j++) {
+    if (tracker->components[j].travelled)
+      continue;
+    const Cells cells = cells_of (tracker, &tracker->components[j].box);
+    for (uint32_t v = cells.top; v <= cells.bottom; v++)
+      for (uint32_t u = cells.left; u <= cells.right; u++) {
+        tracker->moving[v][u] += moves[v][u] ? 0 : part;
+        moves[v][u] = true;
+      }
+  }
 }
 
 /* A large cell with more than `most` of them forgets earlier ones, so that it is soon calm again.

@@ -172,7 +172,8 @@ ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least
     return false;
   const double restless = ccl_tracker_restlessness (tracker, t->begin_x, t->begin_y);
   if (t->farthest < CUDACCL_NEAR && ccl_tracker_begins_inside (tracker, t) &&
-      ccl_tracker_was_refuted (tracker, t->begin_x, t->begin_y))
+      (ccl_tracker_was_refuted (tracker, t->begin_x, t->begin_y) ||
+          ccl_tracker_stays_in_moving_place (tracker, t)))
     return false;
   if (ccl_tracker_is_like_nothing (tracker, t))
     return t->component != NONE &&

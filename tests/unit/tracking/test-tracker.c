@@ -1320,6 +1320,34 @@ test_what_comes_back_again_and_again_loses_its_track (void)
   }
 }
 
+/* A fan of 60×60 pixels, whose edges tremble by a pixel, becomes background within 20 s, but for a
+ * bright part of 26 pixels, which goes round in 1.8 s. Neither has a track, nor have they later. A
+ * person who walks in, and past the fan, has one. */
+static void
+test_part_of_a_place_that_moves_for_ever_is_no_track (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    for (guint i = 0; i < 60 * rates[r]; i++) {
+      const double seconds = (double)i / rates[r], angle = 2 * G_PI / 1.8 * seconds;
+      if (seconds < 20)
+        run (scene, box (400 + g_rand_int_range (random, 0, 3), 100, 60, 60));
+      else if (seconds < 20.5)
+        scene_run (scene, NULL, 0);
+      else
+        run (scene, box (417 + (guint)lrint (17 * cos (angle)),
+                        117 + (guint)lrint (17 * sin (angle)), 26, 26));
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 0);
+    for (guint i = 0; i < 6 * rates[r]; i++)
+      run (scene, box (100 * i / rates[r], 80, 30, 80));
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 1);
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
 /* A car crosses 640 pixels in 0.8 s at 5 frames a second. */
 static void
 test_fast_object_is_confirmed_in_its_third_frame (void)
@@ -1552,6 +1580,7 @@ main (int argc, char **argv)
   add (waves_that_last_are_no_tracks);
   add (what_comes_back_again_and_again_loses_its_track);
   add (what_winds_like_waves_is_no_track);
+  add (part_of_a_place_that_moves_for_ever_is_no_track);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (object_that_crosses_in_four_tenths_of_a_second);
   add (flashes_are_no_leaps);
