@@ -49,12 +49,11 @@ mark_arrival (GstBuffer **packet, guint index, gpointer data)
 gboolean
 watch_backlog_is_media (GstPad *pad, const gchar *media)
 {
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const GstStructure *structure = caps ? gst_caps_get_structure (caps, 0) : NULL;
   const gboolean is =
       structure && g_strcmp0 (gst_structure_get_string (structure, "media"), media) == 0;
 
-  gst_clear_caps (&caps);
   return is;
 }
 

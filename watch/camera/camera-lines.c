@@ -218,7 +218,7 @@ watch_camera_emit_arming (WatchCamera *camera)
   WatchUtc now = {g_get_real_time (), FALSE};
   const gchar *reported = camera->connection.reported_arming;
   g_autoptr (GArray) list = watch_camera_get_arming (camera);
-  gchar *text = format_armings (list);
+  g_autofree gchar *text = format_armings (list);
   JsonBuilder *builder;
 
   if (strcmp (text, reported ? reported : usual) != 0) {
@@ -229,7 +229,6 @@ watch_camera_emit_arming (WatchCamera *camera)
     add_armings (builder, list);
     emit_event (camera, builder, &event);
   }
-  g_free (text);
 }
 
 void

@@ -63,6 +63,7 @@ void watch_status_clear (WatchStatus *status);
 
 WatchCamera *watch_camera_ref (WatchCamera *camera);
 void watch_camera_unref (WatchCamera *camera);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchCamera, watch_camera_unref)
 const gchar *watch_camera_get_name (WatchCamera *camera);
 /* The camera was removed; until its thread ends, its last events still come. */
 void watch_camera_set_removed (WatchCamera *camera);

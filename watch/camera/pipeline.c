@@ -134,7 +134,7 @@ static GstFlowReturn
 on_line (GstAppSink *appsink, gpointer data)
 {
   WatchCamera *camera = data;
-  GstSample *sample = gst_app_sink_pull_sample (appsink);
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (appsink);
   GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
   GstMapInfo map;
 
@@ -147,7 +147,6 @@ on_line (GstAppSink *appsink, gpointer data)
             gst_sample_get_segment (sample), GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
     gst_buffer_unmap (buffer, &map);
   }
-  g_clear_pointer (&sample, gst_sample_unref);
   return GST_FLOW_OK;
 }
 
@@ -419,10 +418,9 @@ has_decoder_like (GstElementFactory *factory, gint gpu)
   g_autofree gchar *stem = g_strndup (name, end ? (gsize)(end - name) : strlen (name));
   gchar *other =
       gpu == 0 ? g_strdup_printf ("%sdec", stem) : g_strdup_printf ("%sdevice%ddec", stem, gpu);
-  GstElementFactory *found = gst_element_factory_find (other);
+  g_autoptr (GstElementFactory) found = gst_element_factory_find (other);
   const gboolean has = found && found != factory;
 
-  gst_clear_object (&found);
   g_free (other);
   return has;
 }
@@ -447,7 +445,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   WatchCamera *camera = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   GstElement *decoder = gst_pad_get_parent_element (pad);
   GstClockTimeDiff running_time;
   gboolean take;
@@ -467,7 +465,6 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
     if (!camera_config (camera)->record_uri)
       watch_camera_encoded (camera, buffer, caps, running_time);
   }
-  gst_clear_caps (&caps);
   return take ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 

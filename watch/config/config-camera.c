@@ -145,7 +145,7 @@ static gboolean
 check_start (GstElement *element, const gchar *property, const gchar *text, GError **error)
 {
   g_autoptr (GstBus) bus = gst_bus_new ();
-  GstMessage *message;
+  g_autoptr (GstMessage) message = NULL;
 
   gst_util_set_object_arg (G_OBJECT (element), property, text);
   gst_element_set_bus (element, bus);
@@ -155,7 +155,6 @@ check_start (GstElement *element, const gchar *property, const gchar *text, GErr
   gst_element_set_bus (element, NULL);
   if (message)
     gst_message_parse_error (message, error, NULL);
-  g_clear_pointer (&message, gst_message_unref);
   return !error || !*error;
 }
 

@@ -65,6 +65,7 @@ typedef struct {
 
 WatchCameraConfig *watch_camera_config_ref (WatchCameraConfig *config);
 void watch_camera_config_unref (WatchCameraConfig *config);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchCameraConfig, watch_camera_config_unref)
 gboolean watch_camera_config_equal (const WatchCameraConfig *a, const WatchCameraConfig *b);
 
 /* Reads a camera from key/value pairs as they stand in a group of the file (`uri` is required;

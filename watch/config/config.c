@@ -195,12 +195,11 @@ static gboolean
 read_groups (WatchConfig *config, GKeyFile *file, GError **error)
 {
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
-  GHashTable *defaults = watch_key_file_get_keys (file, "cameras", NULL, error);
+  g_autoptr (GHashTable) defaults = watch_key_file_get_keys (file, "cameras", NULL, error);
   gboolean is_valid = defaults != NULL;
 
   for (gchar **group = groups; is_valid && *group; group++)
     is_valid = read_group (config, file, *group, defaults, error);
-  g_clear_pointer (&defaults, g_hash_table_unref);
   return is_valid;
 }
 

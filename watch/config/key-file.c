@@ -68,7 +68,7 @@ gboolean
 watch_token_read (const gchar *path, gchar **token, GError **error)
 {
   gboolean others_may_read, is_valid;
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
 
   is_valid = read_file (path, &text, &others_may_read, error);
   if (is_valid && others_may_read)
@@ -79,7 +79,6 @@ watch_token_read (const gchar *path, gchar **token, GError **error)
     *token = g_steal_pointer (&text);
   else
     g_prefix_error (error, "%s: ", path);
-  g_free (text);
   return is_valid;
 }
 

@@ -15,7 +15,7 @@ static const gchar *const elements[] = {"ccl", "ccltrack"};
 static GObjectClass *
 class_of_element (const gchar *name)
 {
-  GstElementFactory *factory = gst_element_factory_find (name);
+  g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
   GstPluginFeature *loaded =
       factory ? gst_plugin_feature_load (GST_PLUGIN_FEATURE (factory)) : NULL;
   GObjectClass *class = NULL;
@@ -23,7 +23,6 @@ class_of_element (const gchar *name)
   if (loaded)
     class = g_type_class_ref (gst_element_factory_get_element_type (GST_ELEMENT_FACTORY (loaded)));
   gst_clear_object (&loaded);
-  gst_clear_object (&factory);
   return class;
 }
 
@@ -85,12 +84,11 @@ add_properties (GPtrArray *keys, const gchar *element)
 {
   GObjectClass *class = class_of_element (element);
   guint n = 0;
-  GParamSpec **properties = class ? g_object_class_list_properties (class, &n) : NULL;
+  g_autofree GParamSpec **properties = class ? g_object_class_list_properties (class, &n) : NULL;
 
   for (guint i = 0; i < n; i++)
     if (is_live_property (properties[i]))
       g_ptr_array_add (keys, g_strdup_printf ("%s.%s", element, properties[i]->name));
-  g_free (properties);
   g_clear_pointer (&class, g_type_class_unref);
 }
 

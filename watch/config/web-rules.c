@@ -150,7 +150,7 @@ check_own_property (
   const gchar *name = strchr (key, '.') + 1;
   g_autofree gchar *factory = g_strndup (key, name - 1 - key);
   g_autofree gchar *path = NULL;
-  GstElement *element = gst_element_factory_make (factory, NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make (factory, NULL);
   GParamSpec *property = find_property (element, name);
   gboolean is_valid = TRUE;
 
@@ -160,7 +160,6 @@ check_own_property (
     if (!path)
       watch_fail (error, "the value is no text");
   }
-  g_clear_pointer (&element, gst_object_unref);
   return is_valid;
 }
 

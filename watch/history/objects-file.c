@@ -102,11 +102,10 @@ static void
 read_line (gpointer data, const gchar *line)
 {
   WatchObjectsFile *self = data;
-  WatchObject *object = parse_line (self->parser, line);
+  g_autoptr (WatchObject) object = parse_line (self->parser, line);
 
   if (object && g_hash_table_contains (self->cameras, object->camera))
     g_ptr_array_add (self->read, g_steal_pointer (&object));
-  g_clear_pointer (&object, watch_object_unref);
 }
 
 /* As the folder keeps files. */

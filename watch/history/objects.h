@@ -52,5 +52,6 @@ guint64 watch_objects_add_past (WatchObjects *self, GPtrArray *objects);
 
 WatchObject *watch_object_new (const gchar *camera);
 void watch_object_unref (WatchObject *object);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchObject, watch_object_unref)
 /* The members of a JSON object, without braces; free with g_free(). */
 gchar *watch_object_to_json (const WatchObject *object);

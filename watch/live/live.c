@@ -71,10 +71,9 @@ encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 static GstSample *
 get_frame (WatchLive *live, const gchar *name)
 {
-  WatchCamera *camera = watch_find_camera (live->watch, name);
+  g_autoptr (WatchCamera) camera = watch_find_camera (live->watch, name);
   GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
 
-  g_clear_pointer (&camera, watch_camera_unref);
   return frame;
 }
 
@@ -82,11 +81,10 @@ get_frame (WatchLive *live, const gchar *name)
 static void
 ask_for_mask (WatchLive *live, const gchar *name)
 {
-  WatchCamera *camera = watch_find_camera (live->watch, name);
+  g_autoptr (WatchCamera) camera = watch_find_camera (live->watch, name);
 
   if (camera)
     watch_camera_attach_mask (camera);
-  g_clear_pointer (&camera, watch_camera_unref);
 }
 
 /* Takes the picture, which may be NULL, and answers all requests. */

@@ -113,7 +113,7 @@ take_buffer (WatchStreamMuxer *muxer, GstBuffer *buffer, const GstMapInfo *map)
 static GstFlowReturn
 on_sample (GstAppSink *sink, gpointer data)
 {
-  GstSample *sample = gst_app_sink_pull_sample (sink);
+  g_autoptr (GstSample) sample = gst_app_sink_pull_sample (sink);
   GstBuffer *buffer = sample ? gst_sample_get_buffer (sample) : NULL;
   GstFlowReturn result = GST_FLOW_OK;
   GstMapInfo map;
@@ -125,7 +125,6 @@ on_sample (GstAppSink *sink, gpointer data)
     }
     gst_buffer_unmap (buffer, &map);
   }
-  g_clear_pointer (&sample, gst_sample_unref);
   return result;
 }
 

@@ -147,7 +147,7 @@ on_encoded (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps
     GstClockTimeDiff running_time)
 {
   WatchClips *self = data;
-  WatchCameraConfig *config = watch_camera_get_config (camera);
+  g_autoptr (WatchCameraConfig) config = watch_camera_get_config (camera);
   Recording *recording = get_recording (self, camera);
 
   if (config->clips && watch_writer_has_folder (self->writer))
@@ -156,7 +156,6 @@ on_encoded (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps
   else
     recorder_reset (recording->recorder);
   recording_unref (recording);
-  watch_camera_config_unref (config);
 }
 
 static void

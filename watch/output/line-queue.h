@@ -23,6 +23,7 @@ typedef struct {
 WatchLine *watch_line_new (const gchar *text, gsize length, const gchar *camera);
 WatchLine *watch_line_ref (WatchLine *line);
 void watch_line_unref (WatchLine *line);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchLine, watch_line_unref)
 
 /* The event's name in the text of a line, or "" for that of a frame; free with g_free(). */
 gchar *watch_line_get_kind (const gchar *text);

@@ -274,7 +274,7 @@ remove_old_files (FileOutput *self)
   g_autofree gchar *base = g_path_get_basename (self->path);
   g_autofree gchar *prefix = g_strconcat (base, ".", NULL);
   g_autoptr (GPtrArray) old = g_ptr_array_new_with_free_func (g_free);
-  GDir *dir = g_dir_open (folder, 0, NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
   const gchar *name;
 
   while (dir && (name = g_dir_read_name (dir)))
@@ -284,7 +284,6 @@ remove_old_files (FileOutput *self)
   g_ptr_array_sort (old, compare_names);
   for (guint i = 0; i + self->keep < old->len; i++)
     g_unlink (g_ptr_array_index (old, i));
-  g_clear_pointer (&dir, g_dir_close);
 }
 
 static gboolean

@@ -67,15 +67,13 @@ http_free (gpointer data)
 static gboolean
 parse_uri (HttpOutput *self, const gchar *text, GError **error)
 {
-  GUri *uri = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
+  g_autoptr (GUri) uri = g_uri_parse (text, SOUP_HTTP_URI_FLAGS, NULL);
   const gchar *host = uri ? g_uri_get_host (uri) : NULL;
   const gchar *user = uri ? g_uri_get_user (uri) : NULL;
   const gchar *password = uri ? g_uri_get_password (uri) : NULL;
 
-  if (!host || !*host) {
-    g_clear_pointer (&uri, g_uri_unref);
+  if (!host || !*host)
     return watch_fail (error, "the URI must be http://HOST/PATH or https://HOST/PATH");
-  }
   if (user) {
     g_autofree gchar *pair = g_strconcat (user, ":", password ? password : "", NULL);
     g_autofree gchar *code = g_base64_encode ((const guchar *)pair, strlen (pair));
@@ -85,7 +83,6 @@ parse_uri (HttpOutput *self, const gchar *text, GError **error)
   self->uri = g_uri_build (SOUP_HTTP_URI_FLAGS, g_uri_get_scheme (uri), NULL, host,
       g_uri_get_port (uri), g_uri_get_path (uri), g_uri_get_query (uri), NULL);
   self->place = watch_output_place (text);
-  g_uri_unref (uri);
   return TRUE;
 }
 

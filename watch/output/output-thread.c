@@ -182,7 +182,7 @@ take_line (WatchOutput *output, gboolean *has_room)
 static gboolean
 send_line (WatchOutput *output, const WatchLine *line)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   const WatchSend result = output->class->send (output->destination, line, &error);
 
   g_mutex_lock (&output->lock);
@@ -205,7 +205,6 @@ send_line (WatchOutput *output, const WatchLine *line)
     watch_log_error ("output %s: %s", output->name, error->message);
   else if (result == WATCH_SEND_FAILED)
     lose_connection (output, g_steal_pointer (&error));
-  g_clear_error (&error);
   return result != WATCH_SEND_AGAIN && result != WATCH_SEND_FAILED;
 }
 

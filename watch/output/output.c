@@ -225,10 +225,9 @@ new_output (const WatchOutputConfig *config, GError **error)
 gboolean
 watch_output_check (const WatchOutputConfig *config, GError **error)
 {
-  WatchOutput *output = new_output (config, error);
+  g_autoptr (WatchOutput) output = new_output (config, error);
   gboolean is_valid = output != NULL;
 
-  g_clear_pointer (&output, watch_output_unref);
   return is_valid;
 }
 

@@ -72,6 +72,7 @@ gboolean watch_output_check (const WatchOutputConfig *config, GError **error);
 WatchOutput *watch_output_new (const WatchOutputConfig *config, GError **error);
 WatchOutput *watch_output_ref (WatchOutput *output);
 void watch_output_unref (WatchOutput *output);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchOutput, watch_output_unref)
 
 /* Adds a line. If the queue is full, the oldest line that waits is dropped, or, with `cancelled`
  * not NULL, the call waits until there is room or `*cancelled` becomes nonzero. */

@@ -16,7 +16,7 @@ static void
 on_line (gpointer data, WatchCamera *camera, const gchar *text, gsize length, gint *cancelled)
 {
   Watch *watch = data;
-  WatchLine *line = watch_line_new (text, length, watch_camera_get_name (camera));
+  g_autoptr (WatchLine) line = watch_line_new (text, length, watch_camera_get_name (camera));
   g_autoptr (GPtrArray) outputs = NULL;
 
   g_mutex_lock (&watch->lock);
@@ -24,7 +24,6 @@ on_line (gpointer data, WatchCamera *camera, const gchar *text, gsize length, gi
   g_mutex_unlock (&watch->lock);
   for (guint i = 0; i < outputs->len; i++)
     watch_output_push (g_ptr_array_index (outputs, i), line, cancelled);
-  watch_line_unref (line);
 }
 
 static gboolean
@@ -133,7 +132,7 @@ new_camera (Watch *watch, WatchCameraConfig *config)
 static void
 set_camera (Watch *watch, WatchCameraConfig *config)
 {
-  WatchCamera *old = watch_find_camera (watch, config->name);
+  g_autoptr (WatchCamera) old = watch_find_camera (watch, config->name);
   gboolean is_new = TRUE;
 
   if (old) {
@@ -148,7 +147,7 @@ set_camera (Watch *watch, WatchCameraConfig *config)
     watch_camera_set_arming (old, watch_changes_get_arming (watch->changes, config->name));
   }
   if (is_new) {
-    WatchCamera *camera = new_camera (watch, config);
+    g_autoptr (WatchCamera) camera = new_camera (watch, config);
 
     g_mutex_lock (&watch->lock);
     clear_stopped (watch);
@@ -156,9 +155,7 @@ set_camera (Watch *watch, WatchCameraConfig *config)
     g_mutex_unlock (&watch->lock);
     if (!watch->is_stopping)
       watch_camera_start (camera);
-    watch_camera_unref (camera);
   }
-  g_clear_pointer (&old, watch_camera_unref);
   watch_camera_config_unref (config);
 }
 
@@ -209,7 +206,7 @@ WatchNote *
 watch_note_arming (
     Watch *watch, const gchar *name, const gchar *region, const gchar *command, GError **error)
 {
-  WatchCamera *camera = watch_find_camera (watch, name);
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
   WatchNote *note = NULL;
 
   if (!camera)
@@ -218,7 +215,6 @@ watch_note_arming (
     watch_fail (error, "camera %s: there is no region or line \"%s\"", name, region);
   else
     note = watch_changes_note_arming (watch->changes, name, region, command, error);
-  g_clear_pointer (&camera, watch_camera_unref);
   return note;
 }
 
@@ -226,7 +222,7 @@ gboolean
 watch_make_change (Watch *watch, WatchNote *note, GError **error)
 {
   WatchCameraConfig *config = watch_note_get_camera (note);
-  WatchCamera *camera = watch_find_camera (watch, watch_note_get_name (note));
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, watch_note_get_name (note));
   gboolean is_made = watch_changes_take (watch->changes, note, error);
 
   if (is_made && config)
@@ -236,7 +232,6 @@ watch_make_change (Watch *watch, WatchNote *note, GError **error)
         camera, watch_changes_get_arming (watch->changes, watch_note_get_name (note)));
   else if (is_made && camera)
     remove_camera (watch, camera);
-  g_clear_pointer (&camera, watch_camera_unref);
   return is_made;
 }
 

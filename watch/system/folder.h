@@ -18,6 +18,7 @@ typedef struct _WatchFolder WatchFolder;
 WatchFolder *watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes);
 WatchFolder *watch_folder_ref (WatchFolder *folder);
 void watch_folder_unref (WatchFolder *folder);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchFolder, watch_folder_unref)
 
 const gchar *watch_folder_get_path (WatchFolder *folder);
 /* Days; 0 = no limit. */

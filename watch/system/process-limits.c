@@ -34,8 +34,8 @@ static guint most_clients, n_clients; /* of the web server, guarded by the lock 
 static guint
 count_entries (const gchar *path)
 {
-  GError *error = NULL;
-  GDir *folder = g_dir_open (path, 0, &error);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDir) folder = g_dir_open (path, 0, &error);
   guint n = 0;
 
   if (g_error_matches (error, G_FILE_ERROR, G_FILE_ERROR_MFILE) ||
@@ -43,8 +43,6 @@ count_entries (const gchar *path)
     n = UNLIMITED;
   while (folder && g_dir_read_name (folder))
     n++;
-  g_clear_pointer (&folder, g_dir_close);
-  g_clear_error (&error);
   return n;
 }
 

@@ -147,8 +147,8 @@ GHashTable *
 watch_api_settings (Watch *watch, const gchar *name)
 {
   GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  WatchCamera *camera = watch_find_camera (watch, name);
-  WatchCameraConfig *config = camera ? watch_camera_get_config (camera) : NULL;
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
+  g_autoptr (WatchCameraConfig) config = camera ? watch_camera_get_config (camera) : NULL;
   GHashTableIter iter;
   gpointer key, value;
 
@@ -157,20 +157,16 @@ watch_api_settings (Watch *watch, const gchar *name)
     while (g_hash_table_iter_next (&iter, &key, &value))
       g_hash_table_insert (settings, g_strdup (key), g_strdup (value));
   }
-  g_clear_pointer (&config, watch_camera_config_unref);
-  g_clear_pointer (&camera, watch_camera_unref);
   return settings;
 }
 
 gchar *
 watch_api_version (Watch *watch, const gchar *name)
 {
-  WatchCamera *camera = watch_find_camera (watch, name);
-  WatchCameraConfig *config = camera ? watch_camera_get_config (camera) : NULL;
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
+  g_autoptr (WatchCameraConfig) config = camera ? watch_camera_get_config (camera) : NULL;
   gchar *version = config ? g_strdup (config->version) : NULL;
 
-  g_clear_pointer (&config, watch_camera_config_unref);
-  g_clear_pointer (&camera, watch_camera_unref);
   return version;
 }
 
@@ -262,14 +258,13 @@ static void
 append_file (GString *text, Watch *watch, const gchar *camera, gint64 utc, const gchar *key,
     const gchar *extension)
 {
-  WatchFolder *folder = watch_get_folder (watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (watch);
   g_autofree gchar *name = watch_folder_name (camera, utc, extension);
 
   if (folder && watch_folder_has (folder, name))
     g_string_append_printf (text, "\"%s\":\"/media/%s\",", key, name);
   if (folder && strcmp (key, "clip") == 0 && watch_folder_is_kept (folder, name))
     g_string_append (text, "\"kept\":true,");
-  g_clear_pointer (&folder, watch_folder_unref);
 }
 
 gchar *
@@ -331,7 +326,7 @@ append_object_clip (GString *text, const gchar *name, const WatchObject *object)
 static void
 append_clip (GString *text, Watch *watch, const WatchObject *object)
 {
-  WatchFolder *folder = watch_get_folder (watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (watch);
   g_autofree gchar *name = folder ? find_clip (folder, object) : NULL;
   const gint64 start = name ? watch_folder_time_of_name (name) : 0;
 
@@ -343,7 +338,6 @@ append_clip (GString *text, Watch *watch, const WatchObject *object)
     append_object_clip (text, name, object);
   if (name && watch_folder_is_kept (folder, name))
     g_string_append (text, "\"kept\":true,");
-  g_clear_pointer (&folder, watch_folder_unref);
 }
 
 gchar *

@@ -310,7 +310,7 @@ static void
 handle_media (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {
-  WatchFolder *folder = watch_get_folder (self->watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (self->watch);
 
   if (!watch_http_is_change (message))
     send_media (message, folder, rest, query);
@@ -318,7 +318,6 @@ handle_media (
     watch_http_media_keep (message, folder, rest);
   else
     watch_respond_wrong_method (message, "GET, HEAD, PUT");
-  g_clear_pointer (&folder, watch_folder_unref);
 }
 
 /* The page's files. */

@@ -36,7 +36,8 @@ static const struct {
 static gboolean
 parse_uri (const gchar *text, gchar **host, guint16 *port, gboolean *is_rtsp)
 {
-  GUri *uri = g_uri_parse (text, G_URI_FLAGS_PARSE_RELAXED | G_URI_FLAGS_HAS_PASSWORD, NULL);
+  g_autoptr (GUri) uri =
+      g_uri_parse (text, G_URI_FLAGS_PARSE_RELAXED | G_URI_FLAGS_HAS_PASSWORD, NULL);
   gboolean is_found = FALSE;
 
   for (guint i = 0; uri && g_uri_get_host (uri) && i < G_N_ELEMENTS (schemes); i++)
@@ -48,7 +49,6 @@ parse_uri (const gchar *text, gchar **host, guint16 *port, gboolean *is_rtsp)
       if (!is_found)
         g_clear_pointer (host, g_free);
     }
-  g_clear_pointer (&uri, g_uri_unref);
   return is_found;
 }
 

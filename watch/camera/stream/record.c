@@ -110,8 +110,8 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   WatchCamera *camera = self->camera;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
   GstClockTimeDiff time = watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer));
-  GstElement *sink = gst_pad_get_parent_element (pad);
-  GstCaps *caps = gst_pad_get_current_caps (pad);
+  g_autoptr (GstElement) sink = gst_pad_get_parent_element (pad);
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   g_atomic_int_inc (&self->n_frames);
   /* Before that, the analysis has no running time, and reports no motion. */
@@ -121,8 +121,6 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
           gst_element_get_base_time (camera->analysis.sink), gst_element_get_base_time (sink));
     watch_camera_encoded (camera, buffer, caps, time);
   }
-  gst_clear_caps (&caps);
-  gst_clear_object (&sink);
   return GST_PAD_PROBE_OK;
 }
 
