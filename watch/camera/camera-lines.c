@@ -1,32 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines of a camera, and the events that some of them report. */
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "camera-state.h"
 #include "watch/output/line-queue.h"
 #include "watch/output/scene-change.h"
+#include "watch/system/json.h"
 #include "watch/system/log.h"
-
-static void
-add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
-{
-  json_builder_set_member_name (builder, key);
-  json_builder_add_string_value (builder, text);
-}
 
 /* A line with the members that all lines begin with. */
 static JsonBuilder *
 begin_line (WatchCamera *camera, WatchUtc utc, const gchar *kind)
 {
-  JsonBuilder *builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
   g_autofree gchar *time = gst_ccl_utc_format (utc.time);
 
-  json_builder_begin_object (builder);
-  add_text (builder, "source", camera->name);
-  add_text (builder, "utc", time);
-  add_text (builder, "utc_from", utc.from_sender ? "sender" : "arrival");
-  add_text (builder, "event", kind);
+  watch_json_add_text (builder, "source", camera->name);
+  watch_json_add_text (builder, "utc", time);
+  watch_json_add_text (builder, "utc_from", utc.from_sender ? "sender" : "arrival");
+  watch_json_add_text (builder, "event", kind);
   return builder;
 }
 
@@ -58,16 +50,10 @@ notify_event (WatchCamera *camera, const WatchEvent *event)
 static gchar *
 emit_line (WatchCamera *camera, JsonBuilder *builder)
 {
-  g_autoptr (JsonNode) root = NULL;
-  gchar *text, *line;
+  gchar *text = watch_json_end (builder);
+  g_autofree gchar *line = g_strconcat (text, "\n", NULL);
 
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  text = json_to_string (root, FALSE);
-  line = g_strconcat (text, "\n", NULL);
   push_line (camera, line, strlen (line));
-  g_free (line);
-  g_object_unref (builder);
   return text;
 }
 
@@ -122,14 +108,12 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
     watch_log_warning ("camera %s: %s%s%s", camera->name, watch_state_name (state),
         clean ? ": " : "", clean ? clean : "");
   builder = begin_line (camera, now, "state");
-  add_text (builder, "state", watch_state_name (state));
+  watch_json_add_text (builder, "state", watch_state_name (state));
   if (clean)
-    add_text (builder, "detail", clean);
+    watch_json_add_text (builder, "detail", clean);
   if (width > 0 && (state == WATCH_STATE_PLAYING || state == WATCH_STATE_RESIZED)) {
-    json_builder_set_member_name (builder, "width");
-    json_builder_add_int_value (builder, width);
-    json_builder_set_member_name (builder, "height");
-    json_builder_add_int_value (builder, height);
+    watch_json_add_int (builder, "width", width);
+    watch_json_add_int (builder, "height", height);
   }
   emit_event (camera, builder, &event);
 }
@@ -160,21 +144,19 @@ watch_camera_emit_motion (
   camera->locked.status.motion = begins;
   g_mutex_unlock (&camera->lock);
   add_running_time (builder, event.running_time);
-  json_builder_set_member_name (builder, "count");
-  json_builder_add_int_value (builder, n_components);
+  watch_json_add_int (builder, "count", n_components);
   emit_event (camera, builder, &event);
 }
 
 static void
 add_arming (JsonBuilder *builder, const WatchArmingStatus *status)
 {
-  json_builder_set_member_name (builder, "armed");
-  json_builder_add_boolean_value (builder, status->is_on);
-  add_text (builder, "arming", watch_arming_mode_name (status->mode));
+  watch_json_add_boolean (builder, "armed", status->is_on);
+  watch_json_add_text (builder, "arming", watch_arming_mode_name (status->mode));
   if (status->paused_until) {
     g_autofree gchar *until = gst_ccl_utc_format (status->paused_until);
 
-    add_text (builder, "paused_until", until);
+    watch_json_add_text (builder, "paused_until", until);
   }
 }
 
@@ -183,13 +165,12 @@ static void
 add_armings (JsonBuilder *builder, const GArray *list)
 {
   add_arming (builder, &g_array_index (list, WatchArmingStatus, 0));
-  json_builder_set_member_name (builder, "regions");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "regions");
   for (guint i = 1; i < list->len; i++) {
     const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
 
     json_builder_begin_object (builder);
-    add_text (builder, "name", status->region);
+    watch_json_add_text (builder, "name", status->region);
     add_arming (builder, status);
     json_builder_end_object (builder);
   }
@@ -199,14 +180,10 @@ add_armings (JsonBuilder *builder, const GArray *list)
 static gchar *
 format_armings (const GArray *list)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
+  JsonBuilder *builder = watch_json_begin ();
 
-  json_builder_begin_object (builder);
   add_armings (builder, list);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  return json_to_string (root, FALSE);
+  return watch_json_end (builder);
 }
 
 /* A camera without regions that is always armed says nothing. */
@@ -245,8 +222,7 @@ add_pixels (JsonBuilder *builder, const GstStructure *change, const gchar *key)
 
   if (!gst_structure_get_int (change, key, &pixels))
     return;
-  json_builder_set_member_name (builder, key);
-  json_builder_add_int_value (builder, pixels);
+  watch_json_add_int (builder, key, pixels);
 }
 
 gboolean
@@ -270,7 +246,7 @@ watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
   camera->locked.status.scene = watch_scene_after (kind);
   g_mutex_unlock (&camera->lock);
   add_running_time (builder, event.running_time);
-  add_text (builder, "kind", kind ? kind : "");
+  watch_json_add_text (builder, "kind", kind ? kind : "");
   add_pixels (builder, change, "dx");
   add_pixels (builder, change, "dy");
   emit_event (camera, builder, &event);

@@ -2,8 +2,9 @@
 #include "objects.h"
 
 #include <gst/ccl/ccl.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
+
+#include "watch/system/json.h"
 
 /* Microseconds between the best view of an object and the end of a later one, at most. */
 #define MAX_PICTURE_AGE (600 * G_USEC_PER_SEC)
@@ -369,8 +370,7 @@ add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
 {
   g_autofree gchar *text = gst_ccl_utc_format (utc);
 
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
+  watch_json_add_text (builder, name, text);
 }
 
 static void
@@ -401,8 +401,7 @@ add_places (JsonBuilder *builder, const WatchObject *object)
   g_autoptr (GList) names =
       g_list_sort (g_hash_table_get_keys (object->places), (GCompareFunc)strcmp);
 
-  json_builder_set_member_name (builder, "regions");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "regions");
   for (GList *l = names; l; l = l->next)
     json_builder_add_string_value (builder, l->data);
   json_builder_end_array (builder);
@@ -411,18 +410,13 @@ add_places (JsonBuilder *builder, const WatchObject *object)
 gchar *
 watch_object_to_json (const WatchObject *object)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autoptr (JsonNode) root = NULL;
+  JsonBuilder *builder = watch_json_begin ();
   g_autofree gchar *members = NULL;
   GString *text;
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "number");
-  json_builder_add_int_value (builder, object->number);
-  json_builder_set_member_name (builder, "source");
-  json_builder_add_string_value (builder, object->camera);
-  json_builder_set_member_name (builder, "id");
-  json_builder_add_int_value (builder, object->id);
+  watch_json_add_int (builder, "number", object->number);
+  watch_json_add_text (builder, "source", object->camera);
+  watch_json_add_int (builder, "id", object->id);
   add_time (builder, "begin", object->begin);
   add_time (builder, "end", object->end);
   if (object->motion)
@@ -430,9 +424,7 @@ watch_object_to_json (const WatchObject *object)
   if (object->best)
     add_time (builder, "best", object->best);
   add_places (builder, object);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  members = json_to_string (root, FALSE);
+  members = watch_json_end (builder);
   text = g_string_new_len (members + 1, strlen (members) - 2);
   if (object->speed >= 0) {
     g_string_append (text, ",\"speed\":");

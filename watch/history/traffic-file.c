@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "line-file.h"
+#include "watch/system/json.h"
 
 struct _WatchTrafficFile {
   WatchTraffic *traffic;
@@ -84,19 +85,10 @@ has_read (gpointer data)
 /* Writing. */
 
 static void
-add_text (JsonBuilder *builder, const gchar *name, const gchar *text)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_string_value (builder, text);
-}
-
-static void
 add_count (JsonBuilder *builder, const gchar *name, guint count)
 {
-  if (count == 0)
-    return;
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, count);
+  if (count > 0)
+    watch_json_add_int (builder, name, count);
 }
 
 static void
@@ -104,32 +96,26 @@ add_mean (JsonBuilder *builder, const gchar *sum, const gchar *number, const Wat
 {
   if (mean->n == 0)
     return;
-  json_builder_set_member_name (builder, sum);
-  json_builder_add_double_value (builder, mean->sum);
+  watch_json_add_double (builder, sum, mean->sum);
   add_count (builder, number, mean->n);
 }
 
 static void
 append_row (GString *text, const WatchTrafficRow *row)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
   g_autofree gchar *begin = gst_ccl_utc_format (row->begin * G_USEC_PER_SEC);
   g_autofree gchar *line = NULL;
-  JsonNode *root;
 
-  json_builder_begin_object (builder);
-  add_text (builder, "camera", row->camera);
-  add_text (builder, "begin", begin);
-  add_text (builder, "kind", row->is_line ? "line" : "region");
-  add_text (builder, "name", row->name);
+  watch_json_add_text (builder, "camera", row->camera);
+  watch_json_add_text (builder, "begin", begin);
+  watch_json_add_text (builder, "kind", row->is_line ? "line" : "region");
+  watch_json_add_text (builder, "name", row->name);
   for (guint i = 0; i < WATCH_TRAFFIC_N_COUNTS; i++)
     add_count (builder, watch_traffic_columns[i], row->counts[i]);
   add_mean (builder, "speed_sum", "speeds", &row->speed);
   add_mean (builder, "dwell_sum", "dwells", &row->dwell);
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  line = json_to_string (root, FALSE);
-  json_node_unref (root);
+  line = watch_json_end (builder);
   g_string_append (text, line);
   g_string_append_c (text, '\n');
 }

@@ -3,52 +3,13 @@
 #include "core/base/divide-up.h"
 
 #include <gst/ccl/ccl.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "watch/config/live-keys.h"
 #include "watch/media/pictures.h"
+#include "watch/system/json.h"
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
-
-static gchar *
-builder_to_text (JsonBuilder *builder)
-{
-  g_autoptr (JsonNode) root = json_builder_get_root (builder);
-
-  return json_to_string (root, FALSE);
-}
-
-static void
-add_string (JsonBuilder *builder, const gchar *name, const gchar *value)
-{
-  json_builder_set_member_name (builder, name);
-  if (value)
-    json_builder_add_string_value (builder, value);
-  else
-    json_builder_add_null_value (builder);
-}
-
-static void
-add_int (JsonBuilder *builder, const gchar *name, gint64 value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_int_value (builder, value);
-}
-
-static void
-add_double (JsonBuilder *builder, const gchar *name, gdouble value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_double_value (builder, value);
-}
-
-static void
-add_boolean (JsonBuilder *builder, const gchar *name, gboolean value)
-{
-  json_builder_set_member_name (builder, name);
-  json_builder_add_boolean_value (builder, value);
-}
 
 static void
 add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
@@ -58,15 +19,15 @@ add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
   g_autofree gchar *text =
       g_strdup_printf ("%s.%03dZ", seconds, (gint)(utc % G_USEC_PER_SEC / 1000));
 
-  add_string (builder, name, text);
+  watch_json_add_text (builder, name, text);
 }
 
 /* Adds how a camera or region is armed to the object that is open. */
 static void
 add_arming_status (JsonBuilder *builder, const WatchArmingStatus *status)
 {
-  add_boolean (builder, "armed", status->is_on);
-  add_string (builder, "arming", watch_arming_mode_name (status->mode));
+  watch_json_add_boolean (builder, "armed", status->is_on);
+  watch_json_add_text (builder, "arming", watch_arming_mode_name (status->mode));
   if (status->paused_until)
     add_time (builder, "paused_until", status->paused_until);
 }
@@ -77,13 +38,12 @@ add_arming (JsonBuilder *builder, WatchCamera *camera)
   g_autoptr (GArray) list = watch_camera_get_arming (camera);
 
   add_arming_status (builder, &g_array_index (list, WatchArmingStatus, 0));
-  json_builder_set_member_name (builder, "regions");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "regions");
   for (guint i = 1; i < list->len; i++) {
     const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
 
     json_builder_begin_object (builder);
-    add_string (builder, "name", status->region);
+    watch_json_add_text (builder, "name", status->region);
     add_arming_status (builder, status);
     json_builder_end_object (builder);
   }
@@ -97,29 +57,29 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   WatchStatus status;
 
   watch_camera_get_status (camera, &status);
-  add_string (builder, "name", watch_camera_get_name (camera));
-  add_string (builder, "uri", status.uri);
-  add_string (builder, "state", watch_state_name (status.state));
+  watch_json_add_text (builder, "name", watch_camera_get_name (camera));
+  watch_json_add_text (builder, "uri", status.uri);
+  watch_json_add_text (builder, "state", watch_state_name (status.state));
   add_time (builder, "since", status.since);
-  add_string (builder, "detail", status.detail);
-  add_string (builder, "labeller", status.labeller);
-  add_string (builder, "decoder", status.decoder);
+  watch_json_add_text (builder, "detail", status.detail);
+  watch_json_add_text (builder, "labeller", status.labeller);
+  watch_json_add_text (builder, "decoder", status.decoder);
   if (status.gpu >= 0)
-    add_int (builder, "gpu", status.gpu);
-  add_int (builder, "width", status.width);
-  add_int (builder, "height", status.height);
-  add_double (builder, "fps", status.fps);
-  add_double (builder, "latency", status.latency);
-  add_double (builder, "age", status.age);
-  add_double (builder, "backlog", status.backlog);
-  add_int (builder, "frames", status.n_frames);
-  add_int (builder, "skipped", status.n_skipped);
-  add_int (builder, "late", status.n_late);
-  add_int (builder, "reconnects", status.n_reconnects);
-  add_int (builder, "components", status.n_components);
-  add_boolean (builder, "motion", status.motion);
-  add_string (builder, "scene", status.scene);
-  add_boolean (builder, "stream", status.has_stream);
+    watch_json_add_int (builder, "gpu", status.gpu);
+  watch_json_add_int (builder, "width", status.width);
+  watch_json_add_int (builder, "height", status.height);
+  watch_json_add_double (builder, "fps", status.fps);
+  watch_json_add_double (builder, "latency", status.latency);
+  watch_json_add_double (builder, "age", status.age);
+  watch_json_add_double (builder, "backlog", status.backlog);
+  watch_json_add_int (builder, "frames", status.n_frames);
+  watch_json_add_int (builder, "skipped", status.n_skipped);
+  watch_json_add_int (builder, "late", status.n_late);
+  watch_json_add_int (builder, "reconnects", status.n_reconnects);
+  watch_json_add_int (builder, "components", status.n_components);
+  watch_json_add_boolean (builder, "motion", status.motion);
+  watch_json_add_text (builder, "scene", status.scene);
+  watch_json_add_boolean (builder, "stream", status.has_stream);
   add_arming (builder, camera);
   watch_status_clear (&status);
 }
@@ -128,19 +88,16 @@ gchar *
 watch_api_cameras (Watch *watch)
 {
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "cameras");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "cameras");
   for (guint i = 0; i < cameras->len; i++) {
     json_builder_begin_object (builder);
     add_camera (builder, cameras->pdata[i]);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  return builder_to_text (builder);
+  return watch_json_end (builder);
 }
 
 GHashTable *
@@ -165,9 +122,8 @@ watch_api_version (Watch *watch, const gchar *name)
 {
   g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
   g_autoptr (WatchCameraConfig) config = camera ? watch_camera_get_config (camera) : NULL;
-  gchar *version = config ? g_strdup (config->version) : NULL;
 
-  return version;
+  return config ? g_strdup (config->version) : NULL;
 }
 
 static void
@@ -184,7 +140,7 @@ add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
                                   ? g_strdup ("***")
                                   : watch_redact (g_hash_table_lookup (settings, key->data));
 
-    add_string (builder, key->data, value);
+    watch_json_add_text (builder, key->data, value);
   }
   json_builder_end_object (builder);
 }
@@ -192,65 +148,56 @@ add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
 gchar *
 watch_api_camera (Watch *watch, const gchar *name)
 {
-  WatchCamera *camera = watch_find_camera (watch, name);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
-  g_autofree gchar *version = NULL;
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
+  g_autofree gchar *version = watch_api_version (watch, name);
+  JsonBuilder *builder;
 
   if (!camera)
     return NULL;
-  version = watch_api_version (watch, name);
-  json_builder_begin_object (builder);
+  builder = watch_json_begin ();
   add_camera (builder, camera);
   add_settings (builder, watch, name);
-  add_string (builder, "version", version);
-  json_builder_end_object (builder);
-  watch_camera_unref (camera);
-  return builder_to_text (builder);
+  watch_json_add_text (builder, "version", version);
+  return watch_json_end (builder);
 }
 
 gchar *
 watch_api_live_settings (void)
 {
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
   g_auto (GStrv) keys = watch_live_keys_list ();
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "live");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "live");
   for (gchar **key = keys; *key; key++)
     json_builder_add_string_value (builder, *key);
   json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  return builder_to_text (builder);
+  return watch_json_end (builder);
 }
 
 gchar *
 watch_api_outputs (Watch *watch)
 {
   g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
 
-  json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "outputs");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "outputs");
   for (guint i = 0; i < outputs->len; i++) {
     const WatchOutputStatus *output = outputs->pdata[i];
 
     json_builder_begin_object (builder);
-    add_string (builder, "name", output->name);
-    add_string (builder, "uri", output->uri);
-    add_boolean (builder, "connected", output->connected);
-    add_int (builder, "delivered", output->n_delivered);
-    add_int (builder, "dropped", output->n_dropped);
-    add_int (builder, "queued", output->n_queued);
-    add_int (builder, "capacity", output->capacity);
-    add_double (builder, "age", output->age);
-    add_boolean (builder, "stuck", output->stuck);
+    watch_json_add_text (builder, "name", output->name);
+    watch_json_add_text (builder, "uri", output->uri);
+    watch_json_add_boolean (builder, "connected", output->connected);
+    watch_json_add_int (builder, "delivered", output->n_delivered);
+    watch_json_add_int (builder, "dropped", output->n_dropped);
+    watch_json_add_int (builder, "queued", output->n_queued);
+    watch_json_add_int (builder, "capacity", output->capacity);
+    watch_json_add_double (builder, "age", output->age);
+    watch_json_add_boolean (builder, "stuck", output->stuck);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  return builder_to_text (builder);
+  return watch_json_end (builder);
 }
 
 /* Adds the file of a motion if it exists: the picture or the clip. */
@@ -372,21 +319,18 @@ watch_api_counts (WatchHistory *history, const gchar *camera, guint seconds, gui
 {
   guint step = MAX (divide_up (seconds, n_points), 1);
   g_autofree guint16 *counts = g_new (guint16, n_points);
-  g_autoptr (JsonBuilder) builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
 
   watch_history_get_counts (history, camera, step, n_points, counts);
-  json_builder_begin_object (builder);
-  add_int (builder, "step", step);
+  watch_json_add_int (builder, "step", step);
   add_time (builder, "end", g_get_real_time ());
   add_time (builder, "since", watch_history_get_start (history));
-  json_builder_set_member_name (builder, "counts");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "counts");
   for (guint i = 0; i < n_points; i++)
     if (counts[i] == WATCH_HISTORY_NO_FRAME)
       json_builder_add_null_value (builder);
     else
       json_builder_add_int_value (builder, counts[i]);
   json_builder_end_array (builder);
-  json_builder_end_object (builder);
-  return builder_to_text (builder);
+  return watch_json_end (builder);
 }
