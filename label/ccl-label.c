@@ -291,7 +291,7 @@ choose_largest (void *data, const CclTiledComponent *rows, size_t n, CclError *e
   return to_status (largest_add (job->largest, rows, n, error));
 }
 
-/* Labels the picture once more than else, to find the components that stay. */
+/* A labelling before that of the outputs, which finds the components that stay. */
 static bool
 find_largest (Job *job, const CclTiledPlan *with_columns, CclError *error)
 {

@@ -346,8 +346,8 @@ read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows
   return succeeded;
 }
 
-/* Counts the parts of objects: the peaks of one may be so near to each other that it is in several
- * parts. */
+/* Counts the connected parts of each object: peaks that are close to each other make one object,
+ * whose pixels need not be connected. */
 static bool
 count_parts (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)

@@ -146,7 +146,7 @@ merger_merge (const CclTiledPlan *plan, Merger *merger, Group *upper)
   for (uint64_t i = 0; i < n; i++)
     merger->roots[i] = find_root (merger->roots, (uint32_t)i);
 
-  /* The layers of an empty group are zeros, which count for nothing here. */
+  /* An empty group has layers of zeros, which must not replace the layers of the other group. */
   const uint64_t first_entry = is_empty (upper) ? merger->n_upper : 0;
   const uint64_t last_entry = is_empty (lower) ? 0 : merger->n_upper;
   if (is_empty (upper)) {

@@ -97,7 +97,7 @@ seams_find (Seams *seams, uint64_t node)
   while (node_at (seams, node)->parent != node) {
     Node *child = node_at (seams, node);
     const uint64_t next = node_at (seams, child->parent)->parent;
-    /* No write to a page that has not changed. */
+    /* An equal value is not written: the page would have to be written to the file again. */
     if (child->parent != next)
       child->parent = next;
     node = next;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The sums of labels of chunks. In memory of programs they may have any address. */
+/* The sums of labels of chunks. The memory of a program may be aligned to bytes only, so sums are
+ * copied in and out. */
 #include <cudaccl/chunks.h>
 
 #include "core/base/struct-size.h"

@@ -31,7 +31,7 @@ typedef struct TileLabeller {
   void *device_map; /* of a GPU */
   CclTable frame_table;
   CclVolumeTable volume_table;
-  bool is_measured; /* parts, and not the table, has the components of the latest run */
+  bool is_measured; /* the components of the latest run are in parts, not in the table */
   CclPart *parts;   /* [n_components] */
   size_t parts_size;
   CclMeasures *measures; /* [n_components]; NULL without columns */

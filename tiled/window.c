@@ -47,7 +47,7 @@ take_after (Tiled *self, uint32_t n_layers)
   return n;
 }
 
-/* Reads layers of the picture; none is allowed. */
+/* Reads layers of the picture; n_layers may be 0. */
 static CclStatus
 read_some (Tiled *self, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error)
 {

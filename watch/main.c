@@ -222,7 +222,7 @@ write_messages (void)
   return watch_log_stop (MAX (end, g_get_monotonic_time () + LOG_TIME));
 }
 
-/* A thread that hangs holds what the end needs. */
+/* The usual end could wait for a lock that a hanging thread holds. */
 static void
 end_now (gint number)
 {

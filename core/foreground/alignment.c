@@ -16,16 +16,17 @@ enum {
 
 /* The search ends with a step of fewer boxes. */
 static const float END = 0.02f;
-/* A displacement below is not looked for any further. */
+/* The search ends when the displacement, in boxes, is smaller than this. */
 static const float LEAST_SIZE = 0.06f;
-/* Of the difference that a displacement makes in a block: how many times the noise it is where it
- * can be seen, and how much of it has to go. */
+/* A block shows a displacement if the difference that it makes there has VISIBLE times the energy
+ * of the noise. Then a move explains the block if it removes the part EXPLAINED of that difference.
+ */
 static const float VISIBLE = 3, EXPLAINED = 0.5f;
-/* What may be left, of the texture. */
+/* Besides, the energy that is left is at most this part of that of the texture. */
 static const float LEFT = 0.5f;
-/* Of the blocks that could see it. */
+/* The least part of the blocks that show the displacement and are explained. */
 static const float SUPPORT = 0.6f;
-/* Of their extent, both ways. */
+/* The least part of the extent of the former, in both directions, that the latter have. */
 static const float SPREAD = 0.5f;
 
 /* The sums of a block: products of gradients, of gradients and differences, the energy of the
@@ -158,7 +159,7 @@ value_between (const CclAlignment *self, float x, float y)
   return (at[0] * (1 - fx) + at[1] * fx) * (1 - fy) + (below[0] * (1 - fx) + below[1] * fx) * fy;
 }
 
-/* Brings the content of the frame where it would be without a move. */
+/* Moves the content of the frame back to where it was before the move. */
 static void
 warp (CclAlignment *self, const CclSimilarity *move)
 {
@@ -313,7 +314,7 @@ fit (const CclAlignment *self, float noise)
       matrix[j][N_PARAMETERS] += weight * (to_x[j] * block->bx + to_y[j] * block->by);
     }
   }
-  for (int i = 0; i < N_PARAMETERS; i++) /* where nothing can be seen, nothing moves */
+  for (int i = 0; i < N_PARAMETERS; i++) /* without texture, the solution is no move */
     matrix[i][i] += i < 2 ? noise : 4 * noise;
   solve (matrix, solution);
   return (CclSimilarity){solution[0], solution[1], solution[2], solution[3]};
@@ -374,7 +375,7 @@ is_extended (const Extent *part, const Extent *whole)
          (float)(part->bottom - part->top) >= SPREAD * (float)(whole->bottom - whole->top);
 }
 
-/* Counts the blocks that can see a move, and those that do. */
+/* Counts the blocks that show a move, and those that it explains. */
 static void
 count_support (const CclAlignment *self, float noise, CclAlignmentResult *result)
 {

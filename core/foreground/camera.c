@@ -5,35 +5,41 @@
 #include <stdlib.h>
 
 enum {
-  LEAST_BLOCKS = 6,     /* of the model that have texture; with fewer, nothing is known */
-  AGREEING_EIGHTHS = 4, /* of them that are at their place where the camera has not moved */
-  ABSENT_EIGHTHS = 2,   /* that are at most where the content is nowhere */
+  LEAST_BLOCKS = 6, /* textured blocks of the model; with fewer, no finding is possible */
+  AGREEING_EIGHTHS =
+      4, /* the least part of these that are at their place if the camera has not moved */
+  ABSENT_EIGHTHS =
+      2, /* the greatest part that are at their place if the content is not in the frame */
   TEXTURED_QUARTERS =
-      2,             /* as many blocks of the frame as of the model have texture then, at least */
-  PLAIN_EIGHTHS = 1, /* or so many, where most of them have another texture */
-  STILL_EIGHTHS = 6, /* of the frame's that are where they were, in frames that do not change */
-  /* In a cut: that are at most, and of the model's that were at their place before, at least. An
-   * object that fills the picture takes longer to come. */
+      2, /* the least number of textured blocks of the frame then, in quarters of the model's */
+  PLAIN_EIGHTHS = 1, /* or in eighths, if most of them have another texture */
+  STILL_EIGHTHS = 6, /* the least part of the frame's textured blocks that are where they were, in
+                        frames that do not change */
+  /* In a cut, the greatest part of the frame's that are where they were, and the least part of the
+     model's that were at their place before it. An object that fills the picture takes longer than
+     one frame to cover it. */
   CUT_EIGHTHS = 2,
   BEFORE_CUT_EIGHTHS = 6,
-  /* Steps of luma, and eighths of the boxes that have changed by more, where the exposure has not
-   * settled. */
+  /* The exposure has changed if so many eighths of the boxes differ by more than so many steps of
+     luma. */
   EXPOSURE_STEPS = 6,
   EXPOSURE_EIGHTHS = 1,
   LEAST_COMPARISONS = 2,                /* for a report */
-  FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* boxes that no mast shakes by */
+  FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* steps of registration: no shaking mast displaces the
+                                           picture as far */
 };
 
-static const float LEAST_MOVE = 0.8f; /* pixels of the model, and at least: */
+static const float LEAST_MOVE = 0.8f; /* pixels of the model. Besides, in boxes: */
 /* In boxes: */
 static const float LEAST_BOXES = 0.1f;
-static const float SHIFT = 0.15f;      /* what zoom and turn of a mere shift are at most */
+static const float SHIFT =
+    0.15f; /* the greatest zoom and turn that a shift without zoom may have */
 static const float SHIFT_SHARE = 0.2f; /* or this much of it */
 static const float AT_REST = 0.1f;     /* from comparison to comparison */
 static const float LEAST_SWAY = 0.08f;
-/* Of its peak, that is left of a displacement when a camera that shakes comes back. */
+/* A camera that shakes has come back if its displacement is less than this part of its peak. */
 static const float COMES_BACK = 0.7f;
-/* Of a known sway, that is no more than that. */
+/* A displacement up to this multiple of a known sway is the same sway. */
 static const float SWAY_MARGIN = 1.25f;
 
 typedef enum Finding { NOTHING, AT_PLACE, SWAYING, ELSEWHERE, NOWHERE } Finding;
@@ -98,7 +104,7 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
   ccl_alignment_begin (self->alignment);
 }
 
-/* Looks for a displacement that is less than registration finds, and tells how far it is. Returns
+/* Finds a displacement that is too small for registration, and stores it in the result. Returns
  * whether there is one. */
 static bool
 align (CclCamera *self, CclRegistrationResult *result)
@@ -207,7 +213,7 @@ is_far (const CclCamera *self, const CclRegistrationResult *result)
          (abs (self->drift_x + result->dx) >= FAR || abs (self->drift_y + result->dy) >= FAR);
 }
 
-/* Whether the model's content was seen to go away, before it was nowhere. */
+/* Whether the model's content was displaced for some time before it was not found any more. */
 static bool
 has_left (const CclCamera *self)
 {
@@ -252,7 +258,7 @@ report_move (CclCamera *self, const CclRegistrationResult *result)
   self->dy = (dy + (dy < 0 ? -half : half)) / step;
 }
 
-/* Forgets what the picture was. */
+/* Forgets the displacement and the reference picture. */
 static void
 begin_again (CclCamera *self)
 {

@@ -129,7 +129,8 @@ ccl_foreground_watch_camera (CclForeground *foreground, CclError *error)
                                   "no memory for the registration of frames");
 }
 
-/* Before a frame: what the frame before says of the camera. */
+/* Before a frame: takes the comparison with the frame before into account. The model begins anew if
+ * the camera has moved. */
 static CclStatus
 follow_camera (CclForeground *foreground, const CclForegroundOptions *options, CclError *error)
 {

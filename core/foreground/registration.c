@@ -20,7 +20,7 @@ enum {
   NOISE_FACTOR = 3,
   LEAST_TEXTURE = 3,
   MOST_NOISE = 4,
-  MOST_TEXTURE = 4, /* times the least: stronger texture counts as much */
+  MOST_TEXTURE = 4, /* times the least texture; a greater one is limited to this */
   /* Boxes of a textured block, times its least texture. */
   TEXTURED_BOXES = 12,
 
@@ -29,18 +29,20 @@ enum {
   ABSENT = 0xff, /* a place is not wholly in the frame */
   MARGIN = 10,   /* of two similarities that differ */
 
-  /* Eighths of the blocks that agree where nothing is looked for. */
+  /* With so many eighths of the blocks at their place, no move is looked for. */
   AGREEING_EIGHTHS = 7,
-  /* A displacement has tenths of the blocks that have a place, at least so many blocks, and so many
-   * times as many as no displacement. */
+  /* A displacement is supported by the blocks that it explains: by at least so many tenths of those
+     that have a place, so many blocks, and so many times the blocks that are better explained by no
+     displacement. */
   SUPPORT_TENTHS = 4,
-  ZOOM_SUPPORT_TENTHS = 6, /* whose places are wider, and more */
+  ZOOM_SUPPORT_TENTHS = 6, /* of a zoom, for which each block has more places */
   LEAST_BLOCKS = 6,
   SUPPORT_FACTOR = 3,
   SPREAD_HALVES = 1, /* of the extent of those that have a place, both ways */
 
-  /* Texture of the whole picture has quarters of the rows and of the columns, or quarters of
-   * either and, as many as they cross, hundredths of the boxes. */
+  /* Texture is that of the whole picture if it is in so many quarters of the rows and of the
+     columns; or in so many quarters of either, and the product of both numbers is so many
+     hundredths of the boxes. */
   SPREAD_QUARTERS = 3,
   SPREAD_PERCENT = 20,
   MAX_SIDE = 1024, /* of a picture */

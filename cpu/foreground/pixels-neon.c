@@ -2,8 +2,7 @@
 /*
  * The operations of pixels.h for AArch64, whose processors all have NEON.
  *
- * The functions are those of pixels-avx2.c in the same order; its head comment says why they are
- * repeated.
+ * The functions are those of pixels-avx2.c in the same order, with NEON's intrinsics.
  */
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"

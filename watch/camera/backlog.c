@@ -3,7 +3,8 @@
 
 /* A stream without key frames, or with very few, is decoded after this time as it comes. */
 #define MAX_SKIP_TIME (30 * G_TIME_SPAN_SECOND)
-/* Of the limit: younger frames are not late, and decoding goes on with such a key frame. */
+/* A share of the limit: a frame younger than that is not late, and decoding goes on with a key
+ * frame younger than that. */
 #define FRESH 0.25
 
 static gint64
@@ -57,7 +58,8 @@ watch_backlog_is_media (GstPad *pad, const gchar *media)
   return is;
 }
 
-/* Nothing is behind the first packets of a connection. */
+/* When the first packets of a connection arrive, none waits, so the queue counts as emptied at that
+ * time. */
 static void
 note_packets (WatchCamera *camera)
 {

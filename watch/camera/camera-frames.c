@@ -30,7 +30,8 @@ void
 watch_camera_analysed (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time)
 {
-  /* Boxes are those of pictures that are turned, and the browser does not turn the video. */
+  /* With `rotate`, boxes are those of the turned pictures, and a browser would draw them over the
+   * video as it was before. */
   const gboolean has_stream =
       camera->is_live && !camera_config (camera)->rotate &&
       gst_structure_has_name (gst_caps_get_structure (caps, 0), "video/x-h264");

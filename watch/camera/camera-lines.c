@@ -186,7 +186,7 @@ format_armings (const GArray *list)
   return watch_json_end (builder);
 }
 
-/* A camera without regions that is always armed says nothing. */
+/* For a camera without regions that is always armed, there is no line until that changes. */
 void
 watch_camera_emit_arming (WatchCamera *camera)
 {

@@ -458,7 +458,8 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   if (decoder)
     watch_decoder_note_running (camera, decoder);
   gst_clear_object (&decoder);
-  /* Frames that rush past while the pipeline stops may lack some in between. */
+  /* While the pipeline stops, frames may be missing between those that arrive, so none is handed
+   * on. */
   if (caps && !is_stopping (camera)) {
     running_time = watch_running_time_on_pad (pad, GST_BUFFER_DTS_OR_PTS (buffer));
     watch_camera_analysed (camera, buffer, caps, running_time);
@@ -605,7 +606,7 @@ end_tracks (WatchCamera *camera)
       camera->analysis.track ? gst_element_get_static_pad (camera->analysis.track, "sink") : NULL;
   gboolean is_free = FALSE;
 
-  /* A sink that does not play waits until it does. */
+  /* A sink that does not play would block the thread until it does. */
   if (!pad || GST_STATE (camera->analysis.sink) != GST_STATE_PLAYING)
     goto done;
   while (!(is_free = GST_PAD_STREAM_TRYLOCK (pad)) && g_get_monotonic_time () < until)

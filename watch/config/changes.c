@@ -54,7 +54,7 @@ read_state (const gchar *path, GError **error)
 
   if (stat (path, &status) != 0 && errno == ENOENT)
     return g_key_file_new ();
-  if (!S_ISREG (status.st_mode)) { /* a pipe without a writer would be waited for */
+  if (!S_ISREG (status.st_mode)) { /* to open a pipe waits for a writer */
     watch_fail (error, "%s is no regular file", path);
     return NULL;
   }

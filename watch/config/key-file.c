@@ -11,7 +11,8 @@
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
-/* Around what a program wrote: most files that lost their end are sound files of groups and keys.
+/* Lines around what the program writes. Without the last one, a file that was cut off could not be
+ * told from a whole one, because most parts of such a file are valid.
  */
 #define FIRST_LINE "# Written by ccl-watch, which misses the last line if the file is not whole"
 #define LAST_LINE "# end of the file"

@@ -63,7 +63,7 @@ is_below_any (const WatchWebRules *rules, const gchar *path)
   return FALSE;
 }
 
-/* The folder that a file is in may be known to be there. */
+/* An error may tell that the folder of the file exists, if that folder is allowed. */
 static gboolean
 check_file (const WatchWebRules *rules, const gchar *path, GError **error)
 {

@@ -71,7 +71,7 @@ get_scene (WatchObjects *self, WatchCamera *camera)
   return scene;
 }
 
-/* Of a path that is full, every second point goes. */
+/* When the path is full, every second point is removed, and from then on half as many are added. */
 static void
 add_point (WatchObject *object, gfloat x, gfloat y)
 {
@@ -97,7 +97,7 @@ take_row (WatchObject *object, const GstCclMeta *meta, guint row, gint64 utc)
   object->end = utc;
   add_point (object, 100 * (box->x + box->width / 2.f) / gst_ccl_meta_get_frame_width (meta),
       100.f * (box->y + box->height) / gst_ccl_meta_get_frame_height (meta));
-  /* A speed that is hardly known would be the greatest. */
+  /* Uncertain speeds are left out, because their errors would decide the maximum. */
   if (gst_ccl_track_info_get_speed (track, &speed, &deviation) && deviation < speed / 2)
     object->speed = MAX (object->speed, speed);
 }
@@ -183,7 +183,8 @@ take_event (WatchObjects *self, Scene *scene, WatchCamera *camera, const WatchEv
   }
 }
 
-/* Others may come when the camera has stopped, and its scene has gone. */
+/* Events of other kinds may come after the camera has stopped, when there is no Scene of it any
+ * more. */
 static gboolean
 is_of_frames (const WatchEvent *event)
 {

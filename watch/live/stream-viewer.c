@@ -7,7 +7,8 @@
 
 #define MAX_BEHIND (2 * 1000 * 1000) /* bytes that the client has not taken */
 #define PING_SECONDS 10
-#define MAX_INCOMING 125 /* bytes of a message: clients have nothing to say */
+#define MAX_INCOMING                                                                               \
+  125 /* bytes of a message from a client; no message of a client has an effect */
 
 struct _WatchStreamViewer {
   SoupWebsocketConnection *connection;

@@ -26,7 +26,7 @@ struct _WatchClips {
   WatchLogLimit limit;    /* of messages */
 };
 
-/* What a recorder asks for. */
+/* Functions that the recorder calls. */
 
 static void
 report (gpointer data, const gchar *text)

@@ -250,7 +250,7 @@ static void
 leave_lane (WatchFile *file, gboolean is_complete)
 {
   file->lane->n_files--;
-  if (!g_atomic_int_get (&file->has_failed)) { /* otherwise it is counted already */
+  if (!g_atomic_int_get (&file->has_failed)) { /* a failed file was counted when it failed */
     if (is_complete)
       end_failures (file->writer, file->lane);
     else

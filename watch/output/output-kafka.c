@@ -18,8 +18,8 @@ typedef struct {
   guint n_pending;
   gchar *failure;      /* why the producer is of no use any more */
   gchar *reason;       /* why the last connection to a broker failed */
-  gboolean is_checked; /* the settings were accepted; before, the producer only checks them, and its
-                          errors are no news */
+  gboolean is_checked; /* the settings were accepted; before that, the producer only checks them,
+                          and its errors are not reported */
 } KafkaOutput;
 
 static void

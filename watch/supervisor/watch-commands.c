@@ -5,7 +5,7 @@
 #include "watch/system/turn.h"
 #include "watch-private.h"
 
-#define MAX_WAITING 64 /* who sends more of them at a time means harm */
+#define MAX_WAITING 64 /* commands at a time; more are taken for an attack */
 
 typedef struct {
   Watch *watch;

@@ -253,7 +253,7 @@ static void guard_proxy_resolver_init_interface (GProxyResolverInterface *iface)
 G_DEFINE_FINAL_TYPE_WITH_CODE (GuardProxyResolver, guard_proxy_resolver, G_TYPE_OBJECT,
     G_IMPLEMENT_INTERFACE (G_TYPE_PROXY_RESOLVER, guard_proxy_resolver_init_interface))
 
-/* The one that GLib would take without this module. */
+/* The resolver of proxies that GLib would choose without the guard. */
 static GProxyResolver *
 get_next_proxy_resolver (void)
 {

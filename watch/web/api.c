@@ -244,7 +244,7 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
 /* Before and after an object in a clip of its own. */
 #define MARGIN G_USEC_PER_SEC
 
-/* A motion that is shorter has one clip. */
+/* A motion shorter than this has one clip. */
 #define SHORT_MOTION (10 * 60 * G_USEC_PER_SEC)
 
 /* The name of the clip that has the object. Only those of long motions are looked for. */

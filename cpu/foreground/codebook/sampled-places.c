@@ -230,7 +230,7 @@ count_cells_of_row (const SampledPlaces *self, uint32_t row, SampledCellCounts *
   return confirmed;
 }
 
-/* What a cell says, with those around it. */
+/* The class of the pairs of a cell and of the cells around it. */
 static CclTexture
 texture_of_cell (const SampledCellCounts *rows, uint32_t n_rows, uint32_t column, uint32_t row)
 {
@@ -295,7 +295,7 @@ remove_lit_cells (const SampledCellCounts *rows, uint32_t n_rows, CclSampledCell
     candidates[row] &= ~lit[row];
 }
 
-/* What the outlines of a cell say, with those around it. */
+/* The class of the outlines of a cell and of the cells around it. */
 static CclOutline
 outline_of_cell (const SampledCellCounts *rows, uint32_t n_rows, uint32_t column, uint32_t row)
 {

@@ -294,7 +294,7 @@ def served_time(utc):
 
 def clip_of_object():
     """objects of one motion have a clip each, cut at key frames, in bytes of the camera, which takes ranges"""
-    two = served.video("two", (3, False), (2, True), (3, False), (2, True), (10, False))
+    two = served.video("two", (3, False), (2, True), (3, False), (2, True), (60, False))
     store = served.folder / "objects' clips"
     part = served.folder / "part.mp4"
     with served.Served("--folder", store, "--set", "pace=true", "--set", "clips=true", "--set", "ccl.quiet-time=5",

@@ -10,7 +10,8 @@ time_of_seconds (gdouble seconds)
   return (GstClockTime)(seconds * GST_SECOND);
 }
 
-/* What the labeller reports has been quiet for the quiet time already. */
+/* The labeller reports an end of motion after its own quiet time, so only motion of tracks needs
+ * one here. */
 static WatchMotionRules
 get_rules (WatchCamera *camera)
 {

@@ -25,7 +25,8 @@ watch_motion_disturb (WatchMotion *motion, GstClockTime time)
   motion->disturbed = GST_CLOCK_TIME_IS_VALID (time) ? time : motion->time;
 }
 
-/* Movement is interrupted for less than the quiet time, or it is another one. */
+/* After a pause shorter than the quiet time a movement goes on; after a longer one, another
+ * movement begins. */
 static void
 note_movement (WatchMotion *motion, const WatchMotionRules *rules, gboolean moves)
 {

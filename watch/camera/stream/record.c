@@ -114,7 +114,8 @@ on_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
 
   g_atomic_int_inc (&self->n_frames);
-  /* Before that, the analysis has no running time, and reports no motion. */
+  /* Before the analysis plays, it has no running time to convert to, and reports no motion, so no
+   * clip needs the frame. */
   if (sink && caps && GST_STATE (camera->analysis.sink) == GST_STATE_PLAYING) {
     if (GST_CLOCK_STIME_IS_VALID (time))
       time += GST_CLOCK_DIFF (
