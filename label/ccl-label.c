@@ -608,7 +608,8 @@ main (int argc, char **argv)
 #if !CUDACCL_LABEL_MPI
   hand_over (argv);
 #endif
-  /* A line is one write: mpirun mixes what it reads of several ranks, and the C library writes in pieces where it has no buffer. */
+  /* A line is one write: mpirun mixes what it reads of several ranks, and the C library writes in
+   * pieces where it has no buffer. */
   setvbuf (stderr, NULL, _IOLBF, BUFSIZ);
   const Processes processes = processes_start (&argc, &argv, pending_names_remove);
   int first = 0;
