@@ -204,8 +204,8 @@ push_frames (gpointer data)
 static void
 start_stream (Stream *stream, const Run *run, guint number)
 {
-  GstElement *sink;
-  GstPad *pad;
+  g_autoptr (GstElement) sink = NULL;
+  g_autoptr (GstPad) pad = NULL;
 
   *stream = (Stream){
       .run = run,
@@ -217,16 +217,14 @@ start_stream (Stream *stream, const Run *run, guint number)
   sink = gst_bin_get_by_name (GST_BIN (stream->elements.pipeline), "sink");
   pad = gst_element_get_static_pad (sink, "sink");
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, note_arrival, stream, NULL);
-  gst_object_unref (pad);
-  gst_object_unref (sink);
 }
 
 /* Waits until all frames have arrived, also those in queues. Ends the program after an error. */
 static void
 drain_stream (Stream *stream)
 {
-  GstBus *bus = gst_element_get_bus (stream->elements.pipeline);
-  GstMessage *message;
+  g_autoptr (GstBus) bus = gst_element_get_bus (stream->elements.pipeline);
+  g_autoptr (GstMessage) message = NULL;
   GError *error = NULL;
 
   g_thread_join (stream->thread);
@@ -238,8 +236,6 @@ drain_stream (Stream *stream)
   if (!message || error)
     end_program (
         "%s: %s", stream->run->elements, error ? error->message : gst_flow_get_name (stream->flow));
-  gst_message_unref (message);
-  gst_object_unref (bus);
 }
 
 static void
@@ -280,9 +276,9 @@ print_distribution (const gchar *name, GArray *times)
 static void
 print_run (const Run *run, const Stream *streams, double cpu_seconds, double elapsed)
 {
-  GArray *latency = g_array_new (FALSE, FALSE, sizeof (double));
-  GArray *from_due = g_array_new (FALSE, FALSE, sizeof (double));
-  gchar *elements = g_strescape (run->elements, NULL);
+  g_autoptr (GArray) latency = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) from_due = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autofree gchar *elements = g_strescape (run->elements, NULL);
   guint64 n_components = 0, n_frames = 0;
   guint n_lost = 0, n_late = 0;
 
@@ -317,15 +313,12 @@ print_run (const Run *run, const Stream *streams, double cpu_seconds, double ela
   }
   printf ("}\n");
   fflush (stdout);
-  g_free (elements);
-  g_array_unref (latency);
-  g_array_unref (from_due);
 }
 
 static void
 measure (Run *run)
 {
-  Stream *streams = g_new (Stream, run->n_streams);
+  g_autofree Stream *streams = g_new (Stream, run->n_streams);
 
   run->n_warm_up = (guint)(options.warm_up * run->rate);
   run->n_pushes = run->n_warm_up + MAX (1, (guint)(options.seconds * run->rate));
@@ -344,7 +337,6 @@ measure (Run *run)
   print_run (run, streams, cpu_seconds, 1e-9 * (double)(now () - warm));
   for (guint i = 0; i < run->n_streams; i++)
     clear_stream (&streams[i]);
-  g_free (streams);
 }
 
 static void
@@ -397,9 +389,9 @@ main (int argc, char **argv)
   Run run;
 
   parse_options (&argc, &argv);
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, options.format,
-      "width", G_TYPE_INT, options.width, "height", G_TYPE_INT, options.height, "framerate",
-      GST_TYPE_FRACTION, 0, 1, NULL);
+  g_autoptr (GstCaps) caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING,
+      options.format, "width", G_TYPE_INT, options.width, "height", G_TYPE_INT, options.height,
+      "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
   if (!gst_video_info_from_caps (&info, caps))
     end_program ("there is no video format %s", options.format);
   if (!options.system_memory)
@@ -433,7 +425,6 @@ main (int argc, char **argv)
     gst_buffer_unref (frames[i]);
   gst_buffer_pool_set_active (pool, FALSE);
   gst_object_unref (pool);
-  gst_caps_unref (caps);
   gst_clear_object (&cuda_context);
   return 0;
 }

@@ -56,12 +56,12 @@ typedef struct Stream {
 static GstSample *
 load_picture (const gchar *path)
 {
-  gchar *text = g_strdup_printf ("filesrc name=file ! pngdec ! videoconvert ! "
-                                 "video/x-raw,format=%s ! %s ! appsink name=sink",
+  g_autofree gchar *text = g_strdup_printf ("filesrc name=file ! pngdec ! videoconvert ! "
+                                            "video/x-raw,format=%s ! %s ! appsink name=sink",
       options.format ? options.format : "GRAY8", options.before ? options.before : "identity");
-  GstElement *pipeline = parse_pipeline (text);
-  GstElement *file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
-  GstElement *sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
+  g_autoptr (GstElement) pipeline = parse_pipeline (text);
+  g_autoptr (GstElement) file = gst_bin_get_by_name (GST_BIN (pipeline), "file");
+  g_autoptr (GstElement) sink = gst_bin_get_by_name (GST_BIN (pipeline), "sink");
   GstSample *sample = NULL;
 
   g_object_set (file, "location", path, NULL);
@@ -78,10 +78,6 @@ load_picture (const gchar *path)
     end_program ("%s: %s", path, error ? error->message : "no picture");
   }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (file);
-  gst_object_unref (sink);
-  gst_object_unref (pipeline);
-  g_free (text);
   return sample;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "home-assistant.h"
 
-#include <json-glib/json-glib.h>
 #include <string.h>
 
 #include "scene-change.h"
+#include "watch/system/json.h"
 
 #define COUNT_INTERVAL G_TIME_SPAN_SECOND
 
@@ -103,7 +103,7 @@ watch_home_assistant_new (const gchar *prefix, const gchar *status_topic,
     const gchar *command_topic, gboolean has_pictures)
 {
   WatchHomeAssistant *self = g_new0 (WatchHomeAssistant, 1);
-  gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
+  g_autofree gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
   const gchar *slash = strrchr (status_topic, '/');
 
   digest[8] = 0;
@@ -118,7 +118,6 @@ watch_home_assistant_new (const gchar *prefix, const gchar *status_topic,
         "%.*spicture/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
   self->instance = g_strconcat ("ccl_", digest, NULL);
   self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
-  g_free (digest);
   return self;
 }
 
@@ -180,7 +179,7 @@ static void
 count (Camera *camera, CounterKind kind, const gchar *name, gint change)
 {
   static const gchar *const kinds[] = {"region", "forward", "backward"};
-  gchar *id = make_id (kinds[kind], name);
+  g_autofree gchar *id = make_id (kinds[kind], name);
   Counter *counter = g_hash_table_lookup (camera->counters, id);
 
   if (!counter) {
@@ -191,7 +190,6 @@ count (Camera *camera, CounterKind kind, const gchar *name, gint change)
     camera->known = FALSE;
   }
   counter->count = MAX (counter->count + change, 0);
-  g_free (id);
 }
 
 static gboolean
@@ -225,7 +223,7 @@ take_region (JsonArray *array, guint index, JsonNode *node, gpointer data)
   Camera *camera = data;
   JsonObject *object = json_node_get_object (node);
   const gchar *name = json_object_get_string_member_with_default (object, "name", "");
-  gchar *id = make_id ("armed", name);
+  g_autofree gchar *id = make_id ("armed", name);
   ArmedRegion *region;
 
   if (!is_region_known (
@@ -236,7 +234,6 @@ take_region (JsonArray *array, guint index, JsonNode *node, gpointer data)
     g_hash_table_insert (camera->regions, g_strdup (id), region);
     camera->known = FALSE;
   }
-  g_free (id);
 }
 
 static void
@@ -318,7 +315,7 @@ void
 watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
 {
   Camera *camera = get_camera (self, line->camera);
-  JsonNode *root = NULL;
+  g_autoptr (JsonNode) root = NULL;
 
   if (!*line->kind) {
     take_frame (camera, line->text);
@@ -330,17 +327,9 @@ watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
     if (root && JSON_NODE_HOLDS_OBJECT (root))
       take_event (camera, line->kind, json_node_get_object (root));
   }
-  g_clear_pointer (&root, json_node_unref);
 }
 
 /* Messages. */
-
-static void
-add_text (JsonBuilder *builder, const gchar *key, const gchar *text)
-{
-  json_builder_set_member_name (builder, key);
-  json_builder_add_string_value (builder, text);
-}
 
 static void
 add_text_or_null (JsonBuilder *builder, const gchar *key, const gchar *text)
@@ -355,26 +344,10 @@ add_text_or_null (JsonBuilder *builder, const gchar *key, const gchar *text)
 static void
 add_number (JsonBuilder *builder, const gchar *key, gint64 number)
 {
-  json_builder_set_member_name (builder, key);
   if (number < 0)
-    json_builder_add_null_value (builder);
+    watch_json_add_text (builder, key, NULL);
   else
-    json_builder_add_int_value (builder, number);
-}
-
-/* Ends the object, and takes the builder. */
-static gchar *
-end_message (JsonBuilder *builder)
-{
-  JsonNode *root;
-  gchar *text;
-
-  json_builder_end_object (builder);
-  root = json_builder_get_root (builder);
-  text = json_to_string (root, FALSE);
-  json_node_unref (root);
-  g_object_unref (builder);
-  return text;
+    watch_json_add_int (builder, key, number);
 }
 
 /* A switch to infrared comes with the night. */
@@ -387,18 +360,17 @@ is_tampered (const Camera *camera)
 static gchar *
 format_state (const Camera *camera)
 {
-  JsonBuilder *builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
   GHashTableIter iter;
   gpointer id, counter, region;
 
-  json_builder_begin_object (builder);
-  add_text (builder, "state", camera->state ? camera->state : "connecting");
-  add_text (builder, "connection", camera->connected ? "ON" : "OFF");
-  add_text (builder, "motion", camera->motion ? "ON" : "OFF");
-  add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
+  watch_json_add_text (builder, "state", camera->state ? camera->state : "connecting");
+  watch_json_add_text (builder, "connection", camera->connected ? "ON" : "OFF");
+  watch_json_add_text (builder, "motion", camera->motion ? "ON" : "OFF");
+  watch_json_add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
   add_text_or_null (builder, "paused_until", camera->paused_until);
-  add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
-  add_text (builder, "scene", camera->scene);
+  watch_json_add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
+  watch_json_add_text (builder, "scene", camera->scene);
   add_number (builder, "count", camera->count);
   add_number (builder, "tracks", camera->n_tracks);
   g_hash_table_iter_init (&iter, camera->counters);
@@ -406,19 +378,18 @@ format_state (const Camera *camera)
     add_number (builder, id, ((Counter *)counter)->count);
   g_hash_table_iter_init (&iter, camera->regions);
   while (g_hash_table_iter_next (&iter, &id, &region))
-    add_text (builder, id, ((ArmedRegion *)region)->is_armed ? "ON" : "OFF");
-  return end_message (builder);
+    watch_json_add_text (builder, id, ((ArmedRegion *)region)->is_armed ? "ON" : "OFF");
+  return watch_json_end (builder);
 }
 
 static void
 begin_availability (JsonBuilder *builder, const gchar *topic, const gchar *member)
 {
-  gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
+  g_autofree gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
 
   json_builder_begin_object (builder);
-  add_text (builder, "topic", topic);
-  add_text (builder, "value_template", template);
-  g_free (template);
+  watch_json_add_text (builder, "topic", topic);
+  watch_json_add_text (builder, "value_template", template);
 }
 
 /* An entity is available while ccl-watch is connected to the broker and, if it needs the camera,
@@ -427,18 +398,17 @@ static void
 add_availability (
     WatchHomeAssistant *self, JsonBuilder *builder, const gchar *topic, gboolean needs_camera)
 {
-  json_builder_set_member_name (builder, "availability");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "availability");
   begin_availability (builder, self->status_topic, "state");
   json_builder_end_object (builder);
   if (needs_camera) {
     begin_availability (builder, topic, "connection");
-    add_text (builder, "payload_available", "ON");
-    add_text (builder, "payload_not_available", "OFF");
+    watch_json_add_text (builder, "payload_available", "ON");
+    watch_json_add_text (builder, "payload_not_available", "OFF");
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
-  add_text (builder, "availability_mode", "all");
+  watch_json_add_text (builder, "availability_mode", "all");
 }
 
 /* An entity. The id is also the name of the member of the camera's state that it shows. */
@@ -455,52 +425,50 @@ typedef struct {
 static void
 add_command (WatchHomeAssistant *self, JsonBuilder *builder, const Entity *entity)
 {
-  gchar *topic = g_strconcat (self->command_topic, entity->command, NULL);
+  g_autofree gchar *topic = g_strconcat (self->command_topic, entity->command, NULL);
 
-  add_text (builder, "command_topic", topic);
+  watch_json_add_text (builder, "command_topic", topic);
   if (entity->payload) {
-    add_text (builder, "payload_press", entity->payload);
+    watch_json_add_text (builder, "payload_press", entity->payload);
   } else {
-    add_text (builder, "payload_on", "armed");
-    add_text (builder, "payload_off", "disarmed");
-    add_text (builder, "state_on", "ON");
-    add_text (builder, "state_off", "OFF");
+    watch_json_add_text (builder, "payload_on", "armed");
+    watch_json_add_text (builder, "payload_off", "disarmed");
+    watch_json_add_text (builder, "state_on", "ON");
+    watch_json_add_text (builder, "state_off", "OFF");
   }
-  g_free (topic);
 }
 
 static void
 add_state (JsonBuilder *builder, const gchar *topic, const gchar *member)
 {
-  gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
+  g_autofree gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
 
-  add_text (builder, "state_topic", topic);
-  add_text (builder, "value_template", template);
-  g_free (template);
+  watch_json_add_text (builder, "state_topic", topic);
+  watch_json_add_text (builder, "value_template", template);
 }
 
 static void
 add_entity (
     WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera, const Entity *entity)
 {
-  gchar *topic = watch_home_assistant_get_topic (self, camera->name);
-  gchar *unique_id = g_strdup_printf ("%s_%s", camera->id, entity->id);
+  g_autofree gchar *topic = watch_home_assistant_get_topic (self, camera->name);
+  g_autofree gchar *unique_id = g_strdup_printf ("%s_%s", camera->id, entity->id);
 
   json_builder_set_member_name (builder, entity->id);
   json_builder_begin_object (builder);
-  add_text (builder, "platform", entity->platform);
-  add_text (builder, "unique_id", unique_id);
-  add_text (builder, "name", entity->name);
+  watch_json_add_text (builder, "platform", entity->platform);
+  watch_json_add_text (builder, "unique_id", unique_id);
+  watch_json_add_text (builder, "name", entity->name);
   if (!entity->payload)
     add_state (builder, topic, entity->id);
   if (entity->device_class)
-    add_text (builder, "device_class", entity->device_class);
+    watch_json_add_text (builder, "device_class", entity->device_class);
   if (entity->state_class)
-    add_text (builder, "state_class", entity->state_class);
+    watch_json_add_text (builder, "state_class", entity->state_class);
   if (entity->icon)
-    add_text (builder, "icon", entity->icon);
+    watch_json_add_text (builder, "icon", entity->icon);
   if (entity->is_diagnostic)
-    add_text (builder, "entity_category", "diagnostic");
+    watch_json_add_text (builder, "entity_category", "diagnostic");
   if (entity->is_disabled) {
     json_builder_set_member_name (builder, "enabled_by_default");
     json_builder_add_boolean_value (builder, FALSE);
@@ -509,8 +477,6 @@ add_entity (
     add_command (self, builder, entity);
   add_availability (self, builder, topic, !entity->is_diagnostic && !entity->command);
   json_builder_end_object (builder);
-  g_free (unique_id);
-  g_free (topic);
 }
 
 static void
@@ -523,8 +489,8 @@ add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *came
   g_hash_table_iter_init (&iter, camera->counters);
   while (g_hash_table_iter_next (&iter, &id, &value)) {
     const Counter *counter = value;
-    gchar **parts = g_strsplit (names[counter->kind], "%s", 2);
-    gchar *name = g_strjoinv (counter->name, parts);
+    g_auto (GStrv) parts = g_strsplit (names[counter->kind], "%s", 2);
+    g_autofree gchar *name = g_strjoinv (counter->name, parts);
     const Entity entity = {
         .id = id,
         .name = name,
@@ -534,8 +500,6 @@ add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *came
     };
 
     add_entity (self, builder, camera, &entity);
-    g_free (name);
-    g_strfreev (parts);
   }
 }
 
@@ -549,27 +513,23 @@ add_arming (
       {"pause", "Pause for 10 minutes", "button", .icon = "mdi:pause", .payload = "pause 600"},
       {"schedule", "Follow schedule", "button", .icon = "mdi:calendar", .payload = "schedule"},
   };
-  gchar *escaped = g_uri_escape_string (region ? region : "", NULL, FALSE);
-  gchar *target = g_strconcat (camera->name, region ? "/" : "", escaped, NULL);
+  g_autofree gchar *escaped = g_uri_escape_string (region ? region : "", NULL, FALSE);
+  g_autofree gchar *target = g_strconcat (camera->name, region ? "/" : "", escaped, NULL);
 
   for (guint i = 0; i < G_N_ELEMENTS (entities); i++) {
     Entity entity = entities[i];
     const gchar *name = entity.name;
-    gchar *own_id = region ? make_id (entity.id, region) : g_strdup (entity.id);
-    gchar *own_name = region
-                          ? g_strdup_printf ("%s %c%s", region, g_ascii_tolower (*name), name + 1)
-                          : g_strdup (name);
+    g_autofree gchar *own_id = region ? make_id (entity.id, region) : g_strdup (entity.id);
+    g_autofree gchar *own_name =
+        region ? g_strdup_printf ("%s %c%s", region, g_ascii_tolower (*name), name + 1)
+               : g_strdup (name);
 
     entity.id = own_id;
     entity.name = own_name;
     entity.command = target;
     entity.is_disabled = region && entity.payload;
     add_entity (self, builder, camera, &entity);
-    g_free (own_name);
-    g_free (own_id);
   }
-  g_free (target);
-  g_free (escaped);
 }
 
 static void
@@ -590,22 +550,19 @@ add_armings (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camer
 static void
 add_picture (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
 {
-  gchar *state_topic = watch_home_assistant_get_topic (self, camera->name);
-  gchar *topic = watch_home_assistant_get_picture_topic (self, camera->name);
-  gchar *unique_id = g_strconcat (camera->id, "_picture", NULL);
+  g_autofree gchar *state_topic = watch_home_assistant_get_topic (self, camera->name);
+  g_autofree gchar *topic = watch_home_assistant_get_picture_topic (self, camera->name);
+  g_autofree gchar *unique_id = g_strconcat (camera->id, "_picture", NULL);
 
   json_builder_set_member_name (builder, "picture");
   json_builder_begin_object (builder);
-  add_text (builder, "platform", "image");
-  add_text (builder, "unique_id", unique_id);
-  add_text (builder, "name", "Last motion");
-  add_text (builder, "image_topic", topic);
-  add_text (builder, "content_type", "image/jpeg");
+  watch_json_add_text (builder, "platform", "image");
+  watch_json_add_text (builder, "unique_id", unique_id);
+  watch_json_add_text (builder, "name", "Last motion");
+  watch_json_add_text (builder, "image_topic", topic);
+  watch_json_add_text (builder, "content_type", "image/jpeg");
   add_availability (self, builder, state_topic, FALSE);
   json_builder_end_object (builder);
-  g_free (unique_id);
-  g_free (topic);
-  g_free (state_topic);
 }
 
 static gchar *
@@ -620,22 +577,20 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
       {"connection", "Connection", "binary_sensor", "connectivity", .is_diagnostic = TRUE},
       {"state", "State", "sensor", .icon = "mdi:cctv", .is_diagnostic = TRUE},
   };
-  JsonBuilder *builder = json_builder_new ();
+  JsonBuilder *builder = watch_json_begin ();
 
-  json_builder_begin_object (builder);
   json_builder_set_member_name (builder, "device");
   json_builder_begin_object (builder);
-  json_builder_set_member_name (builder, "identifiers");
-  json_builder_begin_array (builder);
+  watch_json_begin_array (builder, "identifiers");
   json_builder_add_string_value (builder, camera->id);
   json_builder_end_array (builder);
-  add_text (builder, "name", camera->name);
-  add_text (builder, "manufacturer", "cudaccl");
-  add_text (builder, "model", "camera of ccl-watch");
+  watch_json_add_text (builder, "name", camera->name);
+  watch_json_add_text (builder, "manufacturer", "cudaccl");
+  watch_json_add_text (builder, "model", "camera of ccl-watch");
   json_builder_end_object (builder);
   json_builder_set_member_name (builder, "origin");
   json_builder_begin_object (builder);
-  add_text (builder, "name", "ccl-watch");
+  watch_json_add_text (builder, "name", "ccl-watch");
   json_builder_end_object (builder);
   json_builder_set_member_name (builder, "components");
   json_builder_begin_object (builder);
@@ -647,7 +602,7 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   if (self->picture_parent)
     add_picture (self, builder, camera);
   json_builder_end_object (builder);
-  return end_message (builder);
+  return watch_json_end (builder);
 }
 
 void
@@ -666,13 +621,11 @@ watch_home_assistant_forget_sent (WatchHomeAssistant *self)
 static gboolean
 send_device (WatchHomeAssistant *self, Camera *camera, WatchPublish publish, gpointer data)
 {
-  gchar *topic = g_strdup_printf ("%s/device/%s/config", self->prefix, camera->id);
-  gchar *text = camera->removed ? NULL : format_device (self, camera);
+  g_autofree gchar *topic = g_strdup_printf ("%s/device/%s/config", self->prefix, camera->id);
+  g_autofree gchar *text = camera->removed ? NULL : format_device (self, camera);
 
   camera->known = publish (data, topic, text);
   camera->changed = camera->urgent = TRUE;
-  g_free (text);
-  g_free (topic);
   return camera->known;
 }
 
@@ -680,22 +633,19 @@ static gboolean
 send_state (
     WatchHomeAssistant *self, Camera *camera, gint64 now, WatchPublish publish, gpointer data)
 {
-  gchar *topic = watch_home_assistant_get_topic (self, camera->name);
-  gchar *text = camera->removed ? NULL : format_state (camera);
+  g_autofree gchar *topic = watch_home_assistant_get_topic (self, camera->name);
+  g_autofree gchar *text = camera->removed ? NULL : format_state (camera);
   gboolean is_sent = publish (data, topic, text);
 
   if (is_sent && camera->removed && self->picture_parent) {
-    gchar *picture_topic = watch_home_assistant_get_picture_topic (self, camera->name);
+    g_autofree gchar *picture_topic = watch_home_assistant_get_picture_topic (self, camera->name);
 
     is_sent = publish (data, picture_topic, NULL);
-    g_free (picture_topic);
   }
   if (is_sent) {
     camera->changed = camera->urgent = FALSE;
     camera->sent_time = now;
   }
-  g_free (text);
-  g_free (topic);
   return is_sent;
 }
 
