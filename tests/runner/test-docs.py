@@ -39,16 +39,16 @@ def links():
 
 
 def sources():
-    """the source files that pages and comments name are there"""
+    """the source files and folders that pages and comments name are there"""
     folders = "core|cpu|cuda|research|tiled|tracking|gst|watch|label|pictures|programs|recording|bench|tests"
-    named = re.compile(rf"(?<![\w/.-])(?:{folders})/[\w/-]+\.(?:c|h|cu|cuh|cpp|hpp|py|sh)\b")
+    named = re.compile(rf"(?<![\w/.-])(?:{folders})/[\w/-]+\.(?:c|h|cu|cuh|cpp|hpp|py|sh|build|js)\b|(?<=`)(?:{folders})(?:/[\w-]+)+/?(?=`)")
     comments = [path for folder in folders.split("|") for path in (ROOT / folder).glob("**/*.[ch]*")]
     assert len(comments) > 300, len(comments)
     missing = set()
     for path in [*PAGES, *comments]:
         text = re.sub("^#include.*", "", path.read_text(errors="replace"), flags=re.M)
         missing |= {f"{path.relative_to(ROOT)}: {name}" for name in named.findall(text)
-                    if not (ROOT / name).exists() and not (path.parent / name).exists()
+                    if not any(place.exists() for place in (ROOT / name, ROOT / f"{name}.c", path.parent / name, ROOT / "gst" / name))
                     and not name.startswith("gst/cuda/")}  # GStreamer's own
     tap.equal(missing, set(), "not there:")
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Rooms, the folders in them and their files include each other in one direction only. Prints TAP."""
+"""Rooms, the folders in them and their files include each other in one direction only, and stay small. Prints TAP."""
+import collections
 import pathlib
 import re
 import sys
@@ -106,5 +107,13 @@ def rooms():
     tap.equal(reached, set(), "across rooms:")
 
 
+def sizes():
+    """no folder has more than thirty source files"""
+    files = collections.Counter(str(path.parent.relative_to(ROOT)) for room in (*ROOMS, "bench", "tests") for path in ROOT.glob(f"{room}/**/*")
+                                if path.suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".py", ".js"))
+    assert len(files) > 100, files
+    tap.equal({folder: n for folder, n in files.items() if n > 30}, {}, "full folders:")
+
+
 if __name__ == "__main__":
-    sys.exit(tap.run(circles, subjects, elements, rooms))
+    sys.exit(tap.run(circles, subjects, elements, rooms, sizes))
