@@ -105,13 +105,15 @@ def added(kind: _chunk_sums.Kind, axes: Sequence[int], parts: Sequence[CircledSu
 
 def shortest_arcs(runs: Numbers, n: int, side: int) -> tuple[Numbers, Numbers]:
     """The starts and the lengths of the shortest boxes around n labels: what the first of the widest gaps leaves."""
+    if n == 0:
+        return np.empty(0, np.int64), np.empty(0, np.int64)
     number = runs[:, 0]
     firsts = np.searchsorted(number, np.arange(n))
     following = np.append(runs[1:, 1], 0)
     lasts = np.append(firsts[1:], len(runs)) - 1
     following[lasts] = runs[firsts, 1] + side
     gaps = following - runs[:, 2]
-    widest = np.maximum.reduceat(gaps, firsts) if n else gaps
+    widest = np.maximum.reduceat(gaps, firsts)
     is_widest = np.flatnonzero(gaps == widest[number])
     chosen = is_widest[np.unique(number[is_widest], return_index=True)[1]]
     return np.where(widest > 0, following[chosen] % side, 0), side - widest

@@ -58,9 +58,10 @@ OF_HOLES = {4: 8, 8: 4, 6: 26, 18: 6, 26: 6}  # the connectivity of holes, by th
 
 
 class Place(NamedTuple):
-    """Where a chunk is: its first pixel, and the shape of the picture."""
+    """Where a chunk is: its first pixel and its shape, and the shape of the picture."""
 
     start: tuple[int, ...]
+    size: tuple[int, ...]
     shape: tuple[int, ...]
 
 
@@ -97,8 +98,15 @@ def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
             for axis in range(pixels.ndim) for side in (0, -1)}
 
 
+def labels_at(place: Place, work: Work, pixels: Any) -> Any:
+    """The label map of a chunk at a place."""
+    if tuple(pixels.shape) != place.size:
+        raise ValueError(f"a chunk has the shape {tuple(pixels.shape)}, but its array says {place.size}")
+    return work.find(pixels)[0]
+
+
 def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
-    labels, _ = work.find(pixels)
+    labels = labels_at(place, work, pixels)
     part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
     return FirstPass(part, work.of_labels(labels, pixels, place))
 
@@ -124,7 +132,7 @@ def second_pass(work: Work, finish: Callable[[Any, Any], Any], pixels: Any, of_l
 def only_pass(work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any], place: Place,
               steps: list[_seams.Step], pixels: Any) -> tuple[Any, Any]:
     """The first part of the table, and the result, of a picture that is one chunk. steps: to itself, over borders that touch."""
-    labels, _ = work.find(pixels)
+    labels = labels_at(place, work, pixels)
     known, part = work.of_labels(labels, pixels, place), None
     found = [np.empty((0, 2), np.int64)] * 2
     if steps:
@@ -194,7 +202,8 @@ def checked(array: Any) -> Any:
 def places_of(array: Any) -> dict[tuple[int, ...], Place]:
     """The places of chunks, in raster order."""
     starts = [np.concatenate([[0], np.cumsum(lengths)]) for lengths in array.chunks]
-    return {chunk: Place(tuple(int(starts[axis][i]) for axis, i in enumerate(chunk)), array.shape)
+    return {chunk: Place(tuple(int(starts[axis][i]) for axis, i in enumerate(chunk)),
+                         tuple(int(array.chunks[axis][i]) for axis, i in enumerate(chunk)), array.shape)
             for chunk in itertools.product(*map(range, array.numblocks))}
 
 
@@ -261,7 +270,7 @@ def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Cal
                   dtype: Any) -> tuple[Any, Any]:
     """The result of the second pass, and the first part of the table."""
     if 0 in array.shape:
-        return da.zeros_like(array, dtype=dtype), da.zeros((), np.int64)
+        return da.zeros_like(array, dtype=dtype), da.zeros((), dtype=np.int64)
     token = tokenize(array.name, work, table, finish)
     if array.npartitions == 1:
         return in_one_pass(array, work, table, finish, dtype, token)
@@ -495,7 +504,7 @@ def adjacency(labels: Any, connectivity: int | None = None) -> Any:
     face, touch, merge, whole = (f"cudaccl-adjacency-{step}-{tokenize(labels.name, neighbours)}"
                                  for step in ("faces", "contacts", "merge", "pairs"))
     layer: dict[Any, Any] = {}
-    for chunk in places_of(labels):
+    for chunk in places_of(labels) if 0 not in labels.shape else ():
         after = chunks_after(labels, neighbours, chunk)
         layer[(face, *chunk)] = (faces, (labels.name, *chunk))
         layer[(touch, *chunk)] = (functools.partial(contacts_of_chunk, [step for step, _ in after], neighbours),

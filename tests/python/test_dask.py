@@ -312,6 +312,34 @@ def test_thresholds_and_inversion_are_those_of_label():
                                   cudaccl.label(image, 4, threshold=0.5, invert=True)[0])
 
 
+@pytest.mark.parametrize("shape", [(0, 5), (5, 0), (0, 4, 4)])
+def test_nothing_is_found_in_arrays_without_pixels(shape):
+    labels = da.zeros(shape, dtype=np.uint8, chunks=2)
+    _, n = cudaccl.dask.label_periodic(labels, 0)
+    assert n.compute() == 0 and n.compute().dtype == np.int64
+    pairs, contact = cudaccl.dask.adjacency(labels).compute()
+    assert pairs.shape == (0, 2) and not len(contact)
+    for empty in labels, da.zeros((4, 5, 6)[:len(shape)], dtype=int, chunks=3):
+        for periodic in (), (0, 1):
+            table = cudaccl.dask.regionprops_table(empty, ["label", "bbox", "centroid"], periodic=periodic).compute()
+            assert len(table) == 1 + 3 * len(shape) and not any(map(len, table.values()))
+
+
+@pytest.mark.parametrize("chunks", [2, 4])
+def test_chunks_that_are_not_what_their_array_says_are_an_error(chunks):
+    array = da.ones((4, 4), chunks=chunks).map_blocks(lambda block: block[:1], meta=np.empty((0, 0)))
+    with pytest.raises(ValueError, match=r"a chunk has the shape \(1, \d\), but its array says"):
+        cudaccl.dask.label(array)[0].compute(scheduler="synchronous")
+
+
+def test_chunks_of_unknown_sizes_are_refused():
+    array = da.from_array(np.eye(4), 2)
+    array = array[array[:, 0] > 0]
+    for function in cudaccl.dask.label, cudaccl.dask.adjacency, cudaccl.label_file:
+        with pytest.raises(ValueError, match="the sizes of chunks are not known"):
+            function(array)
+
+
 def test_arrays_without_pixels_have_no_components():
     labels, n = cudaccl.dask.label(da.zeros((0, 5), dtype=np.uint8))
     assert labels.compute().shape == (0, 5) and n.compute() == 0

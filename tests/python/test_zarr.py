@@ -140,3 +140,28 @@ def test_a_missing_package_is_named():
                "try:\n    cudaccl.label_file('picture.zarr')\nexcept ImportError as error:\n    print(error)\n")
     printed = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
     assert printed == "Zarr needs the package zarr: install python3-zarr, or zarr with pip\n"
+
+
+def test_damaged_arrays_and_images_are_one_line_that_names_them():
+    zarr.open("a.zarr", mode="w", shape=(6, 5), chunks=(2, 2), dtype="u1", fill_value=0)[:] = 1
+    mark = next(name for name in (".zarray", "zarr.json") if os.path.exists(f"a.zarr/{name}"))
+    text = open(f"a.zarr/{mark}").read()
+    for damaged in "", "{}", "[]", text[:40], text.replace("6", "-6", 1), text.replace("6", "1e99", 1), "null":
+        open(f"a.zarr/{mark}", "w").write(damaged)
+        with pytest.raises((OSError, ValueError), match="a.zarr|sides of 1") as raised:
+            cudaccl.label_file("a.zarr", "labels.npy")
+        assert "\n" not in str(raised.value)
+    open(f"a.zarr/{mark}", "w").write(text)
+    for folder, _, names in os.walk("a.zarr"):
+        for name in set(names) - {mark}:
+            open(os.path.join(folder, name), "wb").write(b"garbage")
+    with pytest.raises(OSError, match="a.zarr cannot be read"):
+        cudaccl.label_file("a.zarr", "labels.npy")
+    group = zarr.open_group("g.zarr", mode="w")
+    zarr.open("g.zarr/0", mode="w", shape=(4, 4), dtype="u1", chunks=(4, 4))[:] = 1
+    for image in {}, {"datasets": []}, {"datasets": [{}]}, {"datasets": [{"path": "missing"}]}, {"datasets": [{"path": "0"}], "axes": [{}, {}]}, \
+            {"datasets": [{"path": "0", "coordinateTransformations": "no"}], "axes": ["y", "x"]}, "no":
+        group.attrs["multiscales"] = [image]
+        with pytest.raises(OSError, match="g.zarr cannot be read"):
+            cudaccl.label_file("g.zarr", "labels.npy")
+    assert sorted(os.listdir()) == ["a.zarr", "g.zarr"]

@@ -98,11 +98,15 @@ class Input:
     def __init__(self, image: Any, threshold: float, ndim: int) -> None:
         self.image = image
         self.files: list[str] = []  # that are read beside those that are known
+        if any(isinstance(length, float) and math.isnan(length) for length in image.shape):
+            raise ValueError("the sizes of chunks are not known: call compute_chunk_sizes() of the array first")
         self.shape = tuple(int(length) for length in image.shape)
         # A file with a volume need not be asked for.
         check_shape(self.shape, 3 if isinstance(image, (Files, ZarrPicture)) and len(self.shape) == 3 else ndim)
         if 0 in self.shape:
             raise ValueError("the picture is empty")
+        if min(self.shape) < 0 or max(self.shape) >= 2**32:
+            raise ValueError(f"a picture has sides of 1…{2**32 - 1}, not {self.shape}")
         self.dtype = np.dtype(image.dtype)
         self.no_data = image.no_data if isinstance(image, Files) else None
         if self.dtype.kind not in "buif":

@@ -2,8 +2,10 @@
 """Zarr arrays and OME-Zarr images of label_file(), by the package zarr."""
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -25,6 +27,21 @@ def the_package() -> Any:
     return zarr
 
 
+class RefusedError(ValueError):
+    """A picture that is not damaged."""
+
+
+@contextlib.contextmanager
+def reading(path: str) -> Iterator[None]:
+    """Makes errors of damaged files, which may be of any kind, OSErrors that name the file."""
+    try:
+        yield
+    except (ImportError, MemoryError, OSError, RefusedError):
+        raise
+    except Exception as error:
+        raise OSError(f"{path} cannot be read: {type(error).__name__}: {error}") from error
+
+
 class ZarrPicture:
     """A Zarr array, or the first image of an OME-Zarr group at its full size. Axes that are not of space must have
     length 1 and are left out, as z of length 1 is unless a volume is wanted.
@@ -33,6 +50,10 @@ class ZarrPicture:
 
     def __init__(self, path: str, ndim: int) -> None:
         self.paths = [path]
+        with reading(path):
+            self._open(path, ndim)
+
+    def _open(self, path: str, ndim: int) -> None:
         opened = the_package().open(path, mode="r")
         self.ome: dict[str, Any] | None = None
         self._index: list[Any]  # of the axes: 0, or all
@@ -48,17 +69,17 @@ class ZarrPicture:
         is_05 = "ome" in attributes
         found = (attributes["ome"] if is_05 else attributes).get("multiscales")
         if not found:
-            raise ValueError(f"{path} is a group of Zarr without an OME-Zarr image: name one of its arrays")
+            raise RefusedError(f"{path} is a group of Zarr without an OME-Zarr image: name one of its arrays")
         dataset = found[0]["datasets"][0]
         self._array = group[dataset["path"]]
         axes = [axis if isinstance(axis, dict) else {"name": axis} for axis in found[0].get("axes") or "tczyx"]
         if len(axes) != len(self._array.shape):
-            raise ValueError(f"{path} names {len(axes)} axes, but its image has {len(self._array.shape)}")
+            raise RefusedError(f"{path} names {len(axes)} axes, but its image has {len(self._array.shape)}")
         is_left_out = [axis["name"] not in "zyx" or (axis["name"] == "z" and length == 1 and ndim == 2)
                        for axis, length in zip(axes, self._array.shape)]
         for axis, length, is_out in zip(axes, self._array.shape, is_left_out):
             if is_out and length != 1:
-                raise ValueError(f"{path} has {length} places on the axis {axis['name']!r}: label each of them as an array")
+                raise RefusedError(f"{path} has {length} places on the axis {axis['name']!r}: label each of them as an array")
         self._index = [0 if is_out else slice(None) for is_out in is_left_out]
 
         def kept(of_axes: Any) -> list[Any]:
@@ -74,7 +95,8 @@ class ZarrPicture:
     def __getitem__(self, layers: slice) -> NDArray[Any]:
         index, first = list(self._index), next(i for i, index in enumerate(self._index) if index != 0)
         index[first] = layers
-        return np.asarray(self._array[tuple(index)])
+        with reading(self.paths[0]):
+            return np.asarray(self._array[tuple(index)])
 
 
 class ZarrMap:
