@@ -3,6 +3,7 @@
 """What passes regions and lines as CSV: counts, mean speeds and dwell are those of the events. Prints TAP."""
 import collections
 import csv
+import datetime
 import io
 import json
 import pathlib
@@ -294,4 +295,24 @@ def bounded():
     tap.equal([one["forward"] for one in map(json.loads, path.read_text().splitlines())], [3000], "the file")
 
 
-sys.exit(tap.run(traffic, old_objects, clips_of_objects, removed_inside, nothing, survives, bounded))
+def busy_camera():
+    """of more objects than are kept, the oldest ones of the busiest camera go, and not those that a quiet one saw before"""
+    def minute(i):
+        return (datetime.datetime(2026, 1, 1) + datetime.timedelta(minutes=i)).isoformat() + "Z"
+
+    folder = served.folder / "busy"
+    folder.mkdir()
+    with open(folder / "objects.ndjson", "w") as file:
+        for i in range(21000):
+            time_of = minute(i)
+            file.write(json.dumps({"number": i + 1, "source": "quiet" if i < 10 else "busy", "id": i, "begin": time_of, "end": time_of,
+                                   "regions": [], "path": []}) + "\n")
+    still = served.video("still", (1, False))
+    with served.Served("--folder", folder, "--set", "pace=true", "--set", "loop=true", f"quiet={still}", f"busy={still}") as server:
+        wait_for(lambda: server.get("/api/objects?camera=busy")["objects"], "the objects of the file")
+        tap.equal([item["id"] for item in server.get("/api/objects?camera=quiet")["objects"]], list(range(9, -1, -1)))
+        oldest = server.get(f"/api/objects?camera=busy&to={minute(1100)}")["objects"]
+        tap.equal([item["id"] for item in oldest], list(range(1100, 1009, -1)), "20000 are kept in all")
+
+
+sys.exit(tap.run(traffic, busy_camera, old_objects, clips_of_objects, removed_inside, nothing, survives, bounded))

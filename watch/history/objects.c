@@ -21,6 +21,7 @@ struct _WatchObjects {
   GMutex lock;
   GHashTable *scenes; /* WatchCamera → Scene */
   GQueue ended;       /* WatchObject, the newest first */
+  GHashTable *counts; /* name of a camera → how many of them are its own */
   guint64 last;       /* number of the last one */
 };
 
@@ -126,14 +127,69 @@ on_frame (
   g_mutex_unlock (&self->lock);
 }
 
+/* With the lock. */
+static void
+count (WatchObjects *self, const WatchObject *object, gint change)
+{
+  const gint n = GPOINTER_TO_INT (g_hash_table_lookup (self->counts, object->camera)) + change;
+
+  if (n > 0)
+    g_hash_table_insert (self->counts, g_strdup (object->camera), GINT_TO_POINTER (n));
+  else
+    g_hash_table_remove (self->counts, object->camera);
+}
+
+/* With the lock. */
+static void
+forget_link (WatchObjects *self, GList *link)
+{
+  WatchObject *object = link->data;
+
+  count (self, object, -1);
+  watch_object_unref (object);
+  g_queue_delete_link (&self->ended, link);
+}
+
+/* With the lock: the camera that has the most objects. */
+static const gchar *
+find_busiest (WatchObjects *self)
+{
+  GHashTableIter iter;
+  gpointer camera, n, busiest = NULL;
+  gint most = 0;
+
+  g_hash_table_iter_init (&iter, self->counts);
+  while (g_hash_table_iter_next (&iter, &camera, &n))
+    if (GPOINTER_TO_INT (n) > most) {
+      most = GPOINTER_TO_INT (n);
+      busiest = camera;
+    }
+  return busiest;
+}
+
+/* With the lock: of too many, the oldest one of the camera with the most goes, so that a street
+ * does not drive out those of a door. */
+static void
+forget_surplus (WatchObjects *self)
+{
+  while (g_queue_get_length (&self->ended) > WATCH_OBJECTS) {
+    const gchar *camera = find_busiest (self);
+    GList *l = self->ended.tail;
+
+    while (!g_str_equal (((WatchObject *)l->data)->camera, camera))
+      l = l->prev;
+    forget_link (self, l);
+  }
+}
+
 /* With the lock: takes a reference to an object that has ended. */
 static void
 keep (WatchObjects *self, WatchObject *object)
 {
   object->number = ++self->last;
   g_queue_push_head (&self->ended, object);
-  if (g_queue_get_length (&self->ended) > WATCH_OBJECTS)
-    watch_object_unref (g_queue_pop_tail (&self->ended));
+  count (self, object, 1);
+  forget_surplus (self);
 }
 
 static void
@@ -263,6 +319,7 @@ watch_objects_new (Watch *watch)
 
   g_mutex_init (&self->lock);
   g_queue_init (&self->ended);
+  self->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->last = g_get_real_time () / 1000; /* exceeds those of former runs */
   self->scenes = g_hash_table_new_full (NULL, NULL, NULL, scene_free);
   self->observer = (WatchObserver){.event = on_event,
@@ -279,6 +336,7 @@ watch_objects_free (WatchObjects *self)
 {
   g_hash_table_unref (self->scenes);
   g_queue_clear_full (&self->ended, (GDestroyNotify)watch_object_unref);
+  g_hash_table_unref (self->counts);
   g_mutex_clear (&self->lock);
   g_free (self);
 }
@@ -294,8 +352,7 @@ forget (WatchObjects *self, const gchar *camera, gint64 utc)
     next = l->next;
     if ((camera && !g_str_equal (object->camera, camera)) || object->end >= utc)
       continue;
-    watch_object_unref (object);
-    g_queue_delete_link (&self->ended, l);
+    forget_link (self, l);
   }
   g_mutex_unlock (&self->lock);
 }
@@ -356,11 +413,10 @@ watch_objects_add_past (WatchObjects *self, GPtrArray *objects)
 
     /* The clock may have been set back. */
     object->number = MIN (object->number, first - (objects->len - 1 - i));
-    if (g_queue_get_length (&self->ended) < WATCH_OBJECTS)
-      g_queue_push_tail (&self->ended, object);
-    else
-      watch_object_unref (object);
+    g_queue_push_tail (&self->ended, object);
+    count (self, object, 1);
   }
+  forget_surplus (self);
   g_mutex_unlock (&self->lock);
   g_ptr_array_unref (objects);
   return first;

@@ -6,7 +6,7 @@
 #include "watch/supervisor/watch.h"
 
 #define WATCH_OBJECT_POINTS 32
-#define WATCH_OBJECTS 20000 /* of all cameras together; older ones are forgotten */
+#define WATCH_OBJECTS 20000 /* of all cameras together; of more, the oldest of the busiest go */
 
 typedef struct {
   guint64 number; /* grows with each object that has ended; 0: it has not */
