@@ -13,6 +13,7 @@ struct _Clip {
   gpointer file; /* until the pipeline has ended */
   GstClockTimeDiff start;
   gint has_failed; /* atomic */
+  gint has_marks;  /* atomic */
   gint is_closing; /* atomic */
 
   /* Of the pipeline's last streaming thread. */
@@ -111,8 +112,10 @@ static void
 write_buffer (Clip *clip, GstBuffer *buffer)
 {
   /* The first fragment follows the head, which is of no use alone. */
-  if (is_fragment (buffer) && clip->n_fragments++ > 0)
+  if (is_fragment (buffer) && clip->n_fragments++ > 0) {
     clip->functions->mark (clip->file);
+    g_atomic_int_set (&clip->has_marks, TRUE);
+  }
   if (!clip->functions->write (clip->file, clip->position, gst_buffer_ref (buffer)))
     g_atomic_int_set (&clip->has_failed, TRUE);
   clip->position += gst_buffer_get_size (buffer);
@@ -253,6 +256,12 @@ gboolean
 clip_has_failed (Clip *clip)
 {
   return g_atomic_int_get (&clip->has_failed);
+}
+
+gboolean
+clip_can_be_played (Clip *clip)
+{
+  return g_atomic_int_get (&clip->has_marks);
 }
 
 void

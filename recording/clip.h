@@ -43,6 +43,9 @@ guint64 clip_get_waiting (Clip *clip);
 /* Whether nothing more of the clip will be written; its file was told so. */
 gboolean clip_has_failed (Clip *clip);
 
+/* Whether a fragment is complete, so that the file is of use without the frames to come. */
+gboolean clip_can_be_played (Clip *clip);
+
 /* The clip has all frames; the pointer must not be used any more. The file ends later, in another
  * thread. */
 void clip_end (Clip *clip);

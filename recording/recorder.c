@@ -24,6 +24,7 @@ struct _Recorder {
   GstClockTimeDiff time;  /* running time that names the clip */
   gint64 retry_time;      /* monotonic time before which no clip begins */
   gboolean has_begun;     /* a clip */
+  gboolean is_continued;  /* after a clip that failed and stays: the next one begins behind it */
   Clip *clip;             /* that is being made, or NULL */
 };
 
@@ -161,6 +162,9 @@ continue_clip (Recorder *self, GstBuffer *frame, GstClockTimeDiff time)
     return;
   }
   if (self->clip && clip_has_failed (self->clip)) {
+    self->is_continued = self->is_continued || clip_can_be_played (self->clip);
+    if (self->is_continued)
+      self->begin = self->time = time;
     end_clip (self);
     self->retry_time = g_get_monotonic_time () + RETRY_TIME;
   }
@@ -209,7 +213,7 @@ recorder_begin (Recorder *self, GstClockTime running_time, GstClockTime pre)
   if (!self->clip) {
     self->begin = GST_CLOCK_DIFF (pre, running_time);
     self->time = (GstClockTimeDiff)running_time;
-    self->has_begun = FALSE;
+    self->has_begun = self->is_continued = FALSE;
     try_to_begin (self);
   }
   g_rec_mutex_unlock (&self->lock);

@@ -32,7 +32,7 @@ struct _WatchFolder {
   GCond changed;
   gdouble keep_days;
   guint64 keep_bytes;
-  GHashTable *names; /* of the files that exist */
+  GTree *names;      /* of the files that exist, compare_names() */
   GHashTable *noted; /* names that were noted since the thread began to list; NULL otherwise */
   GHashTable *kept;  /* names of files that are not deleted */
   guint n_keeps;     /* how often a file was kept, or not any more */
@@ -62,12 +62,31 @@ watch_folder_is_name (const gchar *name)
   return g_regex_match_simple (NAME_PATTERN, name, 0, 0);
 }
 
+static gboolean
+is_clip (const gchar *name)
+{
+  return g_str_has_suffix (name, ".mp4");
+}
+
+/* Clips come first. Those of a camera are in the order of time. */
+static gint
+compare_names (gconstpointer a, gconstpointer b, gpointer data)
+{
+  return is_clip (a) != is_clip (b) ? is_clip (b) - is_clip (a) : strcmp (a, b);
+}
+
+static GTree *
+make_names (void)
+{
+  return g_tree_new_full (compare_names, NULL, g_free, NULL);
+}
+
 gboolean
 watch_folder_has (WatchFolder *folder, const gchar *name)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  return g_hash_table_contains (folder->names, name);
+  return g_tree_lookup_node (folder->names, name) != NULL;
 }
 
 gint64
@@ -83,24 +102,19 @@ watch_folder_time_of_name (const gchar *name)
               : 0;
 }
 
-/* Names of a camera are in the order of time. */
 gchar *
 watch_folder_find_clip (WatchFolder *folder, const gchar *camera, gint64 from, gint64 to)
 {
   g_autofree gchar *first = watch_folder_name (camera, from, "mp4");
   g_autofree gchar *last = watch_folder_name (camera, to, "mp4");
-  GHashTableIter iter;
-  gpointer name;
-  gchar *found = NULL;
+  const gchar *name;
+  GTreeNode *node;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  g_hash_table_iter_init (&iter, folder->names);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    if (strcmp (name, first) >= 0 && strcmp (name, last) <= 0 && g_str_has_suffix (name, ".mp4") &&
-        (!found || strcmp (name, found) > 0))
-      found = name;
-  found = g_strdup (found);
-  return found;
+  node = g_tree_upper_bound (folder->names, last);
+  node = node ? g_tree_node_previous (node) : g_tree_node_last (folder->names);
+  name = node ? g_tree_node_key (node) : NULL;
+  return name && is_clip (name) && strcmp (name, first) >= 0 ? g_strdup (name) : NULL;
 }
 
 gboolean
@@ -115,7 +129,7 @@ void
 watch_folder_note (WatchFolder *folder, const gchar *name)
 {
   g_mutex_lock (&folder->lock);
-  g_hash_table_add (folder->names, g_strdup (name));
+  g_tree_insert (folder->names, g_strdup (name), NULL);
   if (folder->noted)
     g_hash_table_add (folder->noted, g_strdup (name));
   g_mutex_unlock (&folder->lock);
@@ -125,7 +139,7 @@ static void
 forget_name (WatchFolder *folder, const gchar *name)
 {
   g_mutex_lock (&folder->lock);
-  g_hash_table_remove (folder->names, name);
+  g_tree_remove (folder->names, name);
   g_hash_table_remove (folder->kept, name);
   if (folder->noted)
     g_hash_table_remove (folder->noted, name);
@@ -354,7 +368,7 @@ list_files (WatchFolder *folder)
 static GPtrArray *
 learn_files (WatchFolder *folder)
 {
-  GHashTable *names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  GTree *names = make_names ();
   GHashTable *kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GPtrArray *files;
   GHashTableIter iter;
@@ -369,7 +383,7 @@ learn_files (WatchFolder *folder)
   for (guint i = 0; i < files->len; i++) {
     const File *file = files->pdata[i];
 
-    g_hash_table_add (names, g_strdup (file->name));
+    g_tree_insert (names, g_strdup (file->name), NULL);
     if (file->is_kept)
       g_hash_table_add (kept, g_strdup (file->name));
   }
@@ -377,9 +391,9 @@ learn_files (WatchFolder *folder)
   g_mutex_lock (&folder->lock);
   g_hash_table_iter_init (&iter, folder->noted);
   while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_hash_table_add (names, g_strdup (name));
+    g_tree_insert (names, g_strdup (name), NULL);
   g_clear_pointer (&folder->noted, g_hash_table_unref);
-  g_hash_table_unref (folder->names);
+  g_tree_unref (folder->names);
   folder->names = names;
   if (n_keeps == folder->n_keeps) { /* otherwise the list may be older */
     g_hash_table_unref (folder->kept);
@@ -456,7 +470,7 @@ watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes)
   folder->path = g_strdup (path);
   folder->keep_days = keep_days;
   folder->keep_bytes = keep_bytes;
-  folder->names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  folder->names = make_names ();
   folder->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&folder->lock);
   g_mutex_init (&folder->lock_lock);
@@ -476,7 +490,7 @@ watch_folder_ref (WatchFolder *folder)
 static void
 clear_folder (WatchFolder *folder)
 {
-  g_hash_table_unref (folder->names);
+  g_tree_unref (folder->names);
   g_hash_table_unref (folder->kept);
   watch_heartbeat_free (folder->heartbeat);
   g_mutex_clear (&folder->lock);

@@ -244,19 +244,13 @@ watch_api_events (Watch *watch, WatchHistory *history, const gchar *camera,
 /* Before and after an object in a clip of its own. */
 #define MARGIN G_USEC_PER_SEC
 
-/* A motion shorter than this has one clip. */
-#define SHORT_MOTION (10 * 60 * G_USEC_PER_SEC)
-
-/* The name of the clip that has the object. Only those of long motions are looked for. */
+/* The name of the clip that has the object. A motion has several clips where it is long, and where
+ * the disk was full. */
 static gchar *
 find_clip (WatchFolder *folder, const WatchObject *object)
 {
-  g_autofree gchar *name = NULL;
-
-  if (object->begin > object->motion + SHORT_MOTION)
-    return watch_folder_find_clip (folder, object->camera, object->motion, object->begin);
-  name = watch_folder_name (object->camera, object->motion, "mp4");
-  return watch_folder_has (folder, name) ? g_steal_pointer (&name) : NULL;
+  return watch_folder_find_clip (
+      folder, object->camera, object->motion, MAX (object->begin, object->motion));
 }
 
 /* Adds the part of the clip that has the object, as a clip of its own. */

@@ -101,7 +101,7 @@ def full_disk():
 
 
 def disk_fills_up():
-    """a clip that a full disk ends can be played"""
+    """a clip that a full disk ends can be played; when it has room again, objects are found in the clip that follows"""
     store = served.folder / "fills"
     with Faulty(store, "works", "--set", "clips=true", "--set", "pictures=false", "--set", "ccl.quiet-time=5",
                 f"a={endless}") as server:
@@ -110,6 +110,13 @@ def disk_fills_up():
         server.set("full")
         served.wait_for(lambda: any(f"camera a: {clip}" in line for line in server.log), "the log names the clip")
         assert can_be_played(clip) >= served.RATE, f"{can_be_played(clip)} pictures"
+        server.set("works")
+        second = served.wait_for(lambda: [path for path in files(store, "mp4") if path != clip and can_be_played(path) > 3 * served.RATE],
+                                 "a second clip", 60)[0]
+        begin = f"{second.stem[:13]}:{second.stem[14:16]}:{second.stem[17:]}"
+        found = served.wait_for(lambda: [item for item in server.get(f"/api/objects?camera=a")["objects"] if item["begin"] > begin],
+                                "an object of the second clip", 60)[0]
+        tap.equal((found["clip"], server.request(found["object_clip"])[0]), (f"/media/a/{second.name}", 200))
 
 
 def changed_folder():

@@ -262,7 +262,9 @@ def read_token():
         for path in "/api/cameras", "/api/cameras/door", "/api/events", "/metrics":
             tap.equal(closed_server.request(path, **client)[0], 200, path)
         for path, method, body in (("/api/cameras/new", "PUT", {"uri": str(moving)}), ("/api/cameras/door", "PATCH", {"timeout": 3}),
-                                   ("/api/cameras/door", "DELETE", None), ("/api/cameras/door/arming", "PUT", {"arming": "armed"})):
+                                   ("/api/cameras/door", "DELETE", None), ("/api/cameras/door/arming", "PUT", {"arming": "armed"}),
+                                   ("/api/cameras/door/arming", "PUT", {"arming": "pause 60", "region": "x"}),
+                                   ("/media/door/2026-01-01T00-00-00.000Z.jpg", "PUT", {"keep": True})):
             status, _, answer = closed_server.request(path, method, body, **client)
             tap.equal((status, b"changes nothing" in answer), (403, True), f"{method} {path}: {answer}")
         tap.equal(closed_server.get("/api/session", **client), {"token": True, "changes": False})
