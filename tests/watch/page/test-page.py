@@ -74,6 +74,9 @@ def shows_cameras():
         view.wait("[...document.querySelectorAll('.thumbnail img')].some(i => i.naturalWidth > 100)")
         first = view.evaluate(f"{card('entrance')}.querySelector('img').src")
         view.wait(f"{card('entrance')}.querySelector('img').src != '{first}'")
+        name = f"{card('entrance')}.querySelector('h3')"
+        tap.equal(view.evaluate(f"{name}.getBoundingClientRect().height < 2 * parseFloat(getComputedStyle({name}).fontSize)"), True,
+                  "the name of a camera is one line")
         shoot(view, "light")
         view.size(1280, 860, dark=True)
         background = "getComputedStyle(document.body).backgroundColor"
@@ -212,6 +215,8 @@ def plays_clip():
         shoot(view, "timeline")
         view.size(390, 844, scale=2)
         tap.equal(view.evaluate("document.querySelector('#timeline-dialog').scrollWidth <= 390"), True, "width on a phone")
+        tap.equal(view.evaluate("(({ scrollWidth, clientWidth }) => scrollWidth == clientWidth)(document.querySelector('#timeline-dialog ol'))"),
+                  True, "rows are as wide as their list")
         shoot(view, "timeline-phone")
         view.evaluate("document.querySelector('#timeline-dialog .objects .playable').dispatchEvent(new MouseEvent('click'))")
         view.wait("document.querySelector('#viewer video').currentTime > 0.5")
