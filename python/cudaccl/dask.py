@@ -523,6 +523,22 @@ def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place,
     return _chunk_circles.sums_of(kind, axes, place.start, on_host(labels))
 
 
+class Measuring(NamedTuple):
+    """How a table is made: sums of a chunk, those of several chunks as one, and the columns that follow."""
+
+    of_chunk: Callable[..., Any]
+    of_several: Callable[[list[Any]], Any]
+    columns: Callable[[Any], dict[str, NDArray[Any]]]
+
+
+def measuring(kind: _chunk_sums.Kind, axes: list[int], wanted: dict[str, Any]) -> Measuring:
+    if axes:
+        return Measuring(functools.partial(circled_sums_of_chunk, kind, axes), functools.partial(_chunk_circles.added, kind, axes),
+                         functools.partial(_chunk_circles.columns_of, kind, axes, **wanted))
+    return Measuring(functools.partial(sums_of_chunk, kind), functools.partial(_chunk_sums.added, kind),
+                     functools.partial(_chunk_sums.columns_of, kind, **wanted))
+
+
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
                       connectivity: int | None = None, separator: str = "-", spacing: Any = None, periodic: Any = ()) -> Any:
     """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
@@ -564,16 +580,12 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing, axes)}"
                              for step in ("measure", "merge", "columns"))
     kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
-    sums_of, added, columns_of = functools.partial(sums_of_chunk, kind), _chunk_sums.added, _chunk_sums.columns_of
-    about = [kind]
-    if axes:
-        sums_of, added, columns_of = functools.partial(circled_sums_of_chunk, kind, axes), _chunk_circles.added, _chunk_circles.columns_of
-        about = [kind, axes]
+    how = measuring(kind, axes, dict(properties=names, separator=separator, spacing=lengths))
     layer: dict[Any, Any] = {
-        (measure, *chunk): (functools.partial(sums_of, place), *((array.name, *chunk) for array in arrays))
+        (measure, *chunk): (functools.partial(how.of_chunk, place), *((array.name, *chunk) for array in arrays))
         for chunk, place in places_of(labels).items()}
-    last = merge_in_tree(layer, merge, functools.partial(added, *about), list(layer))
-    layer[whole] = (functools.partial(columns_of, *about, properties=names, separator=separator, spacing=lengths), last)
+    last = merge_in_tree(layer, merge, how.of_several, list(layer))
+    layer[whole] = (how.columns, last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
 
 

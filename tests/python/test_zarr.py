@@ -165,3 +165,27 @@ def test_damaged_arrays_and_images_are_one_line_that_names_them():
         with pytest.raises(OSError, match="g.zarr cannot be read"):
             cudaccl.label_file("g.zarr", "labels.npy")
     assert sorted(os.listdir()) == ["a.zarr", "g.zarr"]
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_types_chunks_and_fill_values(seed):
+    """Big-endian and short types, chunks of any sides, chunks that are not there, both orders, shards; label_file() and Dask."""
+    da = pytest.importorskip("dask.array", reason="Python module not installed: dask")
+    ndimage = pytest.importorskip("scipy.ndimage", reason="Python module not installed: scipy")
+    import cudaccl.dask
+
+    random = np.random.default_rng(seed)
+    shape = tuple(random.integers(3, 30 if seed % 2 else 12, 2 + seed % 2).tolist())
+    dtype = ["?", "u1", ">u2", "<i2", ">f4", "f8", ">i8", "f2"][seed // 2 % 8]
+    chunks = tuple(random.integers(2, 9, len(shape)).tolist())
+    more = {"order": "CF"[seed // 2 % 2]} if len(FORMATS) == 1 else {"zarr_format": FORMATS[seed // 2 % 2]}
+    if more.get("zarr_format") == 3:
+        more["shards"] = tuple(random.integers(1, 4) * n for n in chunks)
+    create = zarr.create_array if len(FORMATS) > 1 else zarr.open_array
+    array = create("a.zarr", shape=shape, chunks=chunks, dtype=dtype, fill_value=seed // 4 % 2, **({"mode": "w"} if len(FORMATS) == 1 else {}), **more)
+    part = (slice(0, shape[0] // 2),)
+    array[part] = (random.random(array[part].shape) < 0.4).astype(dtype)
+    want, n = ndimage.label(np.asarray(array[...]).astype(bool), np.ones((3,) * len(shape)))
+    assert cudaccl.label_file("a.zarr", "labels.npy", ndim=len(shape), tile=2) == n and (np.load("labels.npy") == want).all()
+    labels, count = cudaccl.dask.label(da.from_zarr("a.zarr"))
+    assert (labels.compute(scheduler="synchronous") == want).all() and count.compute(scheduler="synchronous") == n
