@@ -155,11 +155,13 @@ struct CclTracker {
   uint32_t label_step; /* a label map has every label_step-th pixel and row of the frame */
   Group *groups;
   uint32_t *column_sums, *column_tops; /* of the component that is divided */
+  double *column_likeness;             /* of a component, to a track's object */
   bool has_overlap;                    /* this frame and the one before have label maps */
   bool has_runs;                       /* this frame has one */
   CclColours *colours;                 /* of each component */
   uint32_t *first_part;                /* the first component of a row that is tracked */
   bool has_colours;                    /* this frame has them */
+  const CclTrackerPicture *picture;    /* of this frame, if it has colours */
 };
 
 static inline double
@@ -262,6 +264,13 @@ double ccl_tracker_compare_first_colours (
     const CclTracker *tracker, const Track *t, uint32_t component);
 bool ccl_tracker_has_other_colours (const CclTracker *tracker, const Track *t, uint32_t component);
 void ccl_tracker_learn_colours (CclTracker *tracker, double elapsed);
+
+/* Sets the row of the frame that the picture has for a run of the label map; false: none. */
+bool ccl_tracker_picture_row (const CclTracker *tracker, const CclLabelRun *run, uint32_t *row);
+
+/* place-by-colours.c: sets the centre, on the x axis, of the track's object in a component that has
+ * other objects, too. False if the colours do not tell. */
+bool ccl_tracker_place_by_colours (CclTracker *tracker, const Track *t, double *centre);
 
 /* associate.c: sets the components of tracks. */
 void ccl_tracker_assign (CclTracker *tracker);

@@ -3,7 +3,9 @@
  * Boxes are corrected with the measured edges and centroids of their components.
  *
  * A box that shares its component keeps its size and its velocity. Only the component's own edges
- * correct it: each one is the edge of the track that is predicted to be the outermost there.
+ * correct it: each one is the edge of the track that is predicted to be the outermost there. With
+ * pictures, the colours of its object correct its place. An object alone in a component that is
+ * much larger, as with leaves behind it, keeps its size, too, if its colours are found there.
  */
 #include "tracking/tracker-private.h"
 
@@ -11,6 +13,9 @@
 #define BORDER_GROWTH 0.316 /* of the extent, a second, while the border cuts the box */
 #define GOOD_FIT 0.85       /* a component that fits less casts doubt on the track's box */
 #define SHAPE_RATE 0.1      /* learning rate of fill and centroid */
+#define COLOUR_NOISE 2.0    /* factor for a place that is found by colours */
+#define LARGER 1.3          /* times its extent: such a component is more than the object */
+#define NEAR 0.3            /* sizes from its edge: there the component's edge is its own */
 #define MAX_MISFITS 3       /* successive frames that a box may fit badly */
 
 static void
@@ -91,14 +96,56 @@ doubt_box (CclTracker *tracker, Track *t, const Component *c)
   }
 }
 
+/* Whether a component in which the track is alone is more than its object. */
+static bool
+is_larger (const CclTracker *tracker, const Track *t, const Component *c)
+{
+  return !c->divided && !ccl_tracker_is_short (tracker, &t->box) &&
+         (c->box.right - c->box.left > LARGER * t->x.extent ||
+             c->box.bottom - c->box.top > LARGER * t->y.extent);
+}
+
+static void
+correct_near_edge (
+    CclAxis *a, double place, double measured, double border, double near, double variance)
+{
+  if (fabs (measured - ccl_axis_at (a, place)) < near)
+    correct_edge (a, place, measured, border, true, variance);
+}
+
+/* Corrects a box in a component that is more than its object: with those edges alone that can be
+ * the object's. */
+static void
+correct_in_larger (const CclTracker *tracker, Track *t, const CclBox *box, double variance)
+{
+  const double near = NEAR * ccl_track_size (t);
+  const CclTrackerPlan *frame = &tracker->plan;
+  correct_near_edge (&t->x, CUDACCL_AXIS_LOW, box->left, 0, near, variance);
+  correct_near_edge (&t->x, CUDACCL_AXIS_HIGH, box->right, frame->width, near, variance);
+  correct_near_edge (&t->y, CUDACCL_AXIS_LOW, box->top, 0, near, variance);
+  correct_near_edge (&t->y, CUDACCL_AXIS_HIGH, box->bottom, frame->height, near, variance);
+  ccl_track_update_box (t);
+  t->hidden = 0;
+}
+
 static void
 correct_track (CclTracker *tracker, uint32_t i, double elapsed)
 {
   Track *t = &tracker->tracks[i];
   const Component *c = &tracker->components[t->component];
   const bool alone = c->n_members == 1;
-  double variance =
-      ccl_track_variance (t, alone ? CUDACCL_EDGE_NOISE : SHARED_NOISE * CUDACCL_EDGE_NOISE);
+  const double shared_variance = ccl_track_variance (t, SHARED_NOISE * CUDACCL_EDGE_NOISE);
+  const double colour_variance = ccl_track_variance (t, COLOUR_NOISE * CUDACCL_EDGE_NOISE);
+  double centre;
+  const bool is_placed =
+      (!alone || is_larger (tracker, t, c)) && ccl_tracker_place_by_colours (tracker, t, &centre);
+  if (is_placed)
+    ccl_axis_measure (&t->x, 0, centre, colour_variance);
+  if (alone && is_placed) {
+    correct_in_larger (tracker, t, &c->box, shared_variance);
+    return;
+  }
+  double variance = alone ? ccl_track_variance (t, CUDACCL_EDGE_NOISE) : shared_variance;
   if (alone) {
     doubt_box (tracker, t, c);
     if (c->whole)

@@ -29,6 +29,14 @@ add_pixels (CclColours *colours, uint32_t band, const CclTrackerPicture *picture
   }
 }
 
+bool
+ccl_tracker_picture_row (const CclTracker *tracker, const CclLabelRun *run, uint32_t *row)
+{
+  const uint32_t step = tracker->label_step, step_y = tracker->picture->step_y;
+  *row = ccl_sampled (run->y * step, step_y) * step_y;
+  return *row < (run->y + tracker->overlap.step) * step && *row < tracker->plan.height;
+}
+
 /* Adds the pixels from begin to before end of a row of the frame to the colours of a component. */
 static void
 add_run (CclTracker *tracker, const CclTrackerPicture *picture, uint32_t component, uint32_t row,
@@ -62,6 +70,7 @@ void
 ccl_tracker_measure_colours (CclTracker *tracker, const CclTrackerPicture *picture)
 {
   tracker->has_colours = picture != NULL && tracker->has_runs;
+  tracker->picture = picture;
   if (!tracker->has_colours)
     return;
   memset (tracker->colours, 0, tracker->n_components * sizeof *tracker->colours);
@@ -70,8 +79,8 @@ ccl_tracker_measure_colours (CclTracker *tracker, const CclTrackerPicture *pictu
   const uint32_t step = tracker->label_step;
   for (uint32_t i = 0; i < o->n_runs; i++) {
     const CclLabelRun *run = &o->runs[i];
-    const uint32_t row = ccl_sampled (run->y * step, picture->step_y) * picture->step_y;
-    if (row >= (run->y + o->step) * step || row >= tracker->plan.height)
+    uint32_t row;
+    if (!ccl_tracker_picture_row (tracker, run, &row))
       continue;
     const uint32_t first = tracker->first_part[run->component];
     for (uint32_t j = first;

@@ -174,6 +174,7 @@ lay_out_overlap (CclTracker *t, void *memory)
   t->first_part = lay_out (&layout, columns, sizeof *t->first_part);
   t->column_tops = lay_out (&layout, o->width, sizeof *t->column_tops);
   t->column_sums = lay_out (&layout, (uint64_t)o->width + 1, sizeof *t->column_sums);
+  t->column_likeness = lay_out (&layout, (uint64_t)o->width + 1, sizeof *t->column_likeness);
   return layout.size;
 }
 

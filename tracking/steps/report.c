@@ -5,6 +5,10 @@
 #include "core/base/status.h"
 #include "tracking/tracker-private.h"
 
+#define MEASURED 0.6    /* how far a reported box is the component's */
+#define MAX_WIDTHS 2.0  /* ratio of the widths of the component and of the track's box */
+#define MAX_HEIGHTS 1.3 /* the same of the heights */
+
 void
 ccl_tracker_add_event (CclTracker *tracker, CclTrackEventKind kind, uint64_t id, uint64_t other)
 {
@@ -99,6 +103,24 @@ state_of (const Track *t, const CclTrackerOptions *options)
                                                                        : CUDACCL_TRACK_CONFIRMED;
 }
 
+/* Limbs swing faster than the box of a track changes its size. So what is reported is a box between
+ * it and that of a component that is the object, whole and alone. */
+static CclBox
+box_of (const CclTracker *tracker, const Track *t)
+{
+  const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
+  CclBox box = t->box;
+  if (!c || c->n_members != 1 || !c->whole || c->fragmented ||
+      !ccl_are_alike (t->x.extent, c->box.right - c->box.left, MAX_WIDTHS) ||
+      !ccl_are_alike (t->y.extent, c->box.bottom - c->box.top, MAX_HEIGHTS))
+    return box;
+  box.left += MEASURED * (c->box.left - box.left);
+  box.top += MEASURED * (c->box.top - box.top);
+  box.right += MEASURED * (c->box.right - box.right);
+  box.bottom += MEASURED * (c->box.bottom - box.bottom);
+  return box;
+}
+
 void
 ccl_tracker_report (
     CclTracker *tracker, const CclTable *table, const CclTrackerOptions *options, CclTracks *tracks)
@@ -106,6 +128,7 @@ ccl_tracker_report (
   for (uint32_t i = 0; i < tracker->n_tracks; i++) {
     const Track *t = &tracker->tracks[i];
     const Component *c = t->component == NONE ? NULL : &tracker->components[t->component];
+    const CclBox box = box_of (tracker, t);
     tracker->result[i] = (CclTrack){
         .id = t->id,
         .state = state_of (t, options),
@@ -113,10 +136,10 @@ ccl_tracker_report (
         .lost = (uint64_t)(t->lost + 0.5),
         .label = c ? table->rows[c->row].label : 0,
         .n_sharing = c ? ccl_tracker_count_in_row (tracker, t->component) - 1 : 0,
-        .x = t->box.left,
-        .y = t->box.top,
-        .width = t->x.extent,
-        .height = t->y.extent,
+        .x = box.left,
+        .y = box.top,
+        .width = box.right - box.left,
+        .height = box.bottom - box.top,
         .velocity_x = t->x.velocity,
         .velocity_y = t->y.velocity,
     };

@@ -6,6 +6,7 @@
 #include <cudaccl/labeller.h>
 #include <cudaccl/tracker.h>
 #include <glib.h>
+#include <math.h>
 #include <string.h>
 
 #define WIDTH 320
@@ -36,6 +37,7 @@ typedef struct Scene {
   gboolean is_grey;   /* the picture has luma alone */
   gboolean is_hidden; /* the tracker gets no picture */
   guint step_x, step_y;
+  gboolean has_leaves; /* about the person */
   guint8 mask[HEIGHT][WIDTH], picture[HEIGHT][WIDTH][3];
   guint32 labels[HEIGHT][WIDTH];
 } Scene;
@@ -93,6 +95,16 @@ draw_person (Scene *scene, const Person *person)
         draw_pixel (scene, (guint)person->x + x, y, (*person->clothes)[part]);
 }
 
+/* A crown of a tree behind a person, which the mask has for a while. */
+static void
+draw_leaves (Scene *scene, const Person *person)
+{
+  static const guint8 leaf[3] = {90, 110, 120};
+  for (guint y = 10; y < FOOT - PERSON_HEIGHT / 2; y++)
+    for (guint x = (guint)person->x - 30; x < (guint)person->x + 40; x++)
+      draw_pixel (scene, x, y, leaf);
+}
+
 /* The later ones of a list are in front. */
 static void
 scene_run (Scene *scene, const Person *people, guint n)
@@ -105,6 +117,8 @@ scene_run (Scene *scene, const Person *people, guint n)
   CclError error;
   memset (scene->mask, 0, sizeof scene->mask);
   memset (scene->picture, 100, sizeof scene->picture);
+  if (scene->has_leaves)
+    draw_leaves (scene, &people[0]);
   for (guint i = 0; i < n; i++)
     if (people[i].x >= 0)
       draw_person (scene, &people[i]);
@@ -241,6 +255,38 @@ test_three_people_change_places (void)
   scene_free (scene);
 }
 
+/* How far the edges of the only confirmed track are from those of a person, at most. */
+static double
+edge_error (const Scene *scene, const Person *person)
+{
+  for (guint i = 0; i < scene->tracks.n_tracks; i++) {
+    const CclTrack *t = &scene->tracks.tracks[i];
+    if (t->state != CUDACCL_TRACK_CONFIRMED)
+      continue;
+    const double left = fabs (t->x - person->x), top = fabs (t->y - (FOOT - PERSON_HEIGHT));
+    const double right = fabs (t->x + t->width - person->x - PERSON_WIDTH);
+    return MAX (MAX (left, right), MAX (top, fabs (t->y + t->height - FOOT)));
+  }
+  return G_MAXDOUBLE;
+}
+
+/* Leaves about a person make a component of 70×90 pixels of one of 16×48. The colours tell where
+ * the person is in it. */
+static void
+test_leaves_about_a_person_do_not_widen_the_box (void)
+{
+  Scene *scene = scene_new (TRUE);
+  Person person = {40, &red};
+  for (guint frame = 0; frame < 2 * RATE; frame++, person.x += 2)
+    scene_run (scene, &person, 1);
+  scene->has_leaves = TRUE;
+  for (guint frame = 0; frame < RATE; frame++, person.x += 2) {
+    scene_run (scene, &person, 1);
+    g_assert_cmpfloat (edge_error (scene, &person), <, 6);
+  }
+  scene_free (scene);
+}
+
 /* Light that falls to a half within two seconds changes all colours, and nobody's identity. */
 static void
 test_colours_follow_the_light (void)
@@ -296,6 +342,7 @@ main (int argc, char **argv)
   add (people_who_meet_are_themselves_after);
   add (who_comes_back_after_two_seconds_is_known_by_colours);
   add (three_people_change_places);
+  add (leaves_about_a_person_do_not_widen_the_box);
   add (colours_follow_the_light);
   add (bad_pictures_are_refused);
   return g_test_run ();

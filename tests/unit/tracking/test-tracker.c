@@ -790,6 +790,32 @@ test_thin_things_that_stick_out_do_not_move_the_box (void)
   scene_free (scene);
 }
 
+/* The intersection of a reported box and a box of the table over their union. */
+static double
+overlap (const CclTrack *t, const CclComponent *c)
+{
+  const double left = MAX (t->x, c->x), right = MIN (t->x + t->width, c->x + c->width);
+  const double top = MAX (t->y, c->y), bottom = MIN (t->y + t->height, c->y + c->height);
+  const double both = MAX (right - left, 0) * MAX (bottom - top, 0);
+  return both / (t->width * t->height + (double)c->width * c->height - both);
+}
+
+/* The legs of somebody who walks: the box is 22 to 42 pixels wide, once to and fro in a second. */
+static void
+test_box_swings_with_the_limbs (void)
+{
+  Scene *scene = scene_new ();
+  for (guint i = 0; i < 60; i++) {
+    const guint swing = (guint)(10 * fabs (cos (i * G_PI / 10)) + 0.5);
+    CclComponent c = box (200 + 6 * i - swing, 100, 22 + 2 * swing, 80);
+    run (scene, c);
+    g_assert_cmpuint (scene->tracks.n_tracks, ==, 1);
+    if (i >= 10)
+      g_assert_cmpfloat (overlap (&scene->tracks.tracks[0], &c), >, 0.75);
+  }
+  scene_free (scene);
+}
+
 /* Two objects meet and then move on together, faster. */
 static void
 test_shared_component_carries_its_objects (void)
@@ -1552,6 +1578,7 @@ main (int argc, char **argv)
   add (resting_object_becomes_static);
   add (object_enters_and_leaves_through_the_border);
   add (thin_things_that_stick_out_do_not_move_the_box);
+  add (box_swings_with_the_limbs);
   add (shared_component_carries_its_objects);
   add (object_hidden_behind_another_ends_after_max_lost);
   add (object_that_begins_in_fragments_is_one_track);
