@@ -359,7 +359,7 @@ parse_options (int *argc, char ***argv)
           "frames for cudaccl are in system memory, not in CUDA memory", NULL},
       {NULL},
   };
-  GOptionContext *context = g_option_context_new ("ELEMENTS [STREAMS…]");
+  g_autoptr (GOptionContext) context = g_option_context_new ("ELEMENTS [STREAMS…]");
   GError *error = NULL;
 
   g_option_context_add_main_entries (context, entries, NULL);
@@ -373,7 +373,6 @@ parse_options (int *argc, char ***argv)
         error ? error->message : "elements, a size and a positive time are needed");
     exit (2);
   }
-  g_option_context_free (context);
   if (!options.format)
     options.format = g_strdup ("NV12");
   if (!options.rates)

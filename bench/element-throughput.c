@@ -205,7 +205,7 @@ device_of (guint stream)
 static void
 measure (const gchar *elements, guint n_streams, const Picture *picture)
 {
-  Stream *streams = g_new0 (Stream, n_streams);
+  g_autofree Stream *streams = g_new0 (Stream, n_streams);
   guint64 n_pushed = 0;
 
   for (guint i = 0; i < n_streams; i++)
@@ -230,7 +230,6 @@ measure (const gchar *elements, guint n_streams, const Picture *picture)
     for (guint k = 0; k < N_FRAMES; k++)
       gst_buffer_unref (streams[i].frames[k]);
   }
-  g_free (streams);
   printf ("%-40s %7u %12.0f %12.1f %14.1f\n", elements, n_streams, n_pushed / elapsed,
       1e6 * elapsed * n_streams / n_pushed, 1e6 * cpu / n_pushed);
 }
@@ -272,7 +271,7 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
-  GstSample *sample = load_picture (argv[1]);
+  g_autoptr (GstSample) sample = load_picture (argv[1]);
   picture.caps = gst_caps_copy (gst_sample_get_caps (sample));
   picture.pixels = gst_sample_get_buffer (sample);
   if (!gst_video_info_from_caps (&picture.info, picture.caps))
@@ -291,7 +290,6 @@ main (int argc, char **argv)
     measure (argv[2], (guint)MAX (1, atoi (*numbers)), &picture);
   gst_caps_unref (picture.pushed_caps);
   gst_caps_unref (picture.caps);
-  gst_sample_unref (sample);
   for (gint i = 0; i < options.n_devices; i++)
     gst_clear_object (&picture.cuda_contexts[i]);
   return 0;

@@ -312,13 +312,12 @@ check_camera (gpointer data)
 static void
 start_pipeline (WatchCamera *camera, const gchar *uri)
 {
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   watch_sockets_begin (camera);
   camera->connection.pipeline = watch_pipeline_new (camera, uri);
   bus = gst_element_get_bus (camera->connection.pipeline);
   gst_bus_add_watch (bus, on_bus, camera);
-  gst_object_unref (bus);
   /* A failure arrives as a message. */
   gst_element_set_state (camera->connection.pipeline, GST_STATE_PLAYING);
   if (camera_config (camera)->record_uri && camera_config (camera)->clips)

@@ -129,10 +129,9 @@ WatchCamera *
 watch_camera_new (WatchCameraConfig *config, WatchHub *hub)
 {
   WatchCamera *camera = g_atomic_rc_box_new0 (WatchCamera);
-  gchar *thread_name = g_strdup_printf ("camera %s", config->name);
+  g_autofree gchar *thread_name = g_strdup_printf ("camera %s", config->name);
 
   camera->heartbeat = watch_heartbeat_new (thread_name);
-  g_free (thread_name);
   camera->name = g_strdup (config->name);
   camera->locked.configs =
       g_ptr_array_new_with_free_func ((GDestroyNotify)watch_camera_config_unref);

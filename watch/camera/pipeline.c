@@ -446,7 +446,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   WatchCamera *camera = data;
   GstBuffer *buffer = gst_buffer_make_writable (GST_PAD_PROBE_INFO_BUFFER (info));
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
-  GstElement *decoder = gst_pad_get_parent_element (pad);
+  g_autoptr (GstElement) decoder = gst_pad_get_parent_element (pad);
   GstClockTimeDiff running_time;
   gboolean take;
 
@@ -457,7 +457,6 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   watch_camera_note_key_frame (camera, buffer);
   if (decoder)
     watch_decoder_note_running (camera, decoder);
-  gst_clear_object (&decoder);
   /* While the pipeline stops, frames may be missing between those that arrive, so none is handed
    * on. */
   if (caps && !is_stopping (camera)) {
@@ -579,11 +578,10 @@ watch_pipeline_new (WatchCamera *camera, const gchar *uri)
 {
   GstElement *pipeline = gst_pipeline_new (camera->name);
   GstElement *decodebin = gst_element_factory_make ("uridecodebin3", NULL);
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   g_signal_connect (pipeline, "deep-element-added", G_CALLBACK (on_deep_element_added), camera);
   gst_bus_set_sync_handler (bus, on_message, camera, NULL);
-  gst_object_unref (bus);
   g_object_set (decodebin, "uri", uri, NULL);
   /* A camera does not wait: where the machine is too slow, the oldest frame is skipped. The
    * backlog has a better rule for some sources. */
@@ -622,7 +620,7 @@ done:
 void
 watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
 {
-  GstBus *bus = gst_element_get_bus (pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
 
   g_atomic_int_or (&camera->atomic.cancelled, WATCH_PIPELINE_STOPS);
   end_tracks (camera);
@@ -633,7 +631,6 @@ watch_pipeline_free (WatchCamera *camera, GstElement *pipeline)
   watch_sockets_end (camera);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
   gst_bus_remove_watch (bus);
-  gst_object_unref (bus);
   gst_bin_remove (GST_BIN (pipeline), camera->analysis.elements);
   gst_object_unref (pipeline);
   g_atomic_int_and (&camera->atomic.cancelled, ~WATCH_PIPELINE_STOPS);

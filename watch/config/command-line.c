@@ -274,8 +274,8 @@ watch_command_line_load (const gchar *present, WatchChanges **changes, GError **
 gboolean
 watch_command_line_parse (gint argc, gchar **argv, WatchRequest *request)
 {
-  GOptionContext *context = g_option_context_new (NULL);
-  gchar **arguments = g_strdupv (argv);
+  g_autoptr (GOptionContext) context = g_option_context_new (NULL);
+  g_auto (GStrv) arguments = g_strdupv (argv);
   GError *error = NULL;
   gboolean is_valid;
 
@@ -294,8 +294,6 @@ watch_command_line_parse (gint argc, gchar **argv, WatchRequest *request)
     watch_log_error ("%s", error->message);
     g_error_free (error);
   }
-  g_strfreev (arguments);
-  g_option_context_free (context);
   *request = options.version ? WATCH_REQUEST_VERSION
              : options.check ? WATCH_REQUEST_CHECK
                              : WATCH_REQUEST_RUN;

@@ -199,7 +199,7 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
   /* Which decoder it will be is not known before the stream. */
   if (strcmp (element, "decoder") != 0) {
     GError *reason = NULL;
-    GstElement *made = element_of_key (config, element, &reason);
+    g_autoptr (GstElement) made = element_of_key (config, element, &reason);
 
     if (made)
       gst_object_ref_sink (made);
@@ -207,7 +207,6 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
         made &&
         check_property (made, dot + 1, value, watch_is_secret_key (key, config->uri), &reason) &&
         (strcmp (element, "source") == 0 || check_start (made, dot + 1, value, &reason));
-    g_clear_pointer (&made, gst_object_unref);
     if (reason)
       g_propagate_error (error, reason);
   }

@@ -169,7 +169,8 @@ check_source_property (const gchar *uri, const gchar *name, GError **error)
 {
   static const gchar *const texts[] = {"user-id", "user-pw", "user-agent", NULL};
   g_autofree gchar *full = watch_camera_uri (uri, NULL);
-  GstElement *element = full ? gst_element_make_from_uri (GST_URI_SRC, full, NULL, NULL) : NULL;
+  g_autoptr (GstElement) element =
+      full ? gst_element_make_from_uri (GST_URI_SRC, full, NULL, NULL) : NULL;
   GParamSpec *property = find_property (element, name);
   GType type = property ? G_TYPE_FUNDAMENTAL (property->value_type) : G_TYPE_INVALID;
   gboolean is_harmless = !property || g_strv_contains (texts, name) || type == G_TYPE_BOOLEAN ||
@@ -177,7 +178,6 @@ check_source_property (const gchar *uri, const gchar *name, GError **error)
                          type == G_TYPE_UINT || type == G_TYPE_INT64 || type == G_TYPE_UINT64 ||
                          type == G_TYPE_FLOAT || type == G_TYPE_DOUBLE;
 
-  g_clear_pointer (&element, gst_object_unref);
   return is_harmless ||
          watch_fail (error, "only the configuration may set the source's property \"%s\"", name);
 }

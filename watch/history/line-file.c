@@ -133,11 +133,10 @@ write_lines (WatchLineFile *file, gboolean anew)
 static void
 update_path (WatchLineFile *file)
 {
-  WatchFolder *folder = watch_get_folder (file->watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (file->watch);
   const gboolean is_own = folder && watch_folder_is_own (folder);
   gchar *path = is_own ? g_build_filename (watch_folder_get_path (folder), file->name, NULL) : NULL;
 
-  g_clear_pointer (&folder, watch_folder_unref);
   file->is_new = g_strcmp0 (path, file->path) != 0;
   g_free (file->path);
   file->path = path;

@@ -112,10 +112,9 @@ read_line (gpointer data, const gchar *line)
 static void
 forget_old (WatchObjectsFile *self)
 {
-  WatchFolder *folder = watch_get_folder (self->watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (self->watch);
   const gdouble days = folder ? watch_folder_get_keep_days (folder) : 0;
 
-  g_clear_pointer (&folder, watch_folder_unref);
   if (days > 0)
     watch_objects_forget_old (
         self->objects, g_get_real_time () - (gint64)(MIN (days, 1e6) * 86400 * G_USEC_PER_SEC));

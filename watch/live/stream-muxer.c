@@ -223,11 +223,10 @@ watch_stream_muxer_add (WatchStreamMuxer *muxer, GstBuffer *frame, GstClockTimeD
 void
 watch_stream_muxer_free (WatchStreamMuxer *muxer)
 {
-  GstBus *bus = gst_element_get_bus (muxer->pipeline);
+  g_autoptr (GstBus) bus = gst_element_get_bus (muxer->pipeline);
 
   gst_element_set_state (muxer->pipeline, GST_STATE_NULL);
   gst_bus_set_sync_handler (bus, NULL, NULL, NULL);
-  gst_object_unref (bus);
   gst_object_unref (muxer->pipeline);
   g_byte_array_unref (muxer->boxes);
   g_clear_pointer (&muxer->head, g_bytes_unref);

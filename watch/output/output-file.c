@@ -247,11 +247,10 @@ static void
 file_close (gpointer data)
 {
   FileOutput *self = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!file_sync (self, &error))
     watch_log_warning ("%s", error->message);
-  g_clear_error (&error);
   if (self->path && self->fd >= 0)
     close (self->fd);
   self->fd = -1;

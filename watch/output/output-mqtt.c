@@ -221,14 +221,13 @@ choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error
   const gchar *event = strstr (self->topic, event_marker);
   const gchar *marker = camera && event ? MIN (camera, event) : camera ? camera : event;
   const gsize length = marker ? (gsize)(marker - self->topic) : strlen (self->topic);
-  gchar *parent = g_strndup (self->topic, length);
+  g_autofree gchar *parent = g_strndup (self->topic, length);
 
   while (g_str_has_suffix (parent, "/"))
     parent[strlen (parent) - 1] = 0;
   self->status_topic = status_topic ? g_strdup (status_topic)
                        : *parent    ? g_strconcat (parent, "/ccl-watch/status", NULL)
                                     : g_strdup ("ccl-watch/status");
-  g_free (parent);
   if (mosquitto_pub_topic_check (self->status_topic) != MOSQ_ERR_SUCCESS || !*self->status_topic)
     return watch_fail (error, "status-topic: \"%s\" is no topic", self->status_topic);
   if (is_topic_of_camera (self->topic, self->status_topic))

@@ -89,12 +89,11 @@ static gboolean
 tcp_open (gpointer data, GError **error)
 {
   TcpOutput *self = data;
-  GSocketClient *client = g_socket_client_new ();
+  g_autoptr (GSocketClient) client = g_socket_client_new ();
   GSocket *socket;
 
   g_socket_client_set_timeout (client, CONNECT_TIMEOUT);
   self->connection = g_socket_client_connect_to_host (client, self->host, 0, NULL, error);
-  g_object_unref (client);
   if (!self->connection)
     return FALSE;
   socket = g_socket_connection_get_socket (self->connection);

@@ -136,14 +136,13 @@ set_camera (Watch *watch, WatchCameraConfig *config)
   gboolean is_new = TRUE;
 
   if (old) {
-    WatchCameraConfig *present = watch_camera_get_config (old);
+    g_autoptr (WatchCameraConfig) present = watch_camera_get_config (old);
 
     is_new = !watch_camera_config_equal (present, config);
     if (is_new && watch_camera_can_change (old) && watch_live_keys_differ_alone (present, config)) {
       watch_camera_change (old, watch_camera_config_ref (config));
       is_new = FALSE;
     }
-    watch_camera_config_unref (present);
     watch_camera_set_arming (old, watch_changes_get_arming (watch->changes, config->name));
   }
   if (is_new) {

@@ -369,7 +369,7 @@ static GPtrArray *
 learn_files (WatchFolder *folder)
 {
   GTree *names = make_names ();
-  GHashTable *kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GPtrArray *files;
   GHashTableIter iter;
   gpointer name;
@@ -399,7 +399,6 @@ learn_files (WatchFolder *folder)
     g_hash_table_unref (folder->kept);
     folder->kept = g_steal_pointer (&kept);
   }
-  g_clear_pointer (&kept, g_hash_table_unref);
   g_mutex_unlock (&folder->lock);
   return files;
 }

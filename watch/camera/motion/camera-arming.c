@@ -71,7 +71,7 @@ watch_camera_get_arming (WatchCamera *camera)
 static void
 update_armed (WatchCamera *camera)
 {
-  GArray *list = list_statuses (camera, g_get_real_time ());
+  g_autoptr (GArray) list = list_statuses (camera, g_get_real_time ());
   WatchArmed *armed = g_atomic_rc_box_new0 (WatchArmed);
 
   armed->camera = g_array_index (list, WatchArmingStatus, 0).is_on;
@@ -84,7 +84,6 @@ update_armed (WatchCamera *camera)
       armed->disarmed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
     g_hash_table_add (armed->disarmed, g_strdup (status->region));
   }
-  g_array_unref (list);
   g_clear_pointer (&camera->locked.armed, watch_armed_unref);
   camera->locked.armed = armed;
 }

@@ -112,7 +112,7 @@ static void
 on_read (GObject *stream, GAsyncResult *result, gpointer data)
 {
   Question *question = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gchar *reason = NULL;
   gsize n = 0;
 
@@ -122,7 +122,6 @@ on_read (GObject *stream, GAsyncResult *result, gpointer data)
         "%s accepts connections to port %u and sends nothing", question->host, question->port);
   else if (n < sizeof question->answer || memcmp (question->answer, RTSP, n) != 0)
     reason = g_strdup_printf ("port %u of %s does not speak RTSP", question->port, question->host);
-  g_clear_error (&error);
   answer (question, reason);
 }
 

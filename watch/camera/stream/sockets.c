@@ -175,12 +175,11 @@ mark_address (WatchCamera *camera, GstElement *source)
 void
 watch_sockets_add_source (WatchCamera *camera, GstElement *source)
 {
-  GstPad *pad = gst_element_get_static_pad (source, "src");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (source, "src");
 
   if (pad && watch_reach_can_ask (camera_config (camera)->uri))
     gst_pad_add_probe (
         pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_data, camera, NULL);
-  gst_clear_object (&pad);
   mark_address (camera, source);
 }
 
