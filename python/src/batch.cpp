@@ -80,19 +80,12 @@ private:
   std::unique_lock<std::mutex>
   run (const View &masks, Call call)
   {
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      lock.lock ();
+    return call_library (mutex_, [&] (CclError *error) {
       if (device_ != HOST) /* the batch's own stream waits for the legacy default stream, 1 */
         ccl_cuda_batch_set_stream (
             batch_, masks.stream == 1 ? nullptr : (void *)masks.stream, nullptr);
-      status = call (&error);
-    }
-    check (status, error);
-    return lock;
+      return call (error);
+    });
   }
 
   /* The distances of rows and masks in an array of the shape of the batch, or of one mask, or with

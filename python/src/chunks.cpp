@@ -145,13 +145,9 @@ public:
       seam.upper_values = upper_values->data;
       seam.lower_values = lower_values->data;
     }
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = ccl_forest_add_seam (forest_, &seam, upper_chunk, lower_chunk, &error);
-    }
-    check (status, error);
+    call_library ([&] (CclError *error) {
+      return ccl_forest_add_seam (forest_, &seam, upper_chunk, lower_chunk, error);
+    });
   }
 
   /* Connects pairs as pairs() returns them. */
@@ -172,13 +168,7 @@ public:
   {
     const CclLabelPair *pairs = nullptr;
     size_t n = 0;
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = ccl_forest_pairs (forest_, &pairs, &n, &error);
-    }
-    check (status, error);
+    call_library ([&] (CclError *error) { return ccl_forest_pairs (forest_, &pairs, &n, error); });
     return nb::bytearray (pairs, n * sizeof *pairs);
   }
 
@@ -188,7 +178,6 @@ public:
   roots (const View &n_labels, const View &roots)
   {
     uint64_t n = 0;
-    CclError error = {};
     if (!is_dense (n_labels) || !is_dense (roots) || n_labels.type.size != 8 ||
         roots.type.size != 8)
       throw nb::value_error ("numbers of 64 bits are needed");
@@ -198,13 +187,10 @@ public:
         throw nb::value_error ("there is not a root for each label");
     if (n != roots.n_elements ())
       throw nb::value_error ("there is not a root for each label");
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = ccl_forest_roots (
-          forest_, counts, n_labels.n_elements (), (uint64_t *)roots.data, &error);
-    }
-    check (status, error);
+    call_library ([&] (CclError *error) {
+      return ccl_forest_roots (
+          forest_, counts, n_labels.n_elements (), (uint64_t *)roots.data, error);
+    });
   }
 
 private:
@@ -250,15 +236,11 @@ public:
           plan_.intensity_format};
     const size_t size = n * ccl_sums_bytes ();
     const std::unique_ptr<char[]> sums (new char[size]);
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = ccl_sums_measure (&plan_, &map, (uint32_t)width, (uint32_t)height,
+    call_library ([&] (CclError *error) {
+      return ccl_sums_measure (&plan_, &map, (uint32_t)width, (uint32_t)height,
           ndim_ == 3 ? (uint32_t)labels.shape[0] : 1, start[ndim_ - 1], start[ndim_ - 2],
-          ndim_ == 3 ? start[0] : 0, values ? &plane : nullptr, n, sums.get (), &error);
-    }
-    check (status, error);
+          ndim_ == 3 ? start[0] : 0, values ? &plane : nullptr, n, sums.get (), error);
+    });
     return nb::bytearray (sums.get (), size);
   }
 
@@ -316,14 +298,10 @@ fill_patches (const View &patches, const View &pairs, uint64_t max_area)
   static_assert (sizeof (CclPatch) == 9 * sizeof (uint64_t));
   const size_t n = patches.n_elements () / 9;
   std::vector<uint64_t> labels (n + 1);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_fill_patches ((const CclPatch *)patches.data, n, (const CclPatchPair *)pairs.data,
-        pairs.n_elements () / 2, max_area, labels.data (), &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_fill_patches ((const CclPatch *)patches.data, n, (const CclPatchPair *)pairs.data,
+        pairs.n_elements () / 2, max_area, labels.data (), error);
+  });
   return nb::bytearray (labels.data (), n * sizeof labels[0]);
 }
 

@@ -70,18 +70,12 @@ public:
     options.threshold = to_uint32 ("the threshold", threshold);
     options.invert = invert;
     CclContourTable table = {};
-    CclError error = {};
-    CclStatus status;
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    {
-      const WithoutGil release;
-      lock.lock ();
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
       ccl_cuda_contours_set_stream (/* the own stream waits for the legacy default stream, 1 */
           contours_.get (), image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
-      status = is_map ? ccl_contours_of_labels (contours_.get (), &labels, &table, &error)
-                      : ccl_contours_of_frame (contours_.get (), &frame, &options, &table, &error);
-    }
-    check (status, error);
+      return is_map ? ccl_contours_of_labels (contours_.get (), &labels, &table, error)
+                    : ccl_contours_of_frame (contours_.get (), &frame, &options, &table, error);
+    });
     return bytes_of (table);
   }
 
@@ -107,17 +101,13 @@ find_contours (const View &image, int connectivity, bool cracks)
   const CclLabels labels = {image.data, (size_t)image.strides[0]};
   const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
   CclContourTable table = {};
-  CclError error = {};
-  CclStatus status;
   std::unique_ptr<CclContours, FreeContours> contours;
-  {
-    const WithoutGil release;
-    contours.reset (ccl_cpu_contours_new (&plan, &error));
-    status = !contours ? error.status
-             : is_map  ? ccl_contours_of_labels (contours.get (), &labels, &table, &error)
-                       : ccl_contours_of_frame (contours.get (), &frame, &options, &table, &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    contours.reset (ccl_cpu_contours_new (&plan, error));
+    return !contours ? error->status
+           : is_map  ? ccl_contours_of_labels (contours.get (), &labels, &table, error)
+                     : ccl_contours_of_frame (contours.get (), &frame, &options, &table, error);
+  });
   return bytes_of (table);
 }
 
@@ -137,13 +127,9 @@ divide_contours (const nb::bytes &rows, const nb::bytes &points)
   std::vector<CclContour> rings (corners.size () / 4 + 1);
   std::vector<CclContourPoint> divided (corners.size ());
   uint32_t n = 0;
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_contour_rings (&table, rings.data (), divided.data (), &n, &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_contour_rings (&table, rings.data (), divided.data (), &n, error);
+  });
   return nb::make_tuple (nb::bytearray (rings.data (), n * sizeof (CclContour)),
       nb::bytearray (divided.data (), divided.size () * sizeof (CclContourPoint)));
 }
@@ -285,19 +271,14 @@ public:
     const CclLabelRun *runs = nullptr;
     uint64_t n = 0;
     Masks masks;
-    CclError error = {};
-    CclStatus status;
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    {
-      const WithoutGil release;
-      lock.lock ();
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
       ccl_cuda_map_runs_set_stream (/* the own stream waits for the legacy default stream, 1 */
           runs_, map.stream == 1 ? nullptr : (void *)map.stream, nullptr);
-      status = ccl_cuda_map_runs_find (runs_, &labels, &runs, &n, &error);
+      CclStatus status = ccl_cuda_map_runs_find (runs_, &labels, &runs, &n, error);
       if (status == CUDACCL_OK)
-        status = ccl_rle_group_runs (runs, n, map.n_elements (), &masks.of, &error);
-    }
-    check (status, error);
+        status = ccl_rle_group_runs (runs, n, map.n_elements (), &masks.of, error);
+      return status;
+    });
     if (map.type.kind == 'i' && masks.of.n_masks > 0 &&
         masks.of.labels[masks.of.n_masks - 1] > INT32_MAX)
       throw nb::value_error ("labels must not be negative");

@@ -82,14 +82,10 @@ public:
   void
   copy (void *host, bool to_host) const
   {
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = to_host ? ccl_cuda_memory_download (device_, memory_, host, n_bytes_, &error)
-                       : ccl_cuda_memory_upload (device_, host, memory_, n_bytes_, &error);
-    }
-    check (status, error);
+    call_library ([&] (CclError *error) {
+      return to_host ? ccl_cuda_memory_download (device_, memory_, host, n_bytes_, error)
+                     : ccl_cuda_memory_upload (device_, host, memory_, n_bytes_, error);
+    });
   }
 
   nb::typed<nb::dict, nb::str, nb::any>

@@ -103,20 +103,15 @@ public:
     if (has_chroma_)
       input.chroma = chroma_of (*u, *v, frame);
     const CclMask output = {mask.data, (size_t)mask.strides[0]};
-    CclError error = {};
-    CclStatus status;
     CclSceneChange change = CUDACCL_SCENE_UNCHANGED;
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    {
-      const WithoutGil release;
-      lock.lock ();
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
       if (device_ != HOST)
         ccl_cuda_foreground_set_stream (
             handle_, frame.stream == 1 ? nullptr : (void *)frame.stream, nullptr);
-      status = ccl_foreground_run (handle_, &input, &options, &output, &error);
+      const CclStatus status = ccl_foreground_run (handle_, &input, &options, &output, error);
       change = ccl_foreground_get_scene_change (handle_);
-    }
-    check (status, error);
+      return status;
+    });
     mask.write_back ();
     return change;
   }
@@ -127,14 +122,9 @@ public:
     if (roi_mask)
       check_frame (*roi_mask, "the region of interest mask", HOST);
     const CclFrame roi = roi_mask ? frame_of (*roi_mask) : CclFrame{};
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      const std::lock_guard<std::mutex> lock (mutex_);
-      status = ccl_foreground_set_roi_mask (handle_, roi_mask ? &roi : nullptr, &error);
-    }
-    check (status, error);
+    call_library (mutex_, [&] (CclError *error) {
+      return ccl_foreground_set_roi_mask (handle_, roi_mask ? &roi : nullptr, error);
+    });
   }
 
   void

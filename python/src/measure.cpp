@@ -59,16 +59,13 @@ measure_labels (const View &labels, View *values, uint32_t columns, int64_t n_la
   const std::unique_ptr<CclComponent[]> rows (new CclComponent[n]);
   const std::unique_ptr<CclFeatures[]> features (new CclFeatures[n]);
   const std::unique_ptr<CclShape[]> shapes (new CclShape[n]);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_measure_labels (&map, (uint32_t)labels.shape[1], (uint32_t)labels.shape[0],
-        &intensity, columns, n, rows.get (), features.get (), &error);
+  call_library ([&] (CclError *error) {
+    CclStatus status = ccl_measure_labels (&map, (uint32_t)labels.shape[1],
+        (uint32_t)labels.shape[0], &intensity, columns, n, rows.get (), features.get (), error);
     for (uint32_t i = 0; status == CUDACCL_OK && i < n; i++)
       ccl_features_derive (&rows[i], &features[i], columns, &shapes[i]);
-  }
-  check (status, error);
+    return status;
+  });
   return nb::make_tuple (bytes_of (rows, n), bytes_of (features, n), bytes_of (shapes, n));
 }
 
@@ -84,15 +81,11 @@ measure_volume_labels (const View &labels, View *values, uint32_t columns, int64
   const CclVolumeIntensity intensity = intensity_of (labels, values);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
   const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_measure_volume_labels (&map, (uint32_t)labels.shape[ndim - 1],
+  call_library ([&] (CclError *error) {
+    return ccl_measure_volume_labels (&map, (uint32_t)labels.shape[ndim - 1],
         (uint32_t)labels.shape[ndim - 2], ndim == 3 ? (uint32_t)labels.shape[0] : 0, &intensity,
-        columns, n, rows.get (), shapes.get (), &error);
-  }
-  check (status, error);
+        columns, n, rows.get (), shapes.get (), error);
+  });
   return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
 }
 
@@ -142,17 +135,11 @@ public:
         labels.data, (size_t)labels.strides[row], (size_t)labels.strides[0]};
     const CclVolumeIntensity intensity = intensity_of (labels, values);
     CclMapTable table = {};
-    CclError error = {};
-    CclStatus status;
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    {
-      const WithoutGil release;
-      lock.lock ();
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
       ccl_cuda_map_measurer_set_stream (/* the own stream waits for the legacy default stream, 1 */
           measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
-      status = ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, &error);
-    }
-    check (status, error);
+      return ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, error);
+    });
     return nb::make_tuple (nb::bytearray (table.rows, table.n_rows * sizeof *table.rows),
         nb::bytearray (table.shapes, columns_ ? table.n_rows * sizeof *table.shapes : 0),
         table.greatest_label);
@@ -190,13 +177,11 @@ copy_view_to_host (View &from, const View &to)
   std::vector<char> bytes (extent == n_bytes ? 0 : extent);
   char *const copy = extent == n_bytes ? to.data : bytes.data ();
   CclCudaDevice *const gpu = open_device (from.device);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = from.stream > 1 ? ccl_cuda_stream_wait (gpu, (void *)from.stream, &error) : CUDACCL_OK;
+  call_library ([&] (CclError *error) {
+    CclStatus status =
+        from.stream > 1 ? ccl_cuda_stream_wait (gpu, (void *)from.stream, error) : CUDACCL_OK;
     if (status == CUDACCL_OK)
-      status = ccl_cuda_memory_download (gpu, from.data, copy, extent, &error);
+      status = ccl_cuda_memory_download (gpu, from.data, copy, extent, error);
     for (size_t done = 0; status == CUDACCL_OK && copy != to.data && done < n_bytes;
          done += row_bytes) {
       size_t number = done / row_bytes, offset = 0;
@@ -204,8 +189,8 @@ copy_view_to_host (View &from, const View &to)
         offset += number % from.shape[i] * (size_t)from.strides[i];
       memcpy (to.data + done, copy + offset, row_bytes);
     }
-  }
-  check (status, error);
+    return status;
+  });
 }
 
 /* The fields of a feature: name and bytes. */
@@ -248,15 +233,11 @@ count_parts (const View &labels, uint32_t connectivity, int64_t n_labels)
   const CclVolumeLabels map = {
       labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
   const std::unique_ptr<uint32_t[]> parts (new uint32_t[n]);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status =
-        ccl_count_parts (&map, (uint32_t)labels.shape[ndim - 1], (uint32_t)labels.shape[ndim - 2],
-            ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity, n, parts.get (), &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_count_parts (&map, (uint32_t)labels.shape[ndim - 1],
+        (uint32_t)labels.shape[ndim - 2], ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity,
+        n, parts.get (), error);
+  });
   return bytes_of (parts, n);
 }
 

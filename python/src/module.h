@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,6 +63,35 @@ public:
 private:
   nb::gil_scoped_release release_;
 };
+
+/* Calls call (error) without the GIL, and raises if it does not return CUDACCL_OK. */
+template <typename Call>
+void
+call_library (Call call)
+{
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = call (&error);
+  }
+  check (status, error);
+}
+
+/* The same with the mutex of an object, because two Python threads may call at once. A thread that
+ * waits for the mutex does not hold the GIL. Returns the lock: results in the object's memory are
+ * valid as long as it is held. */
+template <typename Call>
+std::unique_lock<std::mutex>
+call_library (std::mutex &mutex, Call call)
+{
+  std::unique_lock<std::mutex> lock (mutex, std::defer_lock);
+  call_library ([&] (CclError *error) {
+    lock.lock ();
+    return call (error);
+  });
+  return lock;
+}
 
 /* The integer as uint32_t; ValueError with the argument's name if it is out of range. */
 uint32_t to_uint32 (const char *name, int64_t value);

@@ -57,21 +57,16 @@ public:
         .whole_objects = whole_objects,
         .picture = image ? &picture : nullptr};
     CclTracks tracks = {};
-    CclError error = {};
-    CclStatus status;
     std::vector<CclTrackFoot> feet;
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
-    {
-      const WithoutGil release;
-      lock.lock ();
-      status = ccl_tracker_run (
-          handle_, &table, labels ? &map : nullptr, elapsed, &options, &tracks, &error);
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
+      CclStatus status = ccl_tracker_run (
+          handle_, &table, labels ? &map : nullptr, elapsed, &options, &tracks, error);
       if (status == CUDACCL_OK)
         feet.resize (tracks.n_tracks);
       for (uint32_t i = 0; i < feet.size () && status == CUDACCL_OK; i++)
-        status = ccl_tracker_get_foot (handle_, i, &feet[i], &error);
-    }
-    check (status, error);
+        status = ccl_tracker_get_foot (handle_, i, &feet[i], error);
+      return status;
+    });
     return nb::make_tuple (nb::bytearray (tracks.tracks, tracks.n_tracks * sizeof (CclTrack)),
         nb::bytearray (tracks.members, tracks.n_members * sizeof (CclTrackMember)),
         nb::bytearray (tracks.events, tracks.n_events * sizeof (CclTrackEvent)),

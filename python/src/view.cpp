@@ -405,14 +405,10 @@ View::copy_elements (bool back) const
     copy.to = scattered_;
   }
   CclCudaDevice *const gpu = open_device (device);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_cuda_array_copy (
-        gpu, &copy, stream == 1 ? nullptr : (void *)stream, &error); /* 1 is the legacy one, too */
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_cuda_array_copy (
+        gpu, &copy, stream == 1 ? nullptr : (void *)stream, error); /* 1 is the legacy one, too */
+  });
 }
 
 bool
