@@ -453,13 +453,51 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
                          functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
 
 
+def is_label_map(array: Any) -> bool:
+    return isinstance(array, da.Array) and array.dtype.kind in "iu" and array.dtype != np.uint8
+
+
+def only(labels: Any, that_stay: NDArray[np.int64]) -> Any:
+    stays = np.isin(on_host(labels).astype(np.int64, copy=False), that_stay)
+    if not hasattr(labels, "get"):
+        return np.where(stays, labels, labels.dtype.type(0))
+    import cupy
+
+    return labels * cupy.asarray(stays)
+
+
+def labels_that_stay(labels: Any, choose: Callable[[dict[str, NDArray[Any]]], NDArray[np.int64]]) -> Any:
+    """The label map without the labels that a function does not choose of a table."""
+    labels = checked(labels)
+    if 0 in labels.shape:
+        return labels
+    table = regionprops_table(labels, ["label", "num_pixels", "bbox"])
+    name = f"cudaccl-choose-labels-{tokenize(labels.name, choose)}"
+    graph = HighLevelGraph.from_collections(name, {name: (choose, table.key)}, [table])
+    return labels.map_blocks(only, that_stay=Delayed(name, graph), dtype=labels.dtype, meta=labels._meta)
+
+
+def inner_labels(table: dict[str, NDArray[Any]], shape: tuple[int, ...]) -> NDArray[np.int64]:
+    is_inside = np.ones(len(table["label"]), bool)
+    for axis, length in enumerate(shape):
+        is_inside &= (table[f"bbox-{axis}"] > 0) & (table[f"bbox-{axis + len(shape)}"] < length)
+    return table["label"][is_inside]
+
+
+def largest_labels(table: dict[str, NDArray[Any]], k: int) -> NDArray[np.int64]:
+    return table["label"][np.argsort(-table["num_pixels"], kind="stable")[:k]]
+
+
 def clear_border(mask: Any, connectivity: int | None = None) -> Any:
-    """Removes components that touch the border of the picture from a mask; of a volume, the first and the last slice are border.
+    """Removes what touches the border of the picture; of a volume, the first and the last slice are border.
 
-    mask: as of fill_holes(). connectivity: as of label().
+    mask: as of fill_holes(): its components; or a label map of other integers: labels, with all their parts.
+    connectivity: as of label(); not of label maps.
 
-    Returns a new mask, lazily. Since: 0.4
+    Returns a new array of the same type, lazily. Since: 0.4
     """
+    if is_label_map(mask):
+        return labels_that_stay(mask, functools.partial(inner_labels, shape=mask.shape))
     mask = mask_of(mask)
     neighbours = check_connectivity(connectivity, mask.ndim)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
@@ -468,14 +506,16 @@ def clear_border(mask: Any, connectivity: int | None = None) -> Any:
 
 
 def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
-    """Removes all but the k largest components from a mask; of equal ones the first stay.
+    """Removes all but the k largest components of a mask, or labels of a map; of equal ones the first stay.
 
-    mask: as of fill_holes(). k: 0 or greater. connectivity: as of label().
+    mask, connectivity: as of clear_border(). k: 0 or greater.
 
-    Returns a new mask, lazily. Since: 0.4
+    Returns a new array of the same type, lazily. Since: 0.4
     """
-    mask = mask_of(mask)
     check_integers(0, 2**63 - 1, k=k)
+    if is_label_map(mask):
+        return labels_that_stay(mask, functools.partial(largest_labels, k=operator.index(k)))
+    mask = mask_of(mask)
     neighbours = check_connectivity(connectivity, mask.ndim)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
     return in_two_passes(mask, Work("keep-largest", neighbours, find, False, areas_and_places),

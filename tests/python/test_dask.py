@@ -225,6 +225,24 @@ def test_components_that_stay_are_those_of_scipy(connectivity, seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("ndim", [2, 3])
+def test_labels_that_stay_are_those_of_numpy(ndim, seed):
+    random = np.random.default_rng([ndim, seed, 13])
+    labels = np.array([0, 0, 5, 2, 70000, 9, 1])[random.integers(0, 7, random.integers(1, 9, ndim))].repeat(2, 0).repeat(3, 1)
+    labels = np.pad(labels, random.integers(0, 2)).astype(random.choice(["i4", "u4", "i8"]))
+    given = da.from_array(labels, random_chunks(random, labels.shape))
+    edge = np.ones(labels.shape, bool)
+    edge[(slice(1, -1),) * ndim] = False
+    found = cudaccl.dask.clear_border(given).compute(scheduler="synchronous")
+    assert found.dtype == labels.dtype and (found == np.where(np.isin(labels, labels[edge]), 0, labels)).all()
+    values, counts = np.unique(labels[labels > 0], return_counts=True)
+    for k in 0, 1, 3:
+        stays = [value for _, value in sorted(zip(-counts, values))[:k]]
+        found = cudaccl.dask.keep_largest(given, k).compute(scheduler="synchronous")
+        assert found.dtype == labels.dtype and (found == np.where(np.isin(labels, stays), labels, 0)).all()
+
+
+@pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("connectivity", [4, 8, 6, 18, 26])
 def test_contacts_are_those_of_the_whole_map(connectivity, seed):
     random = np.random.default_rng([connectivity, seed, 9])
