@@ -14,7 +14,7 @@ extern "C" {
 
 /* The version of these headers. */
 #define CUDACCL_VERSION_MAJOR 0
-#define CUDACCL_VERSION_MINOR 3
+#define CUDACCL_VERSION_MINOR 4
 #define CUDACCL_VERSION_MICRO 0
 
 /* A version as one number, for comparisons; minor and micro are 0…255. */

@@ -145,9 +145,14 @@ def foreign():
 
 
 def versions():
-    """the packages have the version of the sources"""
-    meson = re.search(r"^  version: '(.*)'", (ROOT / "meson.build").read_text(), re.M)
-    tap.equal(re.match(r"cudaccl \((.*)\)", (ROOT / "debian/changelog").read_text())[1], meson[1], "changelog:")
+    """packages, news and deployment have the version of the sources, and no symbol is newer"""
+    meson = re.search(r"^  version: '(.*)'", (ROOT / "meson.build").read_text(), re.M)[1]
+    tap.equal(re.match(r"cudaccl \((.*)\)", (ROOT / "debian/changelog").read_text())[1], meson, "changelog:")
+    tap.equal(re.search(r"^## (.*)", (ROOT / "NEWS.md").read_text(), re.M)[1], meson.removesuffix(".0"), "news:")
+    tap.equal(set(re.findall(r"/ccl-watch:(\S+)", (ROOT / "deploy/kubernetes.yaml").read_text())), {meson}, "deployment:")
+    for page in (ROOT / "debian").glob("*.symbols"):
+        listed = {tuple(map(int, text.split("."))) for text in re.findall(r"@\w+ ([\d.]+)$", page.read_text(), re.M)}
+        assert max(listed) <= tuple(map(int, meson.split("."))), f"{page.name} names a version after {meson}"
 
 
 def symbols():

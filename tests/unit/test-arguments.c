@@ -306,8 +306,8 @@ test_version (void)
       g_strdup_printf ("%u.%u.%u", version >> 16, version >> 8 & 255, version & 255);
 
   g_assert_cmpstr (text, ==, PROJECT_VERSION);
-  g_assert_true (CUDACCL_CHECK_VERSION (0, 3, 0));
-  g_assert_true (CUDACCL_CHECK_VERSION (0, 2, 255));
+  g_assert_true (CUDACCL_CHECK_VERSION (0, 4, 0));
+  g_assert_true (CUDACCL_CHECK_VERSION (0, 3, 255));
   g_assert_false (CUDACCL_CHECK_VERSION (
       CUDACCL_VERSION_MAJOR, CUDACCL_VERSION_MINOR, CUDACCL_VERSION_MICRO + 1));
   g_assert_false (CUDACCL_CHECK_VERSION (CUDACCL_VERSION_MAJOR + 1, 0, 0));
