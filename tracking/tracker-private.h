@@ -82,6 +82,7 @@ typedef struct Track {
   double last_x, last_y, path; /* where it was found last, and the length of its way to there */
   CclBox rest_box;             /* its place of rest */
   double rested;               /* frames */
+  double n_larger; /* frames in succession in a component that is more than the object */
   CclAppearance appearance;
   double whole_width, whole_height; /* when its colours were learnt last; 0: not yet */
 } Track;

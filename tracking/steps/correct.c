@@ -5,7 +5,8 @@
  * A box that shares its component keeps its size and its velocity. Only the component's own edges
  * correct it: each one is the edge of the track that is predicted to be the outermost there. With
  * pictures, the colours of its object correct its place. An object alone in a component that is
- * much larger, as with leaves behind it, keeps its size, too, if its colours are found there.
+ * much larger, as with leaves behind it, keeps its size for a while, too, if its colours are found
+ * there.
  */
 #include "tracking/tracker-private.h"
 
@@ -15,6 +16,7 @@
 #define SHAPE_RATE 0.1      /* learning rate of fill and centroid */
 #define COLOUR_NOISE 2.0    /* factor for a place that is found by colours */
 #define LARGER 1.3          /* times its extent: such a component is more than the object */
+#define LARGER_TIME 0.5     /* seconds after which it is the object, seen in part before */
 #define NEAR 0.3            /* sizes from its edge: there the component's edge is its own */
 #define MAX_MISFITS 3       /* successive frames that a box may fit badly */
 
@@ -137,8 +139,9 @@ correct_track (CclTracker *tracker, uint32_t i, double elapsed)
   const double shared_variance = ccl_track_variance (t, SHARED_NOISE * CUDACCL_EDGE_NOISE);
   const double colour_variance = ccl_track_variance (t, COLOUR_NOISE * CUDACCL_EDGE_NOISE);
   double centre;
-  const bool is_placed =
-      (!alone || is_larger (tracker, t, c)) && ccl_tracker_place_by_colours (tracker, t, &centre);
+  t->n_larger = alone && is_larger (tracker, t, c) ? t->n_larger + elapsed : 0;
+  const bool is_more = t->n_larger > 0 && t->n_larger * tracker->frame_time <= LARGER_TIME;
+  const bool is_placed = (!alone || is_more) && ccl_tracker_place_by_colours (tracker, t, &centre);
   if (is_placed)
     ccl_axis_measure (&t->x, 0, centre, colour_variance);
   if (alone && is_placed) {

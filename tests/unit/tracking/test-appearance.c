@@ -37,7 +37,8 @@ typedef struct Scene {
   gboolean is_grey;   /* the picture has luma alone */
   gboolean is_hidden; /* the tracker gets no picture */
   guint step_x, step_y;
-  gboolean has_leaves; /* about the person */
+  gboolean has_leaves;  /* about the person */
+  gboolean has_no_legs; /* the trousers have the colour of the background */
   guint8 mask[HEIGHT][WIDTH], picture[HEIGHT][WIDTH][3];
   guint32 labels[HEIGHT][WIDTH];
 } Scene;
@@ -89,7 +90,7 @@ draw_person (Scene *scene, const Person *person)
 {
   static const guint heights[] = {8, 20, 20};
   guint y = FOOT - PERSON_HEIGHT;
-  for (guint part = 0; part < 3; part++)
+  for (guint part = 0; part < (scene->has_no_legs ? 2 : 3); part++)
     for (guint row = 0; row < heights[part]; row++, y++)
       for (guint x = 0; x < PERSON_WIDTH; x++)
         draw_pixel (scene, (guint)person->x + x, y, (*person->clothes)[part]);
@@ -280,10 +281,25 @@ test_leaves_about_a_person_do_not_widen_the_box (void)
   for (guint frame = 0; frame < 2 * RATE; frame++, person.x += 2)
     scene_run (scene, &person, 1);
   scene->has_leaves = TRUE;
-  for (guint frame = 0; frame < RATE; frame++, person.x += 2) {
+  for (guint frame = 0; frame < RATE / 2; frame++, person.x += 2) {
     scene_run (scene, &person, 1);
     g_assert_cmpfloat (edge_error (scene, &person), <, 6);
   }
+  scene_free (scene);
+}
+
+/* A person of whom only the upper part is found for 2 s has a whole box two seconds later. */
+static void
+test_box_grows_to_a_person_who_was_seen_in_part (void)
+{
+  Scene *scene = scene_new (TRUE);
+  Person person = {40, &red};
+  for (guint frame = 0; frame < 4 * RATE; frame++, person.x += 2) {
+    scene->has_no_legs = frame < 2 * RATE;
+    scene_run (scene, &person, 1);
+  }
+  person.x -= 2;
+  g_assert_cmpfloat (edge_error (scene, &person), <, 3);
   scene_free (scene);
 }
 
@@ -343,6 +359,7 @@ main (int argc, char **argv)
   add (who_comes_back_after_two_seconds_is_known_by_colours);
   add (three_people_change_places);
   add (leaves_about_a_person_do_not_widen_the_box);
+  add (box_grows_to_a_person_who_was_seen_in_part);
   add (colours_follow_the_light);
   add (bad_pictures_are_refused);
   return g_test_run ();
