@@ -15,6 +15,8 @@
 #define STEADILY_FOUND 0.9     /* if it was found in so many of its frames, */
 #define OUTLIVING_WAY 2.0      /* and has gone so many sizes */
 #define OUTLIVING_STRAIGHT 0.8 /* and that part of its path */
+#define VERY_FAR 7.0           /* sizes of way after which mistakes do not count */
+#define VERY_STRAIGHT 0.9      /* least part of its path then */
 #define WINDING 0.5            /* of a path: the least way of a track that is like lost ones */
 #define WATCHED 3.0            /* seconds, and */
 #define LONG_PATH 2.0          /* sizes of its path after which a track has shown where it goes */
@@ -34,13 +36,21 @@ ccl_tracker_is_like_nothing (const CclTracker *tracker, const Track *t)
                                                 : size <= SAME_SIZE_BORDER * lost;
 }
 
+/* Whether the track went so far and so straight that no mistake around its begin says otherwise. */
+static bool
+goes_on (const CclTracker *tracker, const Track *t)
+{
+  const double way = ccl_tracker_way (tracker, t);
+  return way >= VERY_FAR * ccl_track_size_of_way (t) && way >= VERY_STRAIGHT * t->path;
+}
+
 /* An object among waves or in the rain is found again and again, and goes straight on; what is
  * taken for one object in waves goes to and fro. Where tracks that appeared inside the picture did
  * so and yet were mistakes, another one must do so for longer. */
 bool
 ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
 {
-  const double mistakes = ccl_tracker_begins_inside (tracker, t)
+  const double mistakes = ccl_tracker_begins_inside (tracker, t) && !goes_on (tracker, t)
                               ? ccl_tracker_count_mistakes (tracker, t->begin_x, t->begin_y)
                               : 0;
   const double time = ccl_max (OUTLIVING, ccl_min (PER_MISTAKE * mistakes, MOST_OUTLIVING));

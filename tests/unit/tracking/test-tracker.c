@@ -1303,6 +1303,29 @@ test_waves_that_last_are_no_tracks (void)
     check_waves (&(Sea){8, 2.5, 4}, rates[r], 140, 70);
 }
 
+/* Above waves that last, something of their size appears in the picture and goes 100 pixels a
+ * second to the left: it has a track within 2.5 s, though many waves did, too. */
+static void
+test_small_boat_among_waves_that_last (void)
+{
+  const Sea sea = {16, 2.5, 4};
+  for (guint r = 1; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (rates[r]);
+    Wave waves[16] = {{0}};
+    CclComponent rows[17];
+    for (guint i = 0; i < 225 * rates[r] / 10; i++) {
+      const double way = 100 * MAX ((double)i / rates[r] - 20, 0);
+      move_waves (&sea, waves, rows, random, 1.0 / rates[r]);
+      rows[16] = box ((guint)lrint (520 - way), 80, 30, 22);
+      scene_run (scene, rows, way > 0 ? 17 : 16);
+    }
+    g_assert_true (has_boat (scene, 22));
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
 /* Above waves, something of their size goes 60 pixels a second to the left for 7 s, and meanwhile
  * 20 pixels up and down once a second, as the tops of waves do that are taken for one object. */
 static void
@@ -1606,6 +1629,7 @@ main (int argc, char **argv)
   add (waves_that_travel_are_no_tracks);
   add (waves_that_last_are_no_tracks);
   add (what_comes_back_again_and_again_loses_its_track);
+  add (small_boat_among_waves_that_last);
   add (what_winds_like_waves_is_no_track);
   add (part_of_a_place_that_moves_for_ever_is_no_track);
   add (fast_object_is_confirmed_in_its_third_frame);
