@@ -16,7 +16,7 @@ from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF
                            volume_shape_dtype)
 
 OF_SUMS = COLUMN_OF["first_x"] | COLUMN_OF["variance_x"] | COLUMN_OF["intensity_mean"]
-OF_MAPS = ("intensity_median", "moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
+OF_MAPS = ("intensity_median", "intensity_quantile", "moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
 
 
 class Sums(NamedTuple):

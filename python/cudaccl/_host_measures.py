@@ -2,6 +2,7 @@
 """Properties of label maps in host memory that NumPy computes: those of scikit-image that are no sums of the library."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -79,18 +80,24 @@ def crofton_perimeters(map: Map, n: int) -> NDArray[np.float64]:
     return perimeters
 
 
-def medians(map: Map, n: int, values: NDArray[Any], ignore_nan: bool) -> NDArray[np.float64]:
-    """The medians of the values of the labels 1…n; NaN where there are none, or one is not a number."""
+def quantiles(map: Map, n: int, values: NDArray[Any], ignore_nan: bool, shares: Sequence[float | None]) -> NDArray[np.float64]:
+    """[share, label]: the quantiles of the values of the labels 1…n, between two of them by linear interpolation; None: the
+    medians. NaN where there are no values, or one is not a number."""
     values = values.astype(np.float64).ravel()
     pixels = np.flatnonzero((map.ravel() != 0) & ~(np.isnan(values) & ignore_nan))
     labels = map.ravel()[pixels]
     order = np.lexsort((values[pixels], labels))  # NaN comes last
     values, counts = values[pixels][order], per_label(labels, n)
     ends = np.cumsum(counts)
-    found = np.full(n, np.nan)
+    found = np.full((len(shares), n), np.nan)
     has = counts > 0
-    low, high = ends[has] - counts[has] + (counts[has] - 1) // 2, ends[has] - counts[has] + counts[has] // 2
-    found[has] = np.where(np.isnan(values[ends[has] - 1]), np.nan, (values[low] + values[high]) / 2)
+    last, first = ends[has] - 1, ends[has] - counts[has]
+    for row, share in zip(found, shares):
+        place = (0.5 if share is None else share) * (counts[has] - 1)
+        low, high = values[first + np.floor(place).astype(int)], values[first + np.ceil(place).astype(int)]
+        part = place - np.floor(place)
+        between = (low + high) / 2 if share is None else np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+        row[has] = np.where(np.isnan(values[last]), np.nan, between)
     return found
 
 

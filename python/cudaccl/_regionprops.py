@@ -2,7 +2,7 @@
 """Component tables with the columns of scikit-image."""
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Union
 
 import numpy as np
@@ -50,6 +50,7 @@ class Measured:
         self.channels: list[Measured] | None = None
         self.of_values: dict[str, list[NDArray[Any]]] | None = None  # by property, of values that NumPy measures
         self.medians: NDArray[np.float64] | None = None
+        self.quantiles: dict[float, NDArray[np.float64]] = {}
         self._hulls: NDArray[np.float64] | None = None
         self._convex: NDArray[np.float64] | None = None
 
@@ -158,6 +159,8 @@ def moments_of(ndim: int) -> dict[str, Property]:
 
 
 MEDIAN: Property = (("intensity_mean",), ("",), lambda m: [] if m.medians is None else [m.medians])
+QUANTILES: Property = (("intensity_mean",), (), lambda m: list(m.quantiles.values()))  # a column for each
+OF_RANKS = {"intensity_median": MEDIAN, "intensity_quantile": QUANTILES}
 # Of images and label maps that are in memory.
 OF_MAPS: dict[str, Property] = {
     "area_convex": ((), ("",), lambda m: [m.convex()[:, 0]]),
@@ -167,7 +170,7 @@ OF_MAPS: dict[str, Property] = {
     **moments_of(2),
     "moments_hu": ((), tuple("0123456"), lambda m: columns_of_moments(
         _host_measures.hu(_host_measures.normalized(m.moments(True))))),
-    "intensity_median": MEDIAN,
+    **OF_RANKS,
 }
 N_HOLES: Property = (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()])
 OF_HULLS: dict[str, Property] = {
@@ -201,7 +204,7 @@ MEASURED_OF_VOLUMES: dict[str, Property] = {
     **properties_of(("ALL", "VOLUMES", "LARGE"), 3),
     "surface_area": of_shapes("crack_length", dtype=np.int64),
     **moments_of(3),
-    "intensity_median": MEDIAN,
+    **OF_RANKS,
     "touches_border": ((), tuple("012345"), Measured.touches_border),
     "inertia_tensor": (("variance_x",), tuple(f"{i}-{j}" for i in range(3) for j in range(3)), tensor_of_volume),
 }
@@ -211,7 +214,7 @@ MEASURED = {2: MEASURED_OF_IMAGES, 3: MEASURED_OF_VOLUMES}
 MEASURED_ON_GPU: dict[int, dict[str, Property]] = {2: {**MEASURED_OF_TILES, **OF_HULLS, **OF_MAPS},
                                                   3: MEASURED_OF_VOLUMES}
 OF_TABLES = ("label", "area", "num_pixels", "area_bbox", "extent", "equivalent_diameter_area", "bbox", "centroid", "slice")
-OF_VALUES = {name for column, _, _, name, *_ in MEASURES if name and column == COLUMN_OF["intensity_mean"]} | {"intensity_median"}
+OF_VALUES = {name for column, _, _, name, *_ in MEASURES if name and column == COLUMN_OF["intensity_mean"]} | set(OF_RANKS)
 
 
 def flags_of(properties: Iterable[str], measured: dict[str, Property]) -> int:
@@ -377,7 +380,7 @@ def rows_of_image(rows: NDArray[Any]) -> NDArray[Any]:
 
 
 def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], connectivity: int | None,
-                   dimensions: tuple[int, ...], ignore_nan: bool) -> Measured | None:
+                   dimensions: tuple[int, ...], ignore_nan: bool, quantiles: Sequence[float]) -> Measured | None:
     """Measures a mask or a label map on a GPU; None if it is in host memory."""
     from ._device_maps import device_map_of, is_measured_on_gpu, on_host, values_on_gpu
     from ._images import check_connectivity
@@ -394,12 +397,14 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     if intensity_image is None and columns & of_values:
         raise ValueError("properties of intensity need an intensity_image")
     if columns & of_values and 0 not in map.view.shape and (
-            "intensity_median" in properties or not is_measured_on_gpu(intensity_image)):
+            OF_RANKS.keys() & set(properties) or not is_measured_on_gpu(intensity_image)):
         map.measure(0, None)  # which waits until the map is complete, and checks it
-        return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan)
+        return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan,
+                       quantiles)
     planes, are_channels = values_on_gpu(intensity_image if columns & of_values else None, ndim, map.view.device)
     if 0 in map.view.shape:
-        return measure(map.copy_to_host(), np.empty(map.view.shape, np.uint8), properties, connectivity, dimensions)
+        return measure(map.copy_to_host(), np.empty(map.view.shape, np.uint8), properties, connectivity, dimensions, ignore_nan,
+                       quantiles)
     parts = [map.measure(columns, planes[0]), *(map.measure(of_values, plane) for plane in planes[1:])]
     if parts[0][2] > np.prod(map.view.shape):
         raise ValueError("labels on a GPU must not exceed the number of pixels")
@@ -414,12 +419,12 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
 
 
 def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connectivity: int | None,
-            dimensions: tuple[int, ...] = (2,), ignore_nan: bool = False) -> Measured:
+            dimensions: tuple[int, ...] = (2,), ignore_nan: bool = False, quantiles: Sequence[float] = ()) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
     from ._images import check_connectivity
 
     properties = list(properties)
-    on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions, ignore_nan)
+    on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions, ignore_nan, quantiles)
     if on_gpu:
         return on_gpu
     are_components = getattr(labels, "dtype", None) == bool
@@ -448,8 +453,9 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     for part, plane in zip(found, planes):
         if plane is not None and not is_of_library:
             part.of_values = measure_values(map, there, plane, ignore_nan)
-        if plane is not None and "intensity_median" in properties:
-            part.medians = _host_measures.medians(map, n, plane, ignore_nan)[there]
+        if plane is not None and OF_RANKS.keys() & set(properties):
+            ranks = _host_measures.quantiles(map, n, plane, ignore_nan, [None, *quantiles])[:, there]
+            part.medians, part.quantiles = ranks[0], dict(zip(quantiles, ranks[1:]))
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -458,6 +464,8 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
 def measured_columns(found: Measured, name: str, separator: str, of: Property) -> dict[str, NDArray[Any]]:
     """The columns of a property that is measured."""
     _, indices, make = of
+    if of is QUANTILES:
+        indices = tuple(np.format_float_positional(share, trim="-") for share in found.quantiles)
     channels = found.channels if name in OF_VALUES and found.channels else [found]
     columns = [channel.of_values[name] if channel.of_values and name in channel.of_values else make(channel)
                for channel in channels]
@@ -481,7 +489,7 @@ def are_properties(argument: Any) -> bool:
 def regionprops_table(table: Any = None, *arguments: Any, properties: Properties | None = None,
                       intensity_image: Any = None, label_image: Any = None, cache: bool = True, separator: str = "-",
                       connectivity: int | None = None, sort_by: str | None = None, largest: int | None = None,
-                      ignore_nan: bool = False, spacing: Any = None) -> dict[str, NDArray[Any]]:
+                      ignore_nan: bool = False, spacing: Any = None, quantiles: Iterable[float] = ()) -> dict[str, NDArray[Any]]:
     """The columns of skimage.measure.regionprops_table() for a component table, a mask or a label map.
 
     table: of component_dtype or volume_component_dtype, from label() or components(); or a mask of
@@ -497,14 +505,14 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         'axis_minor_length', 'eccentricity', 'euler_number', 'inertia_tensor', 'inertia_tensor_eigvals',
         'orientation', 'perimeter', 'perimeter_crofton', 'area_convex', 'solidity', 'feret_diameter_max', 'moments',
         'moments_central', 'moments_hu', 'moments_normalized'; with an intensity image 'centroid_weighted', 'intensity_max',
-        'intensity_mean', 'intensity_median', 'intensity_min', 'intensity_std'. Not in scikit-image: 'intensity_max_position', that of the
+        'intensity_mean', 'intensity_median', 'intensity_min', 'intensity_std'. Not in scikit-image: 'intensity_quantile', 'intensity_max_position', that of the
         first pixel in raster order with the greatest value, −1 where a value is not a number; 'crack_length', the number of edges between pixels of the component and others, 'n_holes', and of the convex hull of
         the pixels as squares 'hull_area', 'hull_solidity' (the area divided by that of the hull),
         'feret_max' and 'feret_min', the greatest and least distance of two parallel lines around it;
         'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,
         lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
-        'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments, the median,
+        'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments, the median, quantiles,
         'perimeter_crofton' and scikit-image's convex images on the host.
     intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory or on a GPU,
         also if the map is not there. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
@@ -523,6 +531,8 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
     spacing: the lengths of a pixel along the axes, or one for all; None: 1. Areas, centroids, diameters and what follows
         from moments are in these units, as scikit-image's are; bounding boxes and numbers of pixels are not.
         'perimeter', 'crack_length', 'surface_area', 'feret_max' and 'feret_min' need equal sides. Since 0.4
+    quantiles: numbers of 0…1 for 'intensity_quantile', whose columns are 'intensity_quantile-0.25', …: those of
+        numpy.quantile(). Since 0.4
 
     Returns a dict from column names ('label', 'bbox-0', …) to arrays of the length of the table, in
     scikit-image's order of axes (rows first), units and types; bounding boxes are half-open. Raises
@@ -531,13 +541,14 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
     table, intensity_image, properties = sorted_arguments(table, label_image, arguments, intensity_image, properties)
     properties = [properties] if isinstance(properties, str) else list(properties)
     check_names(properties)
+    shares = check_quantiles(quantiles, properties)
     found = None
     if is_table(table):
         measured = [name for name in properties if name not in OF_TABLES]
         if measured:
             raise ValueError(f"a component table has no property {measured[0]!r}: give the mask or the label map")
     else:
-        found = measure(table, intensity_image, properties, connectivity, (2, 3), ignore_nan)
+        found = measure(table, intensity_image, properties, connectivity, (2, 3), ignore_nan, shares)
         check_dimensions(properties, found)
         table = found.rows
     lengths = None if spacing is None else check_spacing(spacing, 3 if "z" in (table.dtype.names or ()) else 2)
@@ -578,6 +589,15 @@ def check_names(properties: list[str]) -> None:
             raise TypeError(f"properties are names, not {name!r:.40}")
         if name not in OF_TABLES and not any(name in known for known in MEASURED.values()):
             raise ValueError(f"there is no property {name!r}")
+
+
+def check_quantiles(quantiles: Iterable[float], properties: list[str]) -> list[float]:
+    shares = [float(share) for share in quantiles]
+    if not all(0 <= share <= 1 for share in shares):
+        raise ValueError(f"quantiles must be numbers of 0…1, not {shares}")
+    if bool(shares) != ("intensity_quantile" in properties):
+        raise ValueError("'intensity_quantile' needs quantiles, and they are for it alone")
+    return shares
 
 
 def check_dimensions(properties: list[str], found: Measured) -> None:

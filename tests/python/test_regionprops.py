@@ -101,6 +101,30 @@ def test_medians_as_numpy(mask, dtype, seed, n_channels):
             np.testing.assert_equal(found, median(of_label) if not np.isnan(of_label).all() else np.nan)
 
 
+@given(masks, st.sampled_from(["uint8", "int16", "float32", "float64"]), st.integers(0, 2**32), st.lists(st.floats(0, 1), min_size=1, max_size=3, unique=True))
+def test_quantiles_as_numpy(mask, dtype, seed, shares):
+    values = np.random.default_rng(seed).normal(99, 30, (*mask.shape, 2)).astype(dtype)
+    labels = cudaccl.label(mask)[0]
+    columns = cudaccl.regionprops_table(labels, ["label", "intensity_quantile"], intensity_image=values, quantiles=shares)
+    assert len(columns) == 1 + 2 * len(shares)
+    for place, share in enumerate(shares):
+        for channel in range(2):
+            found = list(columns.values())[1 + 2 * place + channel]
+            expected = [np.quantile(values[labels == label][:, channel].astype(float), share) for label in columns["label"]]
+            np.testing.assert_allclose(found, expected, rtol=1e-14)
+
+
+def test_names_of_quantiles():
+    image = np.array([[1, 2, np.nan, 10]])
+    columns = cudaccl.regionprops_table(np.ones((1, 4), bool), ["intensity_quantile", "intensity_median"], image, ignore_nan=True, quantiles=[0.25, 1, 1e-7])
+    assert {name: column.tolist() for name, column in columns.items()} == {
+        "intensity_quantile-0.25": [1.5], "intensity_quantile-1": [10], "intensity_quantile-0.0000001": [pytest.approx(1)], "intensity_median": [2]}
+    assert np.isnan(cudaccl.regionprops_table(np.ones((1, 4), bool), ["intensity_quantile"], image, quantiles=[0])["intensity_quantile-0"])
+    for wrong in dict(quantiles=[1.1]), dict(quantiles=[np.nan]), dict():
+        with pytest.raises(ValueError, match="quantile"):
+            cudaccl.regionprops_table(np.ones((1, 4), bool), ["intensity_quantile"], image, **wrong)
+
+
 def test_spacing_of_measures_of_maps():
     mask = np.ones((3, 4), bool)
     one, two = (cudaccl.regionprops_table(mask, OF_MAPS[1:5], spacing=spacing) for spacing in (None, 2))
