@@ -6,25 +6,25 @@
  */
 #include "tracking/tracker-private.h"
 
-#define SAME_SIZE 3.0          /* times the size of lost tracks: a larger track is not like them */
-#define SAME_SIZE_BORDER 5.0   /* the same of one that came in at the border, by its size now */
-#define YOUNG 5.0              /* seconds in which a track that is like the lost ones may end */
-#define OUTLIVING 2.0          /* seconds after which a track is none of the lost ones, */
-#define PER_MISTAKE 1.0        /* or so many for each mistake around its begin, */
-#define MOST_OUTLIVING 3.0     /* but at most so many, */
-#define STEADILY_FOUND 0.9     /* if it was found in so many of its frames, */
-#define OUTLIVING_WAY 2.0      /* and has gone so many sizes */
-#define OUTLIVING_STRAIGHT 0.8 /* and that part of its path */
-#define VERY_FAR 7.0           /* sizes of way after which mistakes do not count */
-#define VERY_STRAIGHT 0.9      /* least part of its path then */
-#define WINDING 0.5            /* of a path: the least way of a track that is like lost ones */
-#define WATCHED 3.0            /* seconds, and */
-#define LONG_PATH 2.0          /* sizes of its path after which a track has shown where it goes */
-#define RETURNING 0.33         /* of a path: the least way of a track that begins inside */
-#define FLICKERING 0.8         /* of its frames in which a track was found at least, */
-#define FLICKERING_TIME 0.2    /* or it ends after so many seconds without a component, */
-#define FLICKERING_FRAMES 1    /* and so many frames */
-#define MIN_RESTLESS 0.5       /* where its place is restless */
+#define SAME_SIZE 3.0           /* times the size of lost tracks: a larger track is not like them */
+#define SAME_SIZE_BORDER 5.0    /* the same of one that came in at the border, by its size now */
+#define YOUNG 5.0               /* seconds in which a track that is like the lost ones may end */
+#define OUTLIVING 2.0           /* seconds after which a track is none of the lost ones, */
+#define PER_MISTAKE 1.0         /* or so many for each mistake around its begin, */
+#define MOST_OUTLIVING 3.0      /* but at most so many, */
+#define STEADILY_FOUND 0.9      /* if it was found in so many of its frames, */
+#define OUTLIVING_WAY 2.0       /* and has gone so many sizes */
+#define OUTLIVING_STRAIGHT 0.85 /* and that part of its path */
+#define VERY_FAR 7.0            /* sizes of way after which mistakes do not count */
+#define VERY_STRAIGHT 0.9       /* least part of its path then */
+#define WINDING 0.5             /* of a path: the least way of a track that is like lost ones */
+#define WATCHED 3.0             /* seconds, and */
+#define LONG_PATH 2.0           /* sizes of its path after which a track has shown where it goes */
+#define RETURNING 0.33          /* of a path: the least way of a track that begins inside */
+#define FLICKERING 0.8          /* of its frames in which a track was found at least, */
+#define FLICKERING_TIME 0.2     /* or it ends after so many seconds without a component, */
+#define FLICKERING_FRAMES 1     /* and so many frames */
+#define MIN_RESTLESS 0.5        /* where its place is restless */
 
 /* Waves that meet become larger, so the size with which a track began counts, too. */
 bool
