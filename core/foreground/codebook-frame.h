@@ -154,6 +154,21 @@ typedef struct CclCodebookLevel {
   uint16_t caution; /* the steps for which it falls slowly yet */
 } CclCodebookLevel;
 
+/* What is known after a frame in which the relief has room for so many steps. is_fast: it grows
+ * fast unless it is cautious. */
+CUDACCL_CODEBOOK_HOST_FUNCTION CclCodebookLevel
+ccl_codebook_next_relief (
+    CclCodebookLevel before, uint32_t median, uint32_t room, bool is_fast, uint32_t elapsed)
+{
+  const uint32_t fast = CUDACCL_CODEBOOK_FAST_RELIEF;
+  const uint32_t now = before.relief + (is_fast && before.caution == 0 ? fast * elapsed : elapsed);
+  const uint32_t caution = before.caution > elapsed ? before.caution - elapsed : 0;
+  const bool is_taken_back = room < before.relief;
+  const CclCodebookLevel after = {(uint16_t)median, (uint16_t)(now < room ? now : room),
+      (uint16_t)(is_taken_back ? (uint32_t)CUDACCL_CODEBOOK_CAUTION_STEPS : caution)};
+  return after;
+}
+
 /* What is known after a frame. The relief grows slowly, and is taken back where a sixteenth of the
  * pixels pass four fifths of the tolerance: key frames that pump follow each other within seconds.
  * median, tail: quantiles of 8 and 15 sixteenths. elapsed: CclCodebookTime. */
@@ -163,16 +178,10 @@ ccl_codebook_next_level (CclCodebookLevel before, uint32_t level, uint32_t media
 {
   const uint32_t noise = 5 * tail / 4 + 1, lowest = CUDACCL_CODEBOOK_LOWEST_TOLERANCE;
   const uint32_t aim = noise > lowest ? noise : lowest;
-  const uint32_t fast = CUDACCL_CODEBOOK_FAST_RELIEF;
-  const uint32_t now = before.relief + (is_dark && before.caution == 0 ? fast * elapsed : elapsed);
   const uint32_t least = ccl_codebook_least_tolerance (level);
   const bool falls = (is_dark || level < CUDACCL_CODEBOOK_RELIEF_LEVELS) && aim < least;
-  const uint32_t most = falls ? (least - aim) * CUDACCL_CODEBOOK_RELIEF_STEPS : 0;
-  const uint32_t caution = before.caution > elapsed ? before.caution - elapsed : 0;
-  const bool is_taken_back = most < before.relief;
-  const CclCodebookLevel after = {(uint16_t)median, (uint16_t)(now < most ? now : most),
-      (uint16_t)(is_taken_back ? (uint32_t)CUDACCL_CODEBOOK_CAUTION_STEPS : caution)};
-  return after;
+  const uint32_t room = falls ? (least - aim) * CUDACCL_CODEBOOK_RELIEF_STEPS : 0;
+  return ccl_codebook_next_relief (before, median, room, is_dark, elapsed);
 }
 
 /* The same from the counts of the frame. */

@@ -144,6 +144,7 @@ typedef struct SampledRow {
   bool begins;               /* all samples become those of this frame */
   uint32_t period;           /* seconds from sample to sample where an object is */
   const uint8_t *tolerances; /* of near samples, for each level of luma */
+  uint8_t faint;             /* ccl_faint_tolerance() */
   const uint64_t *found;     /* the pixels of the upper row in the mask of the frame before */
   uint8_t *samples;          /* luma, then u and v `plane_distance` further; the next ones
                               * `sample_distance` further */
@@ -151,6 +152,7 @@ typedef struct SampledRow {
   uint8_t *restlessness;
   uint64_t *different; /* of the frame before, replaced by this frame's */
   uint64_t *restless;
+  uint64_t *brighter; /* faint.h; where places are not restless */
 } SampledRow;
 
 /* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */

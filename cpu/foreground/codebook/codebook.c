@@ -67,6 +67,7 @@ typedef struct Codebooks {
   CclCodebookClock clock;
   CclCodebookScene scene;
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
+  CclCodebookLevel all_levels;            /* together, for faint objects */
   uint8_t noise[CUDACCL_CODEBOOK_LEVELS]; /* median distances */
   bool is_white;                          /* the noise */
   bool is_dark;                           /* the frame before */
@@ -143,8 +144,7 @@ follow_light (Codebooks *self)
 
   workers_run (self->workers, measure_light, self);
   ccl_light_smooth (&light->grid, light->cells, &light->has_edges, light->factors);
-  if (light->has_edges)
-    codebook_find_range (light);
+  codebook_find_range (light);
   workers_run (self->workers, count_light, self);
   for (uint32_t i = 0; i < light->grid.rows; i++) {
     sums.compared += light->sums[i].compared;
@@ -378,7 +378,7 @@ judge_scene (Codebooks *self)
 static void
 take_noise (Codebooks *self)
 {
-  uint32_t pairs = 0, alike = 0, dark = 0, counted = 0;
+  uint32_t pairs = 0, alike = 0, dark = 0, counted = 0, all[CUDACCL_CODEBOOK_DISTANCES] = {0};
   for (uint32_t i = 0; i < self->n_bands; i++) {
     pairs += self->bands[i].pairs;
     alike += self->bands[i].alike;
@@ -399,10 +399,13 @@ take_noise (Codebooks *self)
     self->levels[level] = known;
     self->noise[level] = (uint8_t)known.median;
     for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++) {
+      all[k] += counts[k];
       counted += counts[k];
       dark += level < CUDACCL_CODEBOOK_DARK_LEVELS ? counts[k] : 0;
     }
   }
+  self->all_levels =
+      ccl_faint_next (self->all_levels, ccl_codebook_quantile (all, 12), self->state.time.elapsed);
   self->is_dark = ccl_codebook_is_dark (dark, counted);
 }
 
@@ -430,6 +433,7 @@ codebook_reset (CpuForeground *foreground, CclError *error)
   }
   self->state = (CclCodebookFrame){0};
   memset (self->levels, 0, sizeof self->levels);
+  self->all_levels = (CclCodebookLevel){0};
   self->scene = (CclCodebookScene){0};
   self->clock = (CclCodebookClock){0};
   self->sampled.clock = 0;
@@ -544,7 +548,8 @@ count_objects (Codebooks *self, uint32_t y)
   self->n_foreground[y] = self->n_changed[y] = 0;
   for (size_t i = 0; i < self->n_words; i++) {
     const uint32_t n = width - 64 * (uint32_t)i;
-    const uint64_t found = candidates[i] & (n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX);
+    const uint64_t inside = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
+    const uint64_t found = (candidates[i] & inside) | sampled_places_faint (&self->sampled, y, i);
     if (found == 0)
       continue;
     self->n_foreground[y] += (uint32_t)__builtin_popcountll (found);
@@ -567,6 +572,13 @@ find_candidates (void *data, uint32_t index)
         self->background + y * self->stride);
     count_objects (self, y);
   }
+}
+
+static bool
+finds_faint (const Codebooks *self)
+{
+  return !self->scene.is_lost && !self->hides &&
+         (!self->corrects || ccl_faint_is_even (self->light.least, self->light.most));
 }
 
 /* Updates the codebooks, and the second model that checks them, with a frame, finds its objects,
@@ -605,8 +617,11 @@ codebook_begin (CpuForeground *foreground, CclError *error)
   if (base->camera->takes_boxes)
     codebook_make_boxes (&self->planes, base->camera);
   const bool next_has_rows = self->corrects && follow_light (self);
-  sampled_places_begin_frame (
-      &self->sampled, options, begins || self->state.scene_changes, self->state.tolerances);
+  sampled_places_begin_frame (&self->sampled, options, begins || self->state.scene_changes,
+      self->state.tolerances,
+      ccl_faint_tolerance (self->all_levels,
+          !self->is_dark && !self->light.has_rows && self->sway == 0,
+          ccl_codebook_sensitivity (options->sensitivity)));
   if (self->sway > 0)
     workers_run (self->workers, find_ranges, self);
   workers_run (self->workers, update_band, self);
@@ -616,6 +631,7 @@ codebook_begin (CpuForeground *foreground, CclError *error)
     judge_scene (self);
   }
   take_noise (self);
+  self->sampled.finds_faint = finds_faint (self);
   workers_run (self->workers, look_around, self);
   workers_run (self->workers, find_candidates, self);
   sampled_places_connect (&self->sampled);

@@ -35,7 +35,9 @@ sampled_places_lay_out_model (Layout *layout, SampledPlaces *self)
 void
 sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
 {
+  lay_out_rows (layout, self->n_words, self->grid.rows, &self->brighter);
   lay_out_rows (layout, self->n_words, self->grid.rows, &self->around);
+  lay_out_rows (layout, self->n_words, self->grid.rows, &self->faint);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->candidates);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->shadows);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->agrees);
@@ -44,15 +46,18 @@ sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->begun);
   self->counts = lay_out (layout, CUDACCL_SAMPLED_CELLS, sizeof *self->counts);
   self->kept = lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept);
+  self->kept_faint =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept_faint);
 }
 
 void
 sampled_places_begin_frame (SampledPlaces *self, const CclForegroundOptions *options, bool begins,
-    const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS])
+    const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS], uint8_t faint_tolerance)
 {
   for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
     self->tolerances[i] = ccl_sampled_tolerance (tolerances[i], tolerances[i > 0 ? i - 1 : 0],
         ccl_codebook_sensitivity (options->sensitivity));
+  self->faint_tolerance = faint_tolerance;
   self->begins = begins;
   self->period = ccl_sampled_period (ccl_absorb_time (options->absorb_after, options->hold));
   self->finds_light = options->light && options->shadows != CUDACCL_SHADOWS_KEEP;
@@ -74,6 +79,7 @@ sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upp
       .begins = self->begins,
       .period = self->period,
       .tolerances = self->tolerances,
+      .faint = self->faint_tolerance,
       .found = row_of (&self->found, 2 * row),
       .samples = self->samples + row * self->stride,
       .plane_distance = plane,
@@ -81,25 +87,36 @@ sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upp
       .restlessness = self->restlessness + row * self->stride,
       .different = row_of (&self->different, row),
       .restless = row_of (&self->restless, row),
+      .brighter = row_of (&self->brighter, row),
   };
   self->code->sampled_row (&of_row);
   extend_row (of_row.different, self->n_words, self->grid.columns);
+  extend_row (of_row.brighter, self->n_words, self->grid.columns);
+}
+
+/* The places of a row around which most have a bit. */
+static void
+find_majority (
+    const SampledPlaces *self, const BitRows *bits, uint32_t row, uint64_t *scratch, uint64_t *to)
+{
+  const uint64_t *rows[5];
+  uint64_t any = 0;
+
+  find_window (bits, self->grid.rows, row, true, rows);
+  for (int i = 0; i < 5; i++)
+    for (size_t k = 0; k < self->n_words; k++)
+      any |= rows[i][k];
+  if (any)
+    self->code->filter_row (FILTER_MEDIAN_5, rows, self->n_words, scratch, to);
+  else
+    memset (to, 0, self->n_words * sizeof *to);
 }
 
 void
 sampled_places_look_around (SampledPlaces *self, uint32_t row, uint64_t *scratch)
 {
-  const uint64_t *rows[5];
-  uint64_t any = 0, *around = row_of (&self->around, row);
-
-  find_window (&self->different, self->grid.rows, row, true, rows);
-  for (int i = 0; i < 5; i++)
-    for (size_t k = 0; k < self->n_words; k++)
-      any |= rows[i][k];
-  if (any)
-    self->code->filter_row (FILTER_MEDIAN_5, rows, self->n_words, scratch, around);
-  else
-    memset (around, 0, self->n_words * sizeof *around);
+  find_majority (self, &self->different, row, scratch, row_of (&self->around, row));
+  find_majority (self, &self->brighter, row, scratch, row_of (&self->faint, row));
 }
 
 /* Each of the lower 32 bits twice. */
@@ -142,6 +159,14 @@ sampled_places_add_candidates (SampledPlaces *self, uint32_t y, const uint64_t *
     candidates[i] &= inside_frame (self, i);
     shadows[i] &= ~candidates[i];
   }
+}
+
+uint64_t
+sampled_places_faint (const SampledPlaces *self, uint32_t y, size_t word)
+{
+  if (!self->finds_faint)
+    return 0;
+  return pixels_of_places (row_of (&self->faint, y / 2), word) & inside_frame (self, word);
 }
 
 /* Compares the pairs whose first pixels are set in a word. */
@@ -213,6 +238,18 @@ count_word (const SampledPlaces *self, uint32_t y, size_t word, SampledCellCount
   }
 }
 
+/* Adds the faint pixels of a word of row y. */
+static void
+count_faint_word (const SampledPlaces *self, uint32_t y, size_t word, SampledCellCounts *counts)
+{
+  const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
+  const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
+  const uint64_t faint = sampled_places_faint (self, y, word);
+  for (uint32_t x = 0; faint && x < 64; x += n)
+    counts->faint[(64 * (uint32_t)word + x) >> shift] +=
+        (uint32_t)__builtin_popcountll (faint & mask << x);
+}
+
 /* Counts a row of cells. Returns those that are confirmed. */
 static uint64_t
 count_cells_of_row (const SampledPlaces *self, uint32_t row, SampledCellCounts *counts)
@@ -221,10 +258,13 @@ count_cells_of_row (const SampledPlaces *self, uint32_t row, SampledCellCounts *
   uint64_t confirmed = 0;
 
   *counts = (SampledCellCounts){0};
-  for (uint32_t y = top; y < end && y < self->height; y++)
-    for (size_t i = 0; i < self->n_pixel_words; i++)
+  for (uint32_t y = top; y < end && y < self->height; y++) {
+    for (size_t i = 0; i < self->n_pixel_words; i++) {
       if (row_of (&self->candidates, y)[i])
         count_word (self, y, i, counts);
+      count_faint_word (self, y, i, counts);
+    }
+  }
   for (uint32_t i = 0; counts->candidates && i < CUDACCL_SAMPLED_CELLS; i++)
     confirmed |= (uint64_t)(counts->confirming[i] >= CUDACCL_SAMPLED_CONFIRMING) << i;
   return confirmed;
@@ -348,11 +388,27 @@ remove_uncovered_cells (SampledPlaces *self, uint32_t n_rows, CclSampledCells ca
   }
 }
 
-/* The pixels of the kept cells of a row of cells. */
+/* Finds the faint cells that are not connected with those that have candidates. */
 static void
-fill_kept (SampledPlaces *self, uint32_t row, uint64_t cells)
+find_faint_cells (const SampledPlaces *self, uint32_t n_rows, const CclSampledCells candidates,
+    CclSampledCells faint)
 {
-  uint64_t *kept = self->kept + row * self->n_pixel_words;
+  CclSampledCells both = {0}, reached = {0};
+  for (uint32_t row = 0; row < n_rows; row++) {
+    for (uint32_t i = 0; i < CUDACCL_SAMPLED_CELLS; i++)
+      faint[row] |= (uint64_t)(self->counts[row].faint[i] >= CUDACCL_SAMPLED_CONFIRMING) << i;
+    reached[row] = candidates[row];
+    both[row] = candidates[row] | faint[row];
+  }
+  connect_cells (both, reached);
+  for (uint32_t row = 0; row < n_rows; row++)
+    faint[row] &= ~reached[row];
+}
+
+/* The pixels of a row of cells. */
+static void
+fill_kept (const SampledPlaces *self, uint64_t cells, uint64_t *kept)
+{
   const uint32_t shift = self->grid.shift, n = shift < 6 ? 1u << shift : 64;
   const uint64_t mask = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
   for (size_t i = 0; i < self->n_pixel_words; i++) {
@@ -368,29 +424,35 @@ void
 sampled_places_connect (SampledPlaces *self)
 {
   const uint32_t n_rows = ((self->height - 1) >> self->grid.shift) + 1;
-  CclSampledCells candidates = {0}, kept = {0};
+  CclSampledCells candidates = {0}, kept = {0}, faint = {0};
   for (uint32_t i = 0; i < n_rows; i++) {
     kept[i] = count_cells_of_row (self, i, &self->counts[i]);
     candidates[i] = self->counts[i].candidates;
   }
+  if (self->finds_faint)
+    find_faint_cells (self, n_rows, candidates, faint);
   remove_uncovered_cells (self, n_rows, candidates);
   if (self->finds_light)
     remove_lit_cells (self->counts, n_rows, candidates);
   for (uint32_t i = 0; i < n_rows; i++)
     kept[i] &= candidates[i];
   connect_cells (candidates, kept);
-  for (uint32_t i = 0; i < n_rows; i++)
-    fill_kept (self, i, kept[i]);
+  for (uint32_t i = 0; i < n_rows; i++) {
+    fill_kept (self, kept[i], self->kept + i * self->n_pixel_words);
+    fill_kept (self, faint[i], self->kept_faint + i * self->n_pixel_words);
+  }
 }
 
 void
 sampled_places_finish_row (SampledPlaces *self, uint32_t y, uint64_t *foreground, uint64_t *shadow)
 {
-  const uint64_t *kept = self->kept + (y >> self->grid.shift) * self->n_pixel_words;
+  const size_t row_of_cells = (y >> self->grid.shift) * self->n_pixel_words;
+  const uint64_t *kept = self->kept + row_of_cells, *kept_faint = self->kept_faint + row_of_cells;
   const uint64_t *candidates = row_of (&self->candidates, y), *shadows = row_of (&self->shadows, y);
   uint64_t *found = row_of (&self->found, y);
   for (size_t i = 0; i < self->n_pixel_words; i++) {
-    foreground[i] = found[i] = candidates[i] & kept[i];
+    found[i] = (candidates[i] & kept[i]) | (sampled_places_faint (self, y, i) & kept_faint[i]);
+    foreground[i] = found[i];
     shadow[i] = shadows[i];
   }
 }

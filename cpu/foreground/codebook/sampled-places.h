@@ -4,6 +4,7 @@
 #ifndef CUDACCL_CPU_SAMPLED_PLACES_H
 #define CUDACCL_CPU_SAMPLED_PLACES_H
 
+#include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
 #include "core/foreground/uncovered.h"
 #include "cpu/pixels/bit-rows.h"
@@ -12,6 +13,7 @@
 /* Counts of a row of cells. */
 typedef struct SampledCellCounts {
   uint64_t candidates; /* cells that have any */
+  uint32_t faint[CUDACCL_SAMPLED_CELLS];
   uint32_t confirming[CUDACCL_SAMPLED_CELLS];
   CclTexturePairs pairs[CUDACCL_SAMPLED_CELLS];
   CclOutlinePairs outlines[CUDACCL_SAMPLED_CELLS];
@@ -38,7 +40,11 @@ typedef struct SampledPlaces {
   bool begins;
   uint32_t period;                             /* CclSampledRow */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]; /* ccl_sampled_tolerance() */
+  uint8_t faint_tolerance;                     /* ccl_faint_tolerance() */
+  bool finds_faint;                            /* pixels */
+  BitRows brighter;                            /* places (faint.h) */
   BitRows around;                              /* places around which most are different */
+  BitRows faint;                               /* the same of brighter ones */
   BitRows candidates;                          /* pixels */
   BitRows shadows;
   bool is_dark;              /* the frame (codebook-frame.h) */
@@ -47,6 +53,7 @@ typedef struct SampledPlaces {
   BitRows ended, begun;      /* of pairs of outlines, where the edge is the model's; the frame's */
   SampledCellCounts *counts; /* for each row of cells */
   uint64_t *kept;            /* for each row of cells, a row of pixels */
+  uint64_t *kept_faint;      /* the same of faint pixels */
 } SampledPlaces;
 
 void sampled_places_init (
@@ -58,7 +65,7 @@ void sampled_places_lay_out_frame (Layout *layout, SampledPlaces *places);
 
 /* Begins a frame. begins: the samples are those of this frame alone. */
 void sampled_places_begin_frame (SampledPlaces *places, const CclForegroundOptions *options,
-    bool begins, const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]);
+    bool begins, const uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS], uint8_t faint_tolerance);
 
 /* Updates a row of places with two rows of pixels, and the chroma of the upper one or NULL. ranges:
  * of a shaking camera (sway-rows.h), the least luma of both rows, then the greatest; NULL: it does
@@ -72,6 +79,9 @@ void sampled_places_look_around (SampledPlaces *places, uint32_t row, uint64_t *
 /* Then for each row of pixels: adds the dynamic ones that are different to its candidates, which
  * the caller has filled with the objects of the codebook. */
 void sampled_places_add_candidates (SampledPlaces *places, uint32_t y, const uint64_t *dynamic);
+
+/* The faint ones of 64 pixels of row y. */
+uint64_t sampled_places_faint (const SampledPlaces *places, uint32_t y, size_t word);
 
 /* Then for each row of pixels: compares the texture and the outlines of its candidates, in the luma
  * of the frame and of the background. */

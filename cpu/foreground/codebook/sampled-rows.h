@@ -8,7 +8,7 @@
 #ifndef CUDACCL_CPU_SAMPLED_ROWS_H
 #define CUDACCL_CPU_SAMPLED_ROWS_H
 
-#include "core/foreground/sampled-background.h"
+#include "core/foreground/faint.h"
 #include "core/foreground/sway.h"
 #include "cpu/pixels/pixels.h"
 
@@ -142,12 +142,26 @@ prefetch_samples (const SampledRow *row, uint32_t x)
       __builtin_prefetch (samples_at (row, k, x) + i * row->plane_distance + PLACES_AHEAD);
 }
 
-/* The places of a vector that are different. Most have enough near samples among the first ones. */
+/* ccl_faint_reach(). */
 static ALWAYS_INLINE PlaceBytes
-find_different (const SampledRow *row, uint32_t x, const PlaceColours *colours)
+reach_of_places (const SampledRow *row, const PlaceColours *colours)
+{
+  return (colours->luma - row->faint) & (PlaceBytes)(colours->luma > row->faint);
+}
+
+/* Bytes of the places of a vector, 0 or 0xff. */
+typedef struct PlaceKinds {
+  PlaceBytes different, brighter;
+} PlaceKinds;
+
+/* Compares the places of a vector. Most have enough samples that are near among the first ones. */
+static ALWAYS_INLINE PlaceKinds
+compare_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
   const PlaceBytes tolerances = tolerances_of_places (row, x, colours);
-  PlaceBytes n_near = {0}, different = n_near;
+  const PlaceBytes reach = reach_of_places (row, colours);
+  PlaceBytes n_near = {0}, n_reaching = n_near;
+  PlaceKinds kinds = {n_near, n_near};
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     const uint8_t *samples = samples_at (row, k, x);
     PlaceBytes near = are_near (load_place_bytes (samples), colours->luma, tolerances);
@@ -157,11 +171,13 @@ find_different (const SampledRow *row, uint32_t x, const PlaceColours *colours)
           are_near (
               load_place_bytes (samples + 2 * row->plane_distance), colours->v, tolerances >> 1);
     n_near -= near;
-    different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
-    if (k % 2 == 1 && no_place (different))
+    n_reaching -= (PlaceBytes)(load_place_bytes (samples) >= reach);
+    kinds.different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
+    kinds.brighter = (PlaceBytes)(n_reaching < CUDACCL_SAMPLED_NEEDED);
+    if (k % 2 == 1 && no_place (kinds.different | kinds.brighter))
       break;
   }
-  return different;
+  return kinds;
 }
 
 /* The places of a vector that take a sample. */
@@ -247,7 +263,8 @@ update_places (const SampledRow *row, uint32_t x)
   prefetch_samples (row, x);
   if (row->begins)
     begin_samples (row, x, &colours);
-  const uint64_t found = place_bits (find_different (row, x, &colours));
+  const PlaceKinds kinds = compare_places (row, x, &colours);
+  const uint64_t found = place_bits (kinds.different);
   const uint64_t different = row->ranges ? without_sway (row, x, &colours, found) : found;
   const uint64_t onsets = different & ~place_bits_at (row->different, x);
   const uint64_t due = find_due (row, x);
@@ -264,6 +281,7 @@ update_places (const SampledRow *row, uint32_t x)
   }
   set_place_bits_at (row->different, x, different);
   set_place_bits_at (row->restless, x, restless);
+  set_place_bits_at (row->brighter, x, place_bits (kinds.brighter) & ~restless);
 }
 
 static void

@@ -5,6 +5,7 @@
 
 #include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
+#include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
 #include "core/foreground/uncovered.h"
 #include "cuda/foreground/foreground-parameters.h"
@@ -13,7 +14,7 @@
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
   CUDACCL_CODEBOOK_ROW_PAIRS = CUDACCL_CODEBOOK_WARPS / 2, /* of rows of words, in a block */
-  CUDACCL_CODEBOOK_WINDOWS = 5, /* that are counted around pixels for objects: a warp each */
+  CUDACCL_CODEBOOK_WINDOWS = 6, /* that are counted around pixels for objects: a warp each */
   CUDACCL_CODEBOOK_OBJECT_THREADS = 32 * CUDACCL_CODEBOOK_WINDOWS,
   CUDACCL_CONFIRM_THREADS = 32 * CUDACCL_CONFIRM_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
@@ -30,6 +31,7 @@ typedef struct CclCodebookHistory {
   uint32_t is_white; /* the noise */
   uint32_t is_dark;  /* the frame */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
+  CclCodebookLevel all_levels; /* together, for faint objects */
 } CclCodebookHistory;
 
 /* Pixels of a cell that are not background; and of these, those that are settled. */
@@ -112,8 +114,10 @@ typedef struct CclSampledPlaces {
   CclSampledGrid grid;
   uint32_t row_words;
   uint32_t *different, *restless;
+  uint32_t *brighter;        /* faint.h; where places are not restless */
   CclSampledCell *cells;     /* CUDACCL_SAMPLED_CELLS in a row */
   CclOutlinePairs *outlines; /* of each cell */
+  uint32_t *faint_cells;     /* of each cell: faint pixels */
 } CclSampledPlaces;
 
 /* Ground that objects have uncovered (uncovered.h). */
@@ -126,6 +130,7 @@ typedef struct CclUncoveredCells {
 /* What both models find, a bit for each pixel. */
 typedef struct CclCodebookCandidates {
   uint32_t *objects, *shadows;
+  uint32_t *faint;
   uint32_t *counts; /* of the 32 words of bits that a warp has in a row: pixels of objects, and in
                      * the upper half those that have changed; rows of divide_up (row_words, 32) */
   uint32_t finds_light; /* cells that are lit are told from objects */
@@ -205,6 +210,7 @@ typedef struct CclConfirmParameters {
   CclSampledGrid grid;
   const CclSampledCell *cells;
   const CclOutlinePairs *outlines;
+  const uint32_t *faint_cells;
   CclCodebookCandidates candidates;
   CclUncoveredCells uncovered;
   CclCodebookEvidence evidence;

@@ -292,6 +292,7 @@ share_parameters (Parameters *p)
   p->confirm.grid = p->update.sampled.places.grid;
   p->confirm.cells = p->update.sampled.places.cells;
   p->confirm.outlines = p->update.sampled.places.outlines;
+  p->confirm.faint_cells = p->update.sampled.places.faint_cells;
   p->confirm.candidates = p->candidates.candidates;
   p->update.sampled.found = p->confirm.found;
   p->confirm.uncovered = p->update.sampled.uncovered;
@@ -430,10 +431,13 @@ place_sampled (Layout *layout, CclSampledParameters *s)
   s->restlessness = lay_out (layout, s->plane, 1);
   places->different = lay_out (layout, n_words, sizeof *places->different);
   places->restless = lay_out (layout, n_words, sizeof *places->restless);
+  places->brighter = lay_out (layout, n_words, sizeof *places->brighter);
   places->cells =
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->cells);
   places->outlines =
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->outlines);
+  places->faint_cells =
+      lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->faint_cells);
   s->uncovered.bits = lay_out (
       layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS / 32, sizeof *s->uncovered.bits);
   s->uncovered.old = lay_out (
@@ -454,7 +458,8 @@ place_model (CudaCodebook *self, CUdeviceptr memory)
   const size_t plane = ccl_cuda_segmenter_plane_size (self->segmenter);
   uint32_t **const planes[] = {&bits->strong, &bits->foreground, &bits->shadow, &bits->recurrent,
       &bits->object, &bits->dynamic, &bits->settled, &candidates->objects, &candidates->shadows,
-      &p->confirm.found, &bits->agrees, &bits->differs, &bits->ended, &bits->begun};
+      &candidates->faint, &p->confirm.found, &bits->agrees, &bits->differs, &bits->ended,
+      &bits->begun};
   Layout layout = begin_layout (memory);
 
   p->update.blocks = lay_out (&layout, n_words, sizeof *p->update.blocks);

@@ -473,6 +473,7 @@ factors_at (const Pixels &p, uint32_t x, uint32_t y, bool has_rows)
 struct Shared {
   CclCodebookFrame frame;
   uint8_t place_tolerances[CUDACCL_CODEBOOK_LEVELS]; /* of calm places of the second model */
+  uint8_t faint_tolerance;                           /* ccl_faint_tolerance() */
   bool has_rows;                                     /* rows have light of their own */
   uint32_t noise[CUDACCL_CODEBOOK_LEVELS * CUDACCL_CODEBOOK_DISTANCES];
   uint32_t sums[CUDACCL_CODEBOOK_SUMS];
@@ -495,6 +496,8 @@ begin_block (const Parameters &p, Shared *shared)
     shared->has_rows = history->has_rows != 0;
     shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
     shared->frame.is_dark = history->is_dark != 0;
+    shared->faint_tolerance = ccl_faint_tolerance (history->all_levels,
+        !history->is_dark && !history->has_rows && p.sway.distance == 0, p.pixels.sensitivity);
     if (blockIdx.x == 0)
       p.pixels.counts->elapsed = p.time.elapsed;
   }
@@ -1005,8 +1008,9 @@ quantile (uint32_t up_to, uint32_t second, uint32_t n, uint32_t share)
 /* What the threads of the block share that prepares the next frame. */
 struct SharedSums {
   unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
-  uint32_t lost, settled; /* cells */
-  uint32_t dark, counted; /* ccl_codebook_is_dark() */
+  uint32_t lost, settled;                     /* cells */
+  uint32_t dark, counted;                     /* ccl_codebook_is_dark() */
+  uint32_t noise[CUDACCL_CODEBOOK_DISTANCES]; /* counts of all levels */
 };
 
 /* Sets what is known of the noise from that of the frame, whose counts are cleared. */
@@ -1023,6 +1027,8 @@ take_noise (const CclConfirmParameters &p, SharedSums *shared)
   const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
   const uint32_t median = quantile (up_to, second, n, 8), tail = quantile (up_to, second, n, 15);
   CclCodebookLevel *known = &p.history->levels[level];
+  atomicAdd (&shared->noise[2 * lane], first);
+  atomicAdd (&shared->noise[2 * lane + 1], second);
   if (lane != 0)
     return;
   *known = ccl_codebook_next_level (
@@ -1030,6 +1036,19 @@ take_noise (const CclConfirmParameters &p, SharedSums *shared)
   atomicAdd (&shared->counted, n);
   if (level < CUDACCL_CODEBOOK_DARK_LEVELS)
     atomicAdd (&shared->dark, n);
+}
+
+/* The same of all levels together, when their counts are known. One warp. */
+static __device__ __forceinline__ void
+take_noise_of_all (const CclConfirmParameters &p, const SharedSums &shared)
+{
+  const uint32_t lane = lane_of_warp ();
+  const uint32_t first = shared.noise[2 * lane], second = shared.noise[2 * lane + 1];
+  const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
+  const uint32_t quartile = quantile (up_to, second, n, 12);
+  CclCodebookLevel *known = &p.history->all_levels;
+  if (lane == 0)
+    *known = ccl_faint_next (*known, quartile, p.evidence.counts->elapsed);
 }
 
 /* Counts the cells that show another scene, from `first` on, a warp's each in `step`. */
@@ -1129,10 +1148,14 @@ prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
     shared->lost = shared->settled = shared->dark = shared->counted = 0;
     judge_rows (p);
   }
+  if (threadIdx.x < CUDACCL_CODEBOOK_DISTANCES)
+    shared->noise[threadIdx.x] = 0;
   __syncthreads ();
   take_noise (p, shared);
   const CclCodebookCell cells = count_cells (p.evidence, threadIdx.x, CUDACCL_CONFIRM_THREADS);
   __syncthreads ();
+  if (threadIdx.x < 32)
+    take_noise_of_all (p, *shared);
   if (lane_of_warp () == 0) {
     atomicAdd (&shared->lost, cells.lost);
     atomicAdd (&shared->settled, cells.settled);
@@ -1151,14 +1174,15 @@ prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
 /* ---- objects ---- */
 
 /* What is counted in the windows around pixels, and around places. */
-enum Window { STRONG, FOREGROUND, SHADOW, RECURRENT, DIFFERENT };
+enum Window { STRONG, FOREGROUND, SHADOW, RECURRENT, DIFFERENT, BRIGHTER };
 
-static_assert (DIFFERENT + 1 == CUDACCL_CODEBOOK_WINDOWS, "a warp for each");
+static_assert (BRIGHTER + 1 == CUDACCL_CODEBOOK_WINDOWS, "a warp for each");
 
 /* What the warps of a block find of 32 words of a row. */
 struct Windows {
   uint32_t bits[CUDACCL_CODEBOOK_WINDOWS][5][32]; /* Counts */
   bool is_lost;                                   /* the scene */
+  bool is_even;                                   /* the light */
 };
 
 static __device__ __forceinline__ void
@@ -1170,8 +1194,9 @@ count_in_window (const CclCandidateParameters &p, Windows *windows, uint32_t col
                          : window == FOREGROUND ? p.bits.foreground
                          : window == SHADOW     ? p.bits.shadow
                          : window == RECURRENT  ? p.bits.recurrent
-                                                : p.places.different;
-  const uint32_t shift = window == DIFFERENT; /* a place is 2×2 pixels */
+                         : window == DIFFERENT  ? p.places.different
+                                                : p.places.brighter;
+  const uint32_t shift = window >= DIFFERENT; /* a place is 2×2 pixels */
   const Counts counts =
       count_window<2> (shift ? places : p.extent, bits, column >> shift, y >> shift);
 #pragma unroll
@@ -1190,9 +1215,9 @@ counts_of_lane (const Windows &windows, Window window)
 }
 
 /* Objects, shadows and dynamic pixels, from the windows around them, and the candidates of both
- * models. A thread has 32 pixels. Returns the number of its candidates, and in the upper half of
- * those that have changed: they are not what they were in the frame before, or the codebook does
- * not know them for objects. */
+ * models, and faint pixels. A thread has 32 pixels. Returns the number of its candidates and faint
+ * pixels, and in the upper half of those that have changed: they are not what they were in the
+ * frame before, or the codebook does not know them for objects. */
 static __device__ __forceinline__ uint32_t
 find_objects (const CclCandidateParameters &p, const Windows &windows, const Found &found,
     uint32_t column, uint32_t y)
@@ -1211,14 +1236,19 @@ find_objects (const CclCandidateParameters &p, const Windows &windows, const Fou
   const uint32_t around =
       pixels_of_places (majority<2> (counts_of_lane (windows, DIFFERENT)), column);
   const uint32_t candidates = object | (dynamic & inside & around & ~found.restless);
+  const uint32_t brighter = majority<2> (counts_of_lane (windows, BRIGHTER));
+  const uint32_t faint = windows.is_even ? inside & pixels_of_places (brighter, column) : 0;
   if (candidates)
     count_candidates (p, column, y, found, around, candidates);
+  if (faint)
+    count_faint (p, column, y, faint);
   p.bits.object[word] = object;
   p.bits.dynamic[word] = dynamic;
   p.candidates.objects[word] = candidates;
   p.candidates.shadows[word] = some & ~prevails & ~candidates;
-  const uint32_t changed = candidates & (found.unsettled | ~object);
-  return (uint32_t)__popc (candidates) | (uint32_t)__popc (changed) << 16;
+  p.candidates.faint[word] = faint;
+  const uint32_t all = candidates | faint, changed = all & (found.unsettled | ~object);
+  return (uint32_t)__popc (all) | (uint32_t)__popc (changed) << 16;
 }
 
 /* A block has 32 words of a row: each warp counts in one of the windows around their pixels, and
@@ -1241,6 +1271,9 @@ __launch_bounds__ (CUDACCL_CODEBOOK_OBJECT_THREADS)
   if (threadIdx.x / 32 == DIFFERENT) {
     const bool is_lost = is_scene_lost (p.evidence);
     windows.is_lost = is_lost;
+  } else if (threadIdx.x / 32 == BRIGHTER) {
+    const CclCodebookLightCounts &light = p.evidence.counts->light;
+    windows.is_even = ccl_faint_is_even (UINT16_MAX - __ldcg (&light.least), __ldcg (&light.most));
   }
   if (inside)
     count_in_window (p, &windows, column, y);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The last kernel of the codebook (codebook.cu includes it): it takes away candidates in cells that
- * are not kept (sampled-background.h, texture.h, uncovered.h). All its blocks connect the same
- * cells, so that none waits for another; one more prepares the next frame.
+ * are not kept (sampled-background.h, texture.h, uncovered.h), and adds faint pixels (faint.h). All
+ * its blocks connect the same cells, so that none waits for another; one more prepares the next
+ * frame.
  */
 #ifndef CUDACCL_CUDA_KEPT_CELLS_CUH
 #define CUDACCL_CUDA_KEPT_CELLS_CUH
@@ -22,6 +23,7 @@ enum CellKind {
   UNKNOWN,
   UNCOVERED, /* uncovered.h */
   COVERED,
+  FAINT, /* faint.h */
   N_CELL_KINDS
 };
 
@@ -38,6 +40,12 @@ static __device__ __forceinline__ CellRows
 operator& (const CellRows &a, const CellRows &b)
 {
   return {a.upper & b.upper, a.lower & b.lower};
+}
+
+static __device__ __forceinline__ CellRows
+operator| (const CellRows &a, const CellRows &b)
+{
+  return {a.upper | b.upper, a.lower | b.lower};
 }
 
 static __device__ __forceinline__ CellRows
@@ -132,6 +140,11 @@ keep_connected (const CclConfirmParameters &p, Cells *cells, const CellRows &old
   CellRows candidates = rows_of_lane (*cells, WITH_CANDIDATES), kept = rows_of_lane (*cells, KEPT);
   CellRows uncovered = rows_of_lane (*cells, UNCOVERED), lit = rows_of_lane (*cells, LIT);
   const CellRows unknown = rows_of_lane (*cells, UNKNOWN);
+  const CellRows faint = rows_of_lane (*cells, FAINT);
+  if (__any_sync (FULL_WARP, (faint.upper | faint.lower) != 0)) {
+    const CellRows reached = connect_cells (candidates | faint, candidates);
+    store_rows (&cells->bits[FAINT][0][0], faint & ~reached);
+  }
   if (__any_sync (FULL_WARP, uncovered.upper | uncovered.lower)) {
     const CellRows covered = connect_cells (candidates, rows_of_lane (*cells, COVERED));
     uncovered = connect_cells (candidates, uncovered) & ~covered;
@@ -180,6 +193,7 @@ add_beside (uint2 (&sums)[ROW_HALVES])
 /* What a warp loads of its rows of cells, and of one row above and below. */
 struct LoadedCells {
   uint2 candidates[ROWS_OF_WARP][ROW_HALVES]; /* and how many of them confirm the cell */
+  uint32_t faint[ROWS_OF_WARP][ROW_HALVES];
   CellPairs pairs[ROWS_OF_WARP + 2][ROW_HALVES];
 };
 
@@ -200,8 +214,10 @@ load_cells (const CclConfirmParameters &p, LoadedCells *loaded)
       const uint4 counts = inside ? ((const uint4 *)p.cells)[cell] : make_uint4 (0, 0, 0, 0);
       loaded->pairs[i][k].texture = make_uint2 (counts.z, counts.w);
       loaded->pairs[i][k].outlines = inside ? ((const uint2 *)p.outlines)[cell] : make_uint2 (0, 0);
-      if (i > 0 && i <= ROWS_OF_WARP)
+      if (i > 0 && i <= ROWS_OF_WARP) {
         loaded->candidates[i - 1][k] = make_uint2 (counts.x, counts.y);
+        loaded->faint[i - 1][k] = inside ? p.faint_cells[cell] : 0;
+      }
     }
   }
 }
@@ -238,7 +254,8 @@ find_kinds (const CclConfirmParameters &p, const LoadedCells &loaded, Cells *cel
           __ballot_sync (FULL_WARP, kind == CCL_TEXTURE_AGREES),
           __ballot_sync (FULL_WARP, kind == CCL_TEXTURE_UNKNOWN),
           __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_UNCOVERED),
-          __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_COVERED)};
+          __ballot_sync (FULL_WARP, outline == CCL_OUTLINE_COVERED),
+          __ballot_sync (FULL_WARP, loaded.faint[i][k] >= CUDACCL_SAMPLED_CONFIRMING)};
 #pragma unroll
       for (int kind_of_bits = 0; kind_of_bits < N_CELL_KINDS; kind_of_bits++)
         if (lane_of_warp () == 0)
@@ -263,11 +280,12 @@ find_kept_cells (const CclConfirmParameters &p, Cells *cells)
   __syncthreads ();
 }
 
-/* The pixels of a word that are in kept cells. */
+/* The pixels of a word that are in cells of a kind. */
 static __device__ __forceinline__ uint32_t
-kept_pixels (const CclSampledGrid &grid, const Cells &cells, uint32_t column, uint32_t y)
+kept_pixels (
+    const CclSampledGrid &grid, const Cells &cells, CellKind kind, uint32_t column, uint32_t y)
 {
-  const uint64_t row = row_of_cells (cells, KEPT, y >> grid.shift);
+  const uint64_t row = row_of_cells (cells, kind, y >> grid.shift);
   const uint32_t n = min (1u << grid.shift, 32u);
   uint32_t pixels = 0;
   for (uint32_t x = 0; x < 32; x += n) {
@@ -287,6 +305,7 @@ confirm_words (const CclConfirmParameters &p, Cells *cells)
   const bool inside = y < p.extent.height && column < p.extent.row_words;
   uint32_t object = inside ? p.candidates.objects[word] : 0;
   const uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
+  const uint32_t faint = inside ? p.candidates.faint[word] : 0;
   const size_t i = (size_t)y * gridDim.x + blockIdx.x;
   if (lane_of_warp () == 0 && y < p.extent.height)
     p.counts[i] = p.candidates.counts[i];
@@ -294,7 +313,9 @@ confirm_words (const CclConfirmParameters &p, Cells *cells)
   if (y >= p.extent.height)
     return;
   if (object)
-    object &= kept_pixels (p.grid, *cells, column, y);
+    object &= kept_pixels (p.grid, *cells, KEPT, column, y);
+  if (faint)
+    object |= faint & kept_pixels (p.grid, *cells, FAINT, column, y);
   if (inside) {
     p.found[word] = object;
     if (p.mask.result)

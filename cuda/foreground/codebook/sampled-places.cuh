@@ -105,21 +105,42 @@ sum_of_place (uint32_t value)
   return value + __shfl_xor_sync (FULL_WARP, value, 2);
 }
 
-/* Whether too few samples are near. Each lane compares every fourth one. */
-static __device__ __forceinline__ bool
-is_different (const CclSampledParameters &p, size_t place, CclCodebookValue first,
-    CclCodebookValue colour, uint32_t tolerance)
+/* Of a place, a number of its samples: those that are near, and in the upper half those that reach
+ * a luma (faint.h). */
+static __device__ __forceinline__ uint32_t
+count_sample (CclCodebookValue colour, CclCodebookValue sample, uint32_t tolerance, uint32_t reach)
+{
+  return ccl_sampled_is_near (colour, sample, tolerance) | (uint32_t)(sample.luma >= reach) << 16;
+}
+
+/* What a place is, from samples. */
+struct PlaceKind {
+  bool is_different, is_brighter;
+};
+
+static __device__ __forceinline__ PlaceKind
+kind_of_place (uint32_t counts)
+{
+  return {(counts & UINT16_MAX) < CUDACCL_SAMPLED_NEEDED, counts >> 16 < CUDACCL_SAMPLED_NEEDED};
+}
+
+/* Compares a place with its samples. Each lane compares every fourth one. */
+static __device__ __forceinline__ PlaceKind
+compare_place (const CclSampledParameters &p, size_t place, CclCodebookValue first,
+    CclCodebookValue colour, uint32_t tolerance, uint32_t faint_tolerance)
 {
   static_assert (CUDACCL_SAMPLED_VALUES % LANES_OF_PLACE == 0);
-  uint32_t n_near = sum_of_place (ccl_sampled_is_near (colour, first, tolerance));
+  const uint32_t reach = ccl_faint_reach (colour.luma, faint_tolerance);
+  uint32_t counts = sum_of_place (count_sample (colour, first, tolerance, reach));
 #pragma unroll 1
   for (uint32_t k = LANES_OF_PLACE; k < CUDACCL_SAMPLED_VALUES; k += LANES_OF_PLACE) {
-    if (__all_sync (FULL_WARP, n_near >= CUDACCL_SAMPLED_NEEDED))
+    const PlaceKind kind = kind_of_place (counts);
+    if (__all_sync (FULL_WARP, !kind.is_different && !kind.is_brighter))
       break;
     const CclCodebookValue sample = load_sample (p, k + lane_of_place (), place);
-    n_near += sum_of_place (ccl_sampled_is_near (colour, sample, tolerance));
+    counts += sum_of_place (count_sample (colour, sample, tolerance, reach));
   }
-  return n_near < CUDACCL_SAMPLED_NEEDED;
+  return kind_of_place (counts);
 }
 
 /* Takes the sample of a place that is due. */
@@ -164,13 +185,17 @@ update_place (const Parameters &p, const Shared &shared, const Place &place,
   }
   const uint32_t tolerance = ccl_sampled_restless_tolerance (
       shared.place_tolerances[colour.luma >> 4], place.restlessness);
-  bool different = is_different (s, i, renews ? colour : unpacked (place.first), colour, tolerance);
+  const PlaceKind kind = compare_place (
+      s, i, renews ? colour : unpacked (place.first), colour, tolerance, shared.faint_tolerance);
+  bool different = kind.is_different;
   if (p.sway.distance > 0 && inside && different)
     different = !is_sway_of_place (p, column_of_place (column), row, colour.luma);
   const bool is_onset = different && !place.was_different;
   const bool is_due = ccl_sampled_is_due (s.time, phase);
   const uint8_t restlessness = ccl_sampled_restlessness (place.restlessness, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
+  const uint32_t all_brighter = __ballot_sync (
+      FULL_WARP, inside && kind.is_brighter && restlessness < CUDACCL_SAMPLED_RESTLESS);
   const uint32_t all_restless =
       __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);
   if (lane_of_place () == 0 && (is_onset || is_due))
@@ -180,6 +205,7 @@ update_place (const Parameters &p, const Shared &shared, const Place &place,
   if (lane_of_warp () == 0) {
     *bits_of_places (s, s.places.different, column, row) = bits_of_groups (all_different);
     *bits_of_places (s, s.places.restless, column, row) = bits_of_groups (all_restless);
+    *bits_of_places (s, s.places.brighter, column, row) = bits_of_groups (all_brighter);
   }
 }
 
@@ -193,6 +219,7 @@ begin_cells (const CclSampledParameters &p)
     const bool was_uncovered = p.uncovered.bits[i / 32] >> i % 32 & 1;
     p.places.cells[i] = {};
     p.places.outlines[i] = {};
+    p.places.faint_cells[i] = 0;
     const uint16_t age = ccl_uncovered_age (p.uncovered.ages[i], was_uncovered, p.time.unhurried);
     p.uncovered.ages[i] = age;
     const uint32_t old = __ballot_sync (FULL_WARP, age >= CUDACCL_UNCOVERED_AGE);
@@ -269,6 +296,20 @@ count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, 
     count_both (some, some & around >> x, &s.cells[i].candidates);
     count_both (agrees >> x & mask, differs >> x & mask, &s.cells[i].pairs);
     count_both (ended >> x & mask, begun >> x & mask, &s.outlines[i]);
+  }
+}
+
+/* Adds the faint pixels of a word to their cells. */
+static __device__ __forceinline__ void
+count_faint (const CclCandidateParameters &p, uint32_t column, uint32_t y, uint32_t faint)
+{
+  const CclSampledGrid &grid = p.places.grid;
+  const uint32_t n = min (1u << grid.shift, 32u), mask = ~0u >> (32 - n);
+  for (uint32_t x = 0; x < 32; x += n) {
+    const uint32_t i =
+        (y >> grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> grid.shift);
+    if (faint >> x & mask)
+      atomicAdd (&p.places.faint_cells[i], (uint32_t)__popc (faint >> x & mask));
   }
 }
 

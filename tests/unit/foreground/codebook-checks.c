@@ -632,6 +632,54 @@ check_codebook_at_night (const ForegroundBackend *backend)
   }
 }
 
+/* A plain wall of luma 130, before which an object of 16×32 pixels moves that is 14 levels
+ * brighter, and in the lower half a dark one that lights as much as 8 pixels beside it. In frames
+ * 100 to 109 the light of a half is stronger by an eighth, and 10 more frames are noisier. */
+static void
+draw_wall (uint8_t *luma, uint32_t width, uint32_t height, uint32_t number, uint32_t *state)
+{
+  for (uint32_t i = 0; i < width * height; i++) {
+    const bool is_upper = i / width < height / 2;
+    const uint32_t x = i % width, begin = 2 * number + (is_upper ? 0 : width / 2);
+    const uint32_t from_object = x - begin % width;
+    int level = 130;
+    if (number >= 70 && from_object < 16)
+      level += is_upper ? 14 : -90;
+    else if (number >= 70 && from_object < 24 && !is_upper)
+      level += 14;
+    level += number >= 100 && number < 110 && x < width / 2 ? level / 8 : 0;
+    const uint32_t noise = number >= 115 && number < 125 ? 19 : 5;
+    luma[i] = in_range (level + (int)((next_random (state) >> 8) % noise) - (int)noise / 2);
+  }
+}
+
+void
+check_codebook_of_faint_objects (const ForegroundBackend *backend)
+{
+  enum { WIDTH = 200, HEIGHT = 65, N = WIDTH * HEIGHT };
+  const CclForegroundPlan plan = {.width = WIDTH, .height = HEIGHT, .reduction = 1};
+  CclForegroundOptions options = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
+  uint8_t luma[N];
+  const CclFrame frame = {.data = luma, .stride = WIDTH};
+  uint32_t state = 1, n_upper = 0, n_lower = 0;
+  Pair pair;
+  bool passed = pair_begin (&pair, backend, &plan, "faint objects");
+
+  options.frame_duration = 100000000;
+  for (uint32_t number = 0; number < 140 && passed; number++) {
+    draw_wall (luma, WIDTH, HEIGHT, number, &state);
+    passed = pair_run (&pair, &frame, &options);
+    for (uint32_t i = 0; number < 100 && i < N; i++)
+      *(i < N / 2 ? &n_upper : &n_lower) += pair.mask[i] != 0;
+  }
+  if (passed) {
+    pair_end (&pair);
+    g_assert_cmpuint (n_upper, >, 10000); /* of 15,360 */
+    g_assert_cmpuint (n_lower, >, 13000); /* of 15,840, and 7,920 beside them */
+    g_assert_cmpuint (n_lower, <, 18000);
+  }
+}
+
 /* Frame `number` of textured ground with bands of light, from frame 20 on with the shadow of a
  * cloud, and with an object of 12×24 pixels from frame 6 on. */
 static void

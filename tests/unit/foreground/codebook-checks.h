@@ -31,6 +31,7 @@ void check_codebook_of_uncovered_ground (const ForegroundBackend *backend);
 void check_codebook_in_light_of_noise (const ForegroundBackend *backend);
 void check_codebook_in_white_noise (const ForegroundBackend *backend);
 void check_codebook_at_night (const ForegroundBackend *backend);
+void check_codebook_of_faint_objects (const ForegroundBackend *backend);
 
 /* Bands of light of 20 % that run through the frame, as lamps and a rolling shutter make them, are
  * not foreground, and an object before them is found. Later they stop, and the shadow of a cloud

@@ -49,6 +49,44 @@ set_tolerances (CodebookReference *self)
   }
 }
 
+/* How much brighter than its samples a place has to be: 16 to begin with, then less by one in a
+ * second down to 10, and not below twice what three quarters of the pixels do not pass and one.
+ * Where that rises, it falls by a quarter of that for a minute. Nothing is found before it has
+ * fallen by one. */
+static void
+set_faint (CodebookReference *self)
+{
+  const int percent = self->sensitivity ? (int)MIN (self->sensitivity, 100) : 100;
+  const bool is_off = self->frame.is_dark || self->has_rows || self->sways || self->quiet < 100;
+  self->sampled->faint = is_off ? G_MAXINT : (16 - self->quiet / 100) * 100 / percent;
+}
+
+static void
+take_faint_noise (CodebookReference *self)
+{
+  uint32_t counts[CUDACCL_CODEBOOK_DISTANCES] = {0};
+  for (uint32_t i = 0; i < CUDACCL_CODEBOOK_LEVELS; i++)
+    for (uint32_t k = 0; k < CUDACCL_CODEBOOK_DISTANCES; k++)
+      counts[k] += self->noise[i][k];
+  const int elapsed = self->frame.time.elapsed;
+  const int room = 100 * MAX (16 - MAX (10, 2 * (int)ccl_codebook_quantile (counts, 12) + 1), 0);
+  const int quiet = MIN (self->quiet + elapsed * (self->caution ? 1 : 4), room);
+  self->caution = room < self->quiet ? 60 * 25 : MAX (self->caution - elapsed, 0);
+  self->quiet = quiet;
+}
+
+/* Whether the greatest factor of the cells is at most 17/16 of the least one. */
+static bool
+is_even (const CodebookReference *self)
+{
+  uint32_t least = UINT32_MAX, most = 0;
+  for (uint32_t i = 0; i < self->grid.columns * self->grid.rows; i++) {
+    least = MIN (least, self->factors[i]);
+    most = MAX (most, self->factors[i]);
+  }
+  return 16 * most <= 17 * least;
+}
+
 static void
 take_noise (CodebookReference *self)
 {
@@ -616,6 +654,7 @@ begin_model (CodebookReference *self)
   memset (self->background, 0, n);
   memset (self->noise, 0, sizeof self->noise);
   memset (self->levels, 0, sizeof self->levels);
+  self->quiet = self->caution = 0;
   self->frame = (CclCodebookFrame){0};
   self->now = self->rest = 0;
   self->scene = (CclCodebookScene){0};
@@ -714,12 +753,15 @@ codebook_reference_run (
     update_pixel (self, pixel, luma[pixel], self->values[pixel], cell);
   }
   self->sampled->least_percent = self->sensitivity ? MIN (self->sensitivity, 100) : 100;
+  set_faint (self);
+  self->sampled->finds_faint = !corrects || is_even (self);
   sampled_reference_update (self->sampled, self->values, self->frame.tolerances,
       period_of_objects (self), self->frame_duration,
       self->n_frames == 0 || self->frame.scene_changes, self->sways ? self->low : NULL, self->high);
   self->has_rows = next_has_rows;
   judge_scene (self);
   take_noise (self);
+  take_faint_noise (self);
   self->frame.is_dark = self->sampled->is_dark = is_dark_frame (self);
   self->is_white = has_white_noise (self);
   filter (self);

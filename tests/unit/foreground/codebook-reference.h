@@ -22,7 +22,8 @@ typedef struct CodebookReference {
   bool *recurrent;        /* whether a word beside it is recurrent */
   CclCodebookNoise noise; /* of the last frame */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
-  bool is_white; /* the noise of the last frame */
+  int quiet, caution; /* ccl_faint_next(), in hundredths of a level; in steps */
+  bool is_white;      /* the noise of the last frame */
   CclCodebookFrame frame;
   CclLightGrid grid;
   CclLightCell *cells;

@@ -1551,6 +1551,7 @@ foreground_checks_register (const ForegroundBackend *backend)
       {"codebook-in-light-of-noise", check_codebook_in_light_of_noise},
       {"codebook-in-white-noise", check_codebook_in_white_noise},
       {"codebook-at-night", check_codebook_at_night},
+      {"codebook-of-faint-objects", check_codebook_of_faint_objects},
       {"codebook-in-bands-of-light", check_codebook_in_bands_of_light},
       {"codebook-of-a-shaking-camera", check_codebook_of_a_shaking_camera},
       {"codebook-without-chroma-from-now-on", check_codebook_without_chroma_from_now_on},

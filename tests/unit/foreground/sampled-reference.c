@@ -61,7 +61,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   const int most = MIN (1600 / (int)self->least_percent, 31);
   const int calm = MIN (MIN (own, darker) * 4 / 5, most);
   const int near = calm * (4 + MIN (place->restlessness / 16, 8)) / 4;
-  int n_near = 0;
+  int n_near = 0, n_reaching = 0;
 
   for (int k = 0; k < 20; k++) {
     CclCodebookValue *sample = &place->samples[k];
@@ -69,6 +69,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
       *sample = colour;
     n_near += abs (sample->luma - colour.luma) <= near && abs (sample->u - colour.u) <= near / 2 &&
               abs (sample->v - colour.v) <= near / 2;
+    n_reaching += colour.luma - sample->luma <= self->faint;
   }
   place->was_different = place->is_different;
   place->is_different = n_near < 2 && !is_sway;
@@ -77,6 +78,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   if (is_due)
     place->restlessness -= (place->restlessness + 15) / 16;
   place->restlessness = MIN (place->restlessness, 255);
+  place->is_brighter = n_reaching < 2 && place->restlessness < 40;
   const bool is_new = 8 * (now - then) >= 256 && place->is_different && !place->was_different &&
                       place->restlessness <= 4;
   if (is_due && (in_object ? turn % period == 0 : !is_new))
@@ -126,13 +128,18 @@ sampled_reference_update (SampledReference *self, const CclCodebookValue *values
 static void
 look_around (SampledReference *self, int column, int row)
 {
-  int n = 0;
+  SampledPlace *own = &self->places[row * (int)self->columns + column];
+  int n = 0, n_brighter = 0;
   for (int y = row - 2; y <= row + 2; y++)
-    for (int x = column - 2; x <= column + 2; x++)
-      n += self->places[CLAMP (y, 0, (int)self->rows - 1) * (int)self->columns +
-                        CLAMP (x, 0, (int)self->columns - 1)]
-               .is_different;
-  self->places[row * (int)self->columns + column].is_around = n > 12;
+    for (int x = column - 2; x <= column + 2; x++) {
+      const SampledPlace *place =
+          &self->places[CLAMP (y, 0, (int)self->rows - 1) * (int)self->columns +
+                        CLAMP (x, 0, (int)self->columns - 1)];
+      n += place->is_different;
+      n_brighter += place->is_brighter;
+    }
+  own->is_around = n > 12;
+  own->is_faint = n_brighter > 12;
 }
 
 /* Marks a cell that has candidates, and those that are connected with it. */
@@ -290,11 +297,33 @@ remove_uncovered_cells (SampledReference *self, int votes[64][64][2], bool has_c
   }
 }
 
+/* The cells with at least eight faint pixels that are not connected with candidates. */
+static void
+find_faint_cells (
+    const SampledReference *self, uint32_t side, bool has_candidates[64][64], bool faint[64][64])
+{
+  static bool both[64][64], reached[64][64];
+  static uint32_t n[64][64];
+  memset (n, 0, sizeof n);
+  memset (reached, 0, sizeof reached);
+  for (uint32_t i = 0; i < self->width * self->height; i++) {
+    const uint32_t x = i % self->width, y = i / self->width;
+    n[y / side][x / side] += self->places[y / 2 * self->columns + x / 2].is_faint;
+  }
+  for (int i = 0; i < 64 * 64; i++)
+    both[i / 64][i % 64] = has_candidates[i / 64][i % 64] || n[i / 64][i % 64] >= 8;
+  for (int i = 0; i < 64 * 64; i++)
+    if (has_candidates[i / 64][i % 64])
+      keep_cells (i % 64, i / 64, both, reached);
+  for (int i = 0; i < 64 * 64; i++)
+    faint[i / 64][i % 64] = both[i / 64][i % 64] && !reached[i / 64][i % 64];
+}
+
 void
 sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool adds,
     bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates)
 {
-  static bool has_candidates[64][64], kept[64][64];
+  static bool has_candidates[64][64], kept[64][64], faint[64][64];
   static uint32_t n_confirming[64][64];
   static int votes[64][64][2], outlines[64][64][2];
   uint32_t side = 8;
@@ -315,6 +344,9 @@ sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool ad
     has_candidates[y / side][x / side] |= candidates[i];
     n_confirming[y / side][x / side] += candidates[i] && place->is_around;
   }
+  memset (faint, 0, sizeof faint);
+  if (adds && self->finds_faint)
+    find_faint_cells (self, side, has_candidates, faint);
   count_outlines (self, candidates, frame, ground, side, outlines);
   remove_uncovered_cells (self, outlines, has_candidates);
   if (finds_light) {
@@ -324,6 +356,11 @@ sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool ad
   for (int i = 0; i < 64 * 64; i++)
     if (n_confirming[i / 64][i % 64] >= 8)
       keep_cells (i % 64, i / 64, has_candidates, kept);
-  for (uint32_t i = 0; i < self->width * self->height; i++)
-    self->found[i] = candidates[i] &= kept[i / self->width / side][i % self->width / side];
+  for (uint32_t i = 0; i < self->width * self->height; i++) {
+    const uint32_t x = i % self->width, y = i / self->width;
+    candidates[i] =
+        (candidates[i] && kept[y / side][x / side]) ||
+        (self->places[y / 2 * self->columns + x / 2].is_faint && faint[y / side][x / side]);
+    self->found[i] = candidates[i];
+  }
 }

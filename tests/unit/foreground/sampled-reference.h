@@ -12,7 +12,8 @@ typedef struct SampledPlace {
   CclCodebookValue samples[20];
   int restlessness;
   bool is_different, was_different;
-  bool is_around; /* most of the 5×5 places around it are different */
+  bool is_around;             /* most of the 5×5 places around it are different */
+  bool is_brighter, is_faint; /* the same of brighter ones (faint.h) */
 } SampledPlace;
 
 typedef struct SampledReference {
@@ -23,6 +24,8 @@ typedef struct SampledReference {
   uint32_t least_percent; /* the sensitivity, at most 100 */
   bool is_dark;           /* CclCodebookFrame */
   int elapsed;            /* since the frame before, in 1/256 s */
+  int faint;              /* how much brighter than samples is faint; G_MAXINT: nothing */
+  bool finds_faint;       /* the light is even */
   bool *found;            /* the mask of the last frame */
   /* For how long a cell has been uncovered ground, in 1/256 s; −1: it is not. */
   int uncovered_for[64][64];
@@ -39,8 +42,9 @@ void sampled_reference_update (SampledReference *reference, const CclCodebookVal
     const uint8_t *high);
 
 /* Adds the dynamic pixels that are different to the candidates, and takes away those that are not
- * confirmed, those that are uncovered ground, and those that are lit if finds_light is set. frame,
- * ground: the luma of the frame and of the background. */
+ * confirmed, those that are uncovered ground, and those that are lit if finds_light is set. Then
+ * adds faint objects. adds: there are objects at all. frame, ground: the luma of the frame and of
+ * the background. */
 void sampled_reference_judge (SampledReference *reference, const bool *is_dynamic, bool adds,
     bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates);
 

@@ -2,6 +2,7 @@
 /*
  * Properties of the codebook model, of single pixels and of small frames whose truth is known.
  */
+#include "core/foreground/faint.h"
 #include "tests/unit/foreground/codebook-reference.h"
 #include "core/foreground/reduction.h"
 
@@ -535,6 +536,68 @@ test_faint_object_at_night_is_foreground (void)
   scene_clear (&scene);
 }
 
+/* Levels above a plain wall of luma 130 for a square that moves across it after six seconds, and
+ * for one of the same height beside it. Returns the pixels found in 40 frames. */
+static int
+run_before_wall (int levels, int beside)
+{
+  Scene scene;
+  int n_found = 0;
+  scene_start (&scene);
+  for (int t = 0; t < 200; t++) {
+    memset (scene.luma, 130, N);
+    if (t >= 160) {
+      draw_square (&scene, t - 160, (uint8_t)(130 + levels));
+      if (beside)
+        draw_square (&scene, t - 150, (uint8_t)(130 + beside));
+    }
+    for (int i = 0; i < N; i++)
+      for (int k = 0; k < 4; k++)
+        scene.luma[i] = (uint8_t)(scene.luma[i] + g_rand_int_range (scene.random, -1, 2));
+    const int n = run (&scene);
+    if (t < 160)
+      g_assert_cmpint (n, ==, 0);
+    n_found += n;
+  }
+  scene_clear (&scene);
+  return n_found;
+}
+
+/* By less than the tolerance of 20; what is darker by as much is a shadow, and what is beside an
+ * object of other luma is its reflection. */
+static void
+test_faint_object_by_day_is_foreground (void)
+{
+  g_assert_cmpint (run_before_wall (15, 0), >, 40 * 400 * 3 / 4);
+  g_assert_cmpint (run_before_wall (-15, 0), ==, 0);
+  const int strong = run_before_wall (60, 60), with_reflection = run_before_wall (15, 60);
+  g_assert_cmpint (strong, >, 40 * 500);
+  g_assert_cmpint (with_reflection, <, 40 * 500);
+}
+
+/* After a second 15, after six 10, if three quarters of the pixels do not pass 4 levels. 6 take it
+ * back to 13, and for a minute it falls by a quarter of a level in a second. */
+static void
+test_faint_tolerance_follows_noise (void)
+{
+  CclCodebookLevel known = {0};
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 100), ==, 255);
+  for (int second = 1; second < 9; second++) {
+    known = ccl_faint_next (known, 4, 25);
+    g_assert_cmpint (ccl_faint_tolerance (known, true, 100), ==, MAX (16 - second, 10));
+  }
+  g_assert_cmpint (ccl_faint_tolerance (known, false, 100), ==, 255);
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 50), ==, 20);
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 200), ==, 10);
+  known = ccl_faint_next (known, 6, 25);
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 100), ==, 13);
+  for (int second = 0; second < 4; second++)
+    known = ccl_faint_next (known, 4, 25);
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 100), ==, 12);
+  known = ccl_faint_next (known, 8, 25);
+  g_assert_cmpint (ccl_faint_tolerance (known, true, 100), ==, 255);
+}
+
 /* A quarter more for each 16, at most three times. */
 static void
 test_tolerance_of_restless_places (void)
@@ -958,6 +1021,8 @@ main (int argc, char **argv)
   g_test_add_func ("/codebook/infrared-is-change-of-scene", test_infrared_is_change_of_scene);
   g_test_add_func (
       "/codebook/faint-object-at-night-is-foreground", test_faint_object_at_night_is_foreground);
+  g_test_add_func ("/codebook/faint-object-by-day", test_faint_object_by_day_is_foreground);
+  g_test_add_func ("/codebook/faint-tolerance", test_faint_tolerance_follows_noise);
   g_test_add_func ("/codebook/object-on-water-is-foreground", test_object_on_water_is_foreground);
   g_test_add_func ("/codebook/object-that-stops-is-learnt-in-seconds",
       test_object_that_stops_is_learnt_in_seconds);
