@@ -923,7 +923,7 @@ test_plain_object_on_plain_ground_is_foreground (void)
 }
 
 /* The sensitivity is what a difference of luma is divided by, from the next frame on: 20 steps make
- * an object where it is 100. */
+ * an object where it is 100. Darker, because what is brighter may be faint. */
 static void
 test_sensitivity (void)
 {
@@ -940,7 +940,7 @@ test_sensitivity (void)
     for (int t = 0; t < 42; t++) {
       memset (scene.luma, 150, N);
       if (t >= 40) {
-        draw_square (&scene, 30, (uint8_t)(150 + cases[i].contrast));
+        draw_square (&scene, 30, (uint8_t)(150 - cases[i].contrast));
         scene.reference->sensitivity = cases[i].sensitivity;
       }
       const int n = run (&scene);
