@@ -4,6 +4,7 @@
 #include <cudaccl/device.h>
 
 #include "core/label/labeller-class.h"
+#include "core/measure/map-sums.h"
 
 static void *
 fail (CclError *error)
@@ -390,6 +391,27 @@ ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels, u
   (void)capacity;
   (void)n;
   (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_map_sum (const CclDeviceMap *map, CclMapSums *sums, CclError *error)
+{
+  (void)map;
+  (void)sums;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_map_renumber (const CclDeviceMap *map, const uint32_t *numbers, uint32_t n,
+    const CclVolumeLabels *to, CclError *error)
+{
+  (void)map;
+  (void)numbers;
+  (void)n;
+  (void)to;
   fail (error);
   return CUDACCL_ERROR_NOT_FOUND;
 }

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The parameters of the kernels of map-sums.cu, compiled by the host's C and by nvcc. */
+#ifndef CUDACCL_MAP_SUMS_PARAMETERS_H
+#define CUDACCL_MAP_SUMS_PARAMETERS_H
+
+#include "core/measure/map-sum.h"
+
+enum {
+  CUDACCL_MAP_SUMS_THREADS = 256,
+  CUDACCL_MAP_SUMS_BLOCKS = 16, /* for each multiprocessor */
+  CUDACCL_MAP_SUMS_PIXELS = 32, /* of a row, that a thread adds up */
+};
+
+typedef struct CclMapSumsParameters {
+  const uint32_t *labels;
+  uint64_t row, slice;           /* words */
+  uint32_t width, height, depth; /* pixels */
+  uint32_t n;
+
+  /* The sums of the labels 1…n. */
+  const uint32_t *others; /* NULL: none */
+  uint64_t other_row, other_slice;
+  CclMapSum *sums;         /* [n] */
+  const int64_t *turns[3]; /* [2 × side]; NULL: none */
+  CclMapTurn *turn_sums[3];
+  uint32_t *greatest;
+
+  /* New labels. */
+  const uint32_t *numbers; /* [n + 1] */
+  uint32_t *to;
+  uint64_t to_row, to_slice;
+} CclMapSumsParameters;
+
+#endif /* CUDACCL_MAP_SUMS_PARAMETERS_H */
