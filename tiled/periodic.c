@@ -3,74 +3,13 @@
 #include <cudaccl/chunks.h>
 #include <cudaccl/periodic.h>
 
+#include "borders.h"
 #include "core/base/interruption.h"
-#include "core/measure/measured-map.h"
 #include "part.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { N_AXES = 3, TURN_BITS = 62 };
-
-typedef __int128 Wide;
-
-typedef struct Arc {
-  uint64_t start, length;
-} Arc;
-
-/* Sums of the directions of pixels along an axis, in units of 2^-TURN_BITS. */
-typedef struct Turn {
-  Wide cosine, sine;
-} Turn;
-
-/* Axes are x, y, z. What belongs to one axis is there for periodic ones. */
-struct CclBorders {
-  uint64_t sides[N_AXES];
-  uint32_t connectivity, axes;
-  uint64_t n_rows;            /* that have come, of all slices */
-  uint32_t *faces[N_AXES][2]; /* the labels of the first and the last layer along an axis */
-  int64_t *turns[N_AXES];     /* [2 × side]: the cosine and the sine of places */
-  uint32_t n, capacity;
-  CclPart *parts;     /* [capacity]: of the components before they are joined */
-  Turn *sums[N_AXES]; /* [capacity] */
-
-  /* Of the joined components. */
-  uint64_t *roots;   /* [n] */
-  uint32_t *numbers; /* [n + 1]: the new label of each */
-  uint32_t *order;   /* [n]: the parts of joined components, one after the other */
-  uint32_t *begins;  /* [n_joined + 1], in that order */
-  Arc *arcs;         /* [n] */
-  uint32_t n_joined;
-  CclTiledComponent *rows; /* [n_joined] */
-};
-
-static bool
-is_periodic (const CclBorders *self, int axis)
-{
-  return self->axes >> axis & 1;
-}
-
-static bool
-are_frames (uint32_t connectivity)
-{
-  return connectivity == 4 || connectivity == 8;
-}
-
-static CclStatus
-no_memory (CclError *error)
-{
-  return ccl_error_set (
-      error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to join components over borders");
-}
-
-/* The axes of a layer along an axis: the one of its rows, and the other. */
-static void
-axes_of_layer (int axis, int in_layer[2])
-{
-  in_layer[0] = axis == 0 ? 1 : 0;
-  in_layer[1] = axis == 2 ? 1 : 2;
-}
 
 static CclStatus
 check (const uint64_t sides[N_AXES], uint32_t c, uint32_t axes, CclError *error)
@@ -138,13 +77,9 @@ ccl_borders_new (uint64_t width, uint64_t height, uint64_t depth, uint32_t conne
   return self;
 }
 
-/* Makes room for a label. */
-static bool
-grow (CclBorders *self)
+bool
+ccl_borders_reserve (CclBorders *self, uint32_t capacity)
 {
-  const uint32_t capacity = self->capacity > UINT32_MAX / 2 ? UINT32_MAX
-                            : self->capacity                ? 2 * self->capacity
-                                                            : 256;
   CclPart *parts = reallocarray (self->parts, capacity, sizeof *parts);
 
   if (!parts)
@@ -160,6 +95,16 @@ grow (CclBorders *self)
   }
   self->capacity = capacity;
   return true;
+}
+
+/* Makes room for a label. */
+static bool
+grow (CclBorders *self)
+{
+  const uint32_t capacity = self->capacity;
+  return ccl_borders_reserve (self, capacity > UINT32_MAX / 2 ? UINT32_MAX
+                                    : capacity                ? 2 * capacity
+                                                              : 256);
 }
 
 /* Begins a label, which must be the next one in order. */
@@ -433,8 +378,8 @@ free_results (CclBorders *self)
   free (self->rows);
 }
 
-static CclStatus
-join (CclBorders *self, CclError *error)
+CclStatus
+ccl_borders_find (CclBorders *self, CclError *error)
 {
   const size_t n = (size_t)self->n + 1;
 
@@ -463,7 +408,7 @@ ccl_borders_join (CclBorders *self, uint32_t *n, const uint32_t **numbers, uint3
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "borders or an argument are NULL");
   if (self->n_rows < self->sides[1] * self->sides[2])
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "not all layers have been added");
-  const CclStatus status = join (self, error);
+  const CclStatus status = ccl_borders_find (self, error);
   *n = self->n;
   *numbers = self->numbers;
   *n_joined = self->n_joined;
@@ -521,6 +466,13 @@ volume_row (const CclTiledComponent *row)
       .centroid_z = row->centroid_z};
 }
 
+void
+ccl_borders_write_rows (const CclBorders *self, CclVolumeComponent *rows)
+{
+  for (uint32_t i = 0; i < self->n_joined; i++)
+    rows[i] = volume_row (&self->rows[i]);
+}
+
 /* Joins the n components of a map in memory. */
 static CclStatus
 join_map (CclBorders *self, const CclPartMap *map, uint32_t *labels, uint32_t n,
@@ -534,11 +486,27 @@ join_map (CclBorders *self, const CclPartMap *map, uint32_t *labels, uint32_t n,
   if (status == CUDACCL_OK && self->n != n)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the map has other labels than 1…%u", n);
   if (status == CUDACCL_OK)
-    status = join (self, error);
+    status = ccl_borders_find (self, error);
   if (status == CUDACCL_OK)
     status = renumber (self, labels, map, error);
-  for (uint32_t i = 0; i < self->n_joined && status == CUDACCL_OK; i++)
-    rows[i] = volume_row (&self->rows[i]);
+  if (status == CUDACCL_OK)
+    ccl_borders_write_rows (self, rows);
+  return status;
+}
+
+CclStatus
+ccl_borders_check_map (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
+    uint32_t depth, uint32_t connectivity, uint32_t axes, const uint32_t *n,
+    const CclVolumeComponent *rows, CclPartMap *map, CclError *error)
+{
+  const uint64_t sides[N_AXES] = {width, height, depth};
+  CclStatus status = check (sides, connectivity, axes, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_measured_map_init (
+        map, labels, width, height, are_frames (connectivity) ? 0 : depth, NULL, 0, error);
+  if (status == CUDACCL_OK && (!n || (*n && !rows)))
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "there is no memory for the rows");
   return status;
 }
 
@@ -546,15 +514,10 @@ CclStatus
 ccl_join_borders (const CclVolumeLabels *labels, uint32_t width, uint32_t height, uint32_t depth,
     uint32_t connectivity, uint32_t axes, uint32_t *n, CclVolumeComponent *rows, CclError *error)
 {
-  const uint64_t sides[N_AXES] = {width, height, depth};
   CclPartMap map;
-  CclStatus status = check (sides, connectivity, axes, error);
+  CclStatus status = ccl_borders_check_map (
+      labels, width, height, depth, connectivity, axes, n, rows, &map, error);
 
-  if (status == CUDACCL_OK)
-    status = ccl_measured_map_init (
-        &map, labels, width, height, are_frames (connectivity) ? 0 : depth, NULL, 0, error);
-  if (status == CUDACCL_OK && (!n || (*n && !rows)))
-    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "there is no memory for the rows");
   if (status != CUDACCL_OK || *n == 0)
     return status;
   CclBorders *self = ccl_borders_new (width, height, depth, connectivity, axes, error);

@@ -500,6 +500,47 @@ CclStatus ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels 
     uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, CclContact *contacts,
     uint32_t capacity, uint32_t *n, void *stream, CclError *error);
 
+/* Fills the holes of each label of a map in device memory, as ccl_fill_label_holes() fills those of
+ * all labels of a map in host memory (distance.h), with the same result, after the work that is
+ * queued on the caller's CUstream (NULL: the legacy default stream), and waits.
+ *
+ * labels: not written, unless it is the map of the result. width, height, depth: pixels, depth 1
+ * for frames; at most CUDACCL_MAX_PIXELS in all. connectivity: of the labels: 4 or 8 with a depth
+ * of 1; 6, 18 or 26. max_area: as there; 0: all holes are filled. filled: the map of the result, in
+ * device memory, which may be that of the labels.
+ *
+ * It allocates 8 bytes of device memory per pixel, and, for each set of connected pixels of a label
+ * or of the background, some 400 bytes of device memory and as many of host memory. Pixels stay on
+ * the device; which label fills a set is found on the CPU.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_INTERRUPTED or CUDACCL_ERROR_DEVICE. Thread safe.
+ * Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_fill_label_holes (CclCudaDevice *device, const CclVolumeLabels *labels,
+    uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, uint32_t max_area,
+    const CclVolumeLabels *filled, void *stream, CclError *error);
+
+/* Joins components over the borders that touch, and measures them, as ccl_join_borders() does in a
+ * map in host memory (periodic.h), with the same labels and rows, after the work that is queued on
+ * the caller's CUstream (NULL: the legacy default stream), and waits.
+ *
+ * labels: in device memory, 1…n in raster order of first pixels; it gets the labels of the joined
+ * components. width, height, depth, connectivity, axes: as there; at most CUDACCL_MAX_PIXELS
+ * pixels. n: of components; set to that of the joined ones. rows: [n], in host memory, filled as
+ * far as there are joined components.
+ *
+ * It allocates up to 160 bytes of device memory and some 450 of host memory per component. The
+ * pixels of the borders that touch are copied to the host.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the map has other labels than 1…n, or the
+ * stream is being captured), CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_INTERRUPTED or
+ * CUDACCL_ERROR_DEVICE; the labels are undefined after the latter three. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_join_borders (CclCudaDevice *device, const CclVolumeLabels *labels,
+    uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, uint32_t axes,
+    uint32_t *n, CclVolumeComponent *rows, void *stream, CclError *error);
+
 /* Allocates size bytes of device memory, for programs without CUDA headers. Free it with
  * ccl_cuda_memory_free() on the same device.
  *

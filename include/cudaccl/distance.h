@@ -87,6 +87,8 @@ CclStatus ccl_flood_objects (const CclVolumeLabels *labels, const CclVolumeLabel
  * max_area: holes with more pixels, those of labels in them among them, stay; 0: all are filled.
  * filled: the map of the result; it must not be that of the labels.
  *
+ * ccl_cuda_fill_label_holes() does the same in device memory (device.h).
+ *
  * The time is that of the bounding boxes of all labels, memory five bytes for each pixel of the
  * greatest one. Diagonals may be longer than above. Since: 0.4 */
 CUDACCL_API

@@ -34,6 +34,8 @@ typedef enum CclAxis {
  * axis is a circle; not a number where that sum is 0. Sums are exact, so that they are the same in
  * whatever order pixels come.
  *
+ * ccl_cuda_join_borders() does the same in device memory (device.h).
+ *
  * It allocates some 200 bytes per component. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if
  * the map has a label greater than n), CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_INTERRUPTED; after
  * the latter two the labels are undefined. Thread safe. Since: 0.4 */

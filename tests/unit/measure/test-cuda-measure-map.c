@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Label maps that are measured on a GPU: equal to the bit to those that the CPU measures, and
+ * Label maps that are measured and changed on a GPU: equal to the bit to those of the CPU, and
  * equal to the definitions (shape-reference.h).
  *
  * Runs with the real libcuda.so.1 or the simulated one. Without a device it is skipped.
@@ -13,6 +13,7 @@
 
 #include <cudaccl/device.h>
 #include <cudaccl/distance.h>
+#include <cudaccl/periodic.h>
 #include "cuda/driver/device.h"
 #include "shape-reference.h"
 
@@ -505,6 +506,239 @@ test_arguments_of_distances_and_contacts (void)
   ccl_cuda_memory_free (device, &map.data);
 }
 
+/* A copy of words in device memory. */
+static gpointer
+upload_words (const guint32 *words, gsize n)
+{
+  gpointer memory = NULL;
+  CclError error;
+
+  check (ccl_cuda_memory_new (device, n * 4, &memory, &error), &error);
+  check (ccl_cuda_memory_upload (device, words, memory, n * 4, &error), &error);
+  return memory;
+}
+
+/* Sides of a random picture: of a frame for the connectivities 4 and 8. */
+static void
+choose_size (guint32 size[3], guint connectivity, gboolean is_large, GRand *random)
+{
+  size[0] = (guint32)g_rand_int_range (random, 1, is_large ? 150 : 30);
+  size[1] = (guint32)g_rand_int_range (random, 1, 30);
+  size[2] = connectivity == 4 || connectivity == 8 ? 1 : (guint32)g_rand_int_range (random, 1, 9);
+}
+
+/* Holes of random maps, whose labels touch and are in parts, are filled as on the CPU, into another
+ * map or the same one. */
+static void
+test_holes_of_labels (void)
+{
+  static const guint connectivities[] = {4, 8, 6, 18, 26};
+  g_autoptr (GRand) random = g_rand_new_with_seed (41);
+  guint n_changed = 0;
+
+  for (guint i = 0; i < 80; i++) {
+    const guint connectivity = connectivities[i % 5], max_area = i / 5 % 4 == 0 ? 4 : 0;
+    guint32 size[3];
+    choose_size (size, connectivity, i < 10, random);
+    const guint32 pitch = size[0] + i % 3;
+    const gsize n = (gsize)pitch * size[1] * size[2];
+    g_autofree guint32 *labels = g_new0 (guint32, n), *expected = g_new0 (guint32, n),
+                       *found = g_new0 (guint32, n);
+    CclVolumeLabels map = {labels, 4 * pitch, 4 * (gsize)pitch * size[1]}, to = map;
+    const guint32 most = (guint32)g_rand_int_range (random, 1, 4);
+    CclError error;
+
+    draw_blocks (labels, size, pitch, most, random);
+    for (gsize k = 0; k < n / 8; k++) /* so that labels have holes */
+      labels[g_rand_int (random) % n] = g_rand_boolean (random) ? 0 : most + 3;
+    to.data = expected;
+    check (ccl_fill_label_holes (
+               &map, size[0], size[1], size[2], connectivity, most + 3, max_area, &to, &error),
+        &error);
+    map.data = upload_words (labels, n);
+    to.data = i % 2 ? upload_words (found, n) : map.data;
+    check (ccl_cuda_fill_label_holes (
+               device, &map, size[0], size[1], size[2], connectivity, max_area, &to, NULL, &error),
+        &error);
+    check (ccl_cuda_memory_download (device, to.data, found, n * 4, &error), &error);
+    for (gsize row = 0; row < (gsize)size[1] * size[2]; row++)
+      g_assert_cmpmem (found + row * pitch, 4 * size[0], expected + row * pitch, 4 * size[0]);
+    n_changed += memcmp (expected, labels, n * 4) != 0;
+    if (to.data != map.data)
+      ccl_cuda_memory_free (device, &to.data);
+    ccl_cuda_memory_free (device, &map.data);
+  }
+  g_assert_cmpuint (n_changed, >, 20);
+}
+
+/* Three objects in each other, by hand: each hole gets the label around it, and objects stay. */
+static void
+test_nested_objects (void)
+{
+  static const gchar drawn[] = "aaaaaaa."
+                               "a.....a."
+                               "a.bbb.a."
+                               "a.b.b.a."
+                               "a.bbb.ac"
+                               "aaaaaaa.";
+  static const gchar filled[] = "aaaaaaa."
+                                "aaaaaaa."
+                                "aabbbaa."
+                                "aabbbaa."
+                                "aabbbaac"
+                                "aaaaaaa.";
+  enum { WIDTH = 8, HEIGHT = 6 };
+  guint32 labels[WIDTH * HEIGHT];
+  CclVolumeLabels map = {NULL, 4 * WIDTH, 4 * WIDTH * HEIGHT};
+  CclError error;
+
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    labels[i] = drawn[i] == '.' ? 0 : 4000000000u + (guint32)drawn[i];
+  map.data = upload_words (labels, WIDTH * HEIGHT);
+  check (
+      ccl_cuda_fill_label_holes (device, &map, WIDTH, HEIGHT, 1, 4, 0, &map, NULL, &error), &error);
+  check (ccl_cuda_memory_download (device, map.data, labels, sizeof labels, &error), &error);
+  for (guint i = 0; i < WIDTH * HEIGHT; i++)
+    g_assert_cmpuint (labels[i], ==, filled[i] == '.' ? 0 : 4000000000u + (guint32)filled[i]);
+  ccl_cuda_memory_free (device, &map.data);
+}
+
+/* Components of noise that touch over borders are joined and measured as on the CPU, to the bit. */
+static void
+test_periodic_borders (void)
+{
+  static const guint connectivities[] = {4, 8, 6, 18, 26};
+  g_autoptr (GRand) random = g_rand_new_with_seed (42);
+  guint n_joined = 0;
+
+  for (guint i = 0; i < 60; i++) {
+    const guint connectivity = connectivities[i % 5];
+    const guint32 axes = i % 5 < 2 ? i / 5 % 4 : i / 5 % 8;
+    guint32 size[3];
+    choose_size (size, connectivity, i < 10, random);
+    const gsize n = (gsize)size[0] * size[1] * size[2];
+    Map noise = {.width = size[0], .height = size[1], .depth = size[2]};
+    g_autofree guint32 *found = g_new (guint32, n);
+    g_autofree CclVolumeComponent *expected = g_new (CclVolumeComponent, n),
+                                  *rows = g_new (CclVolumeComponent, n);
+    CclVolumeLabels map = {NULL, 4 * size[0], 4 * (gsize)size[0] * size[1]};
+    guint32 n_expected = 0, n_found;
+    CclError error;
+
+    noise.labels = g_new (guint32, n);
+    label_noise (&noise, random);
+    for (gsize k = 0; k < n; k++)
+      n_expected = MAX (n_expected, noise.labels[k]);
+    n_found = n_expected;
+    map.data = upload_words (noise.labels, n);
+    check (ccl_cuda_join_borders (device, &map, size[0], size[1], size[2], connectivity, axes,
+               &n_found, rows, NULL, &error),
+        &error);
+    check (ccl_cuda_memory_download (device, map.data, found, n * 4, &error), &error);
+    ccl_cuda_memory_free (device, &map.data);
+    map.data = noise.labels;
+    n_joined += n_expected;
+    check (ccl_join_borders (
+               &map, size[0], size[1], size[2], connectivity, axes, &n_expected, expected, &error),
+        &error);
+    n_joined -= n_expected;
+    g_assert_cmpmem (found, n * 4, noise.labels, n * 4);
+    g_assert_cmpmem (rows, n_found * sizeof *rows, expected, n_expected * sizeof *expected);
+    map_clear (&noise);
+  }
+  g_assert_cmpuint (n_joined, >, 100);
+}
+
+/* A picture with more pixels than a device has threads at a time: a sheet with holes, of which some
+ * have objects in them, and components at all borders. */
+static void
+test_large_changes (void)
+{
+  const guint32 width = 2500, height = 260, n = width * height;
+  g_autofree guint32 *labels = g_new (guint32, n), *expected = g_new (guint32, n),
+                     *found = g_new (guint32, n);
+  g_autofree CclVolumeComponent *rows = g_new (CclVolumeComponent, n),
+                                *expected_rows = g_new (CclVolumeComponent, n);
+  CclVolumeLabels map = {labels, 4 * width, 4 * (gsize)n}, to = {expected, 4 * width, 4 * (gsize)n};
+  guint32 n_found, n_expected = 0;
+  CclError error;
+
+  for (guint32 i = 0; i < n; i++) {
+    const guint32 x = i % width % 50, y = i / width % 26;
+    labels[i] =
+        x > 9 && x < 41 && y > 4 && y < 22 ? (x > 19 && x < 31 && y > 9 && y < 17 ? 7 : 0) : 5;
+  }
+  check (ccl_fill_label_holes (&map, width, height, 1, 8, 7, 0, &to, &error), &error);
+  map.data = upload_words (labels, n);
+  check (
+      ccl_cuda_fill_label_holes (device, &map, width, height, 1, 8, 0, &map, NULL, &error), &error);
+  check (ccl_cuda_memory_download (device, map.data, found, 4 * (gsize)n, &error), &error);
+  g_assert_cmpmem (found, 4 * (gsize)n, expected, 4 * (gsize)n);
+
+  for (guint32 i = 0; i < n; i++) { /* one after the other, apart from each other */
+    const guint32 column = i % width / 50, x = i % width % 50, y = i / width % 26;
+    labels[i] = x > 9 && x < 41 && y > 4 && y < 22 ? i / width / 26 * (width / 50) + column + 1 : 0;
+  }
+  for (guint32 y = 10; y < 20; y++) { /* the first one goes on at the end of the rows */
+    for (guint32 x = 0; x < 10; x++)
+      labels[y * width + x] = 1;
+    for (guint32 x = width - 9; x < width; x++)
+      labels[y * width + x] = width / 50;
+  }
+  n_expected = n_found = height / 26 * (width / 50);
+  check (ccl_cuda_memory_upload (device, labels, map.data, 4 * (gsize)n, &error), &error);
+  check (ccl_cuda_join_borders (device, &map, width, height, 1, 8, 3, &n_found, rows, NULL, &error),
+      &error);
+  check (ccl_cuda_memory_download (device, map.data, found, 4 * (gsize)n, &error), &error);
+  ccl_cuda_memory_free (device, &map.data);
+  map.data = labels;
+  check (
+      ccl_join_borders (&map, width, height, 1, 8, 3, &n_expected, expected_rows, &error), &error);
+  g_assert_cmpuint (n_found, ==, height / 26 * (width / 50) - 1);
+  g_assert_cmpmem (found, 4 * (gsize)n, labels, 4 * (gsize)n);
+  g_assert_cmpmem (rows, n_found * sizeof *rows, expected_rows, n_expected * sizeof *expected_rows);
+}
+
+/* The functions refuse what the CPU refuses. */
+static void
+test_arguments_of_holes_and_borders (void)
+{
+  guint32 labels[16] = {1, 1, 0, 2, 3, 0, 0, 2};
+  const guint32 gap[16] = {1, 3}, reversed[16] = {2, 1};
+  CclVolumeLabels map = {upload_words (labels, 16), 16, 64}, there = map;
+  CclVolumeComponent rows[3];
+  guint32 n = 3;
+  CclError error;
+
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (NULL, &map, 4, 4, 1, 4, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, NULL, 4, 4, 1, 4, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 4, 1, 4, 0, NULL, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 4, 1, 5, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 2, 2, 8, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 0, 4, 1, 4, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (
+      ccl_cuda_fill_label_holes (device, &map, 1 << 31, 1 << 31, 4, 6, 0, &map, NULL, NULL));
+  there.row_stride = 12;
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &there, 4, 4, 1, 4, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &there, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (NULL, &map, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, NULL, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 4, &n, rows, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, NULL, rows, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, &n, NULL, NULL, NULL));
+  n = 2; /* there is a label 3 */
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  n = 17; /* more than pixels */
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  n = 3;
+  check (ccl_cuda_memory_upload (device, gap, map.data, 64, &error), &error);
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  n = 2;
+  check (ccl_cuda_memory_upload (device, reversed, map.data, 64, &error), &error);
+  ASSERT_REFUSED (ccl_cuda_join_borders (device, &map, 4, 4, 1, 4, 1, &n, rows, NULL, NULL));
+  ccl_cuda_memory_free (device, &map.data);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -525,6 +759,12 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda-measure-map/contacts", test_contacts);
   g_test_add_func ("/cuda-measure-map/arguments-of-distances-and-contacts",
       test_arguments_of_distances_and_contacts);
+  g_test_add_func ("/cuda-measure-map/holes-of-labels", test_holes_of_labels);
+  g_test_add_func ("/cuda-measure-map/nested-objects", test_nested_objects);
+  g_test_add_func ("/cuda-measure-map/periodic-borders", test_periodic_borders);
+  g_test_add_func ("/cuda-measure-map/large-changes", test_large_changes);
+  g_test_add_func (
+      "/cuda-measure-map/arguments-of-holes-and-borders", test_arguments_of_holes_and_borders);
   const int status = g_test_run ();
   ccl_cuda_device_unref (&device);
   return status;
