@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import copy_to_device, finish, kind_of, view_of
+from ._arrays import copy_to_device, empty, finish, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
-from ._device_maps import device_map_of
+from ._device_maps import DeviceMap, device_map_of
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._regionprops import AXES, SIZES, label_map_of, measure_plane
@@ -41,13 +41,21 @@ def as_given(result: NDArray[Any], given: Any) -> Any:
     return finish(copy_to_device(result, view.device), given)
 
 
+def filled_on_gpu(map: DeviceMap, neighbours: int, max_area: int, like: Any) -> Any:
+    """A label map on a GPU whose holes are filled, in the kind of another array."""
+    map.measure(0, None)  # which waits until the map is complete, and checks it
+    filled = empty(like, tuple(map.view.shape), "int32", map.view.device)
+    _cudaccl.device_fill_label_holes(map.view, neighbours, max_area, view_of(filled, writable=True))
+    return finish(filled, like)
+
+
 def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
     """Fills the holes of each object of a label map with its label; objects in holes stay.
 
         filled = cudaccl.fill_label_holes(cells)
 
     labels: a label map of integers of two dimensions, or of three with ndim=3; a mask of bool is labelled
-        first. Labels may touch. On a GPU it is copied to the host and back.
+        first. Labels may touch. On a GPU its holes are filled there.
     max_area: holes of more pixels, with what is in them, stay; 0: all are filled.
     connectivity: of the objects, as of label(). None: the greatest. Holes have the other one.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
@@ -61,13 +69,16 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
     """
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(connectivity, wanted)
+    on_gpu = device_map_of(labels, neighbours, (wanted,))
+    if on_gpu and 0 not in on_gpu.view.shape:
+        return filled_on_gpu(on_gpu, neighbours, operator.index(max_area), labels)
     map, values, n = label_map_of(labels, neighbours, (wanted,))
     map = np.ascontiguousarray(map)
     filled = map.copy()
     if n and map.size:
         _cudaccl.fill_label_holes(view_of(map), neighbours, n, operator.index(max_area), view_of(filled, writable=True))
-    on_gpu = view_on_gpu(labels, None)
-    dtype = np.dtype(np.int32) if on_gpu or is_mask(labels) else host_array(labels).dtype
+    is_plain = on_gpu or is_mask(labels)
+    dtype = np.dtype(np.int32) if is_plain else host_array(labels).dtype
     return as_given((filled if values is None else values[filled]).astype(dtype), labels)
 
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from . import _cudaccl
-from ._arrays import view_of
-from ._batch import host_array
+from ._arrays import empty, finish, kind_of, view_of
+from ._batch import host_array, view_on_gpu
 from ._device_maps import on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
@@ -32,14 +32,23 @@ def flags_of_axes(axes: list[int], ndim: int) -> int:
     return sum(1 << (ndim - 1 - axis) for axis in axes)
 
 
+def is_labelled_there(image: Any, view: _cudaccl.View, threshold: float) -> bool:
+    """Whether label() labels an image where it is, on a GPU, whatever it refuses."""
+    if view.dtype in ("bool", "uint8"):
+        return isinstance(threshold, int) and 0 <= threshold <= 255
+    if view.dtype == "uint16" and len(view.shape) == 2:
+        return isinstance(threshold, int) and 0 <= threshold <= 65535
+    return kind_of(image) in ("torch", "cupy", "jax", "jaxlib")
+
+
 def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
                    invert: bool = False) -> tuple[Any, Table]:
     """Labels an image whose opposite borders touch along some axes, as simulations and panoramas have them.
 
         labels, table = cudaccl.label_periodic(field, axes=(0, 1))
 
-    image, connectivity, ndim, threshold, invert: as of label(). On a GPU the image is copied to the host, and the
-        label map to the GPU.
+    image, connectivity, ndim, threshold, invert: as of label(). On a GPU it is labelled there; an image whose library does
+        not compare it with the threshold is copied to the host, and its label map to the GPU.
     axes: the numbers of the axes along which the last pixels are neighbours of the first ones; or one of them.
 
     Returns (labels, table) as label() does. Along periodic axes, a box begins at x, y or z and goes on at 0 where it
@@ -50,11 +59,18 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(connectivity, wanted)
     numbers = axes_of(axes, wanted)
-    found, table = label(host_array(on_host(image)), neighbours, ndim=wanted, threshold=threshold, invert=invert)
-    if not len(table):
-        return as_given(np.asarray(found), image), table
-    labels = np.array(found)
     flags = flags_of_axes(numbers, wanted)
-    rows = np.frombuffer(_cudaccl.join_borders(view_of(labels, writable=True), neighbours, flags, len(table)),
-                         table_dtype(np.int32, ndim=3))
-    return as_given(labels, image), rows if wanted == 3 else rows_of_image(rows)
+    view = view_on_gpu(image, None)
+    if view is not None and is_labelled_there(image, view, threshold):
+        array = empty(image, tuple(view.shape), "int32", view.device)
+        _, table = label(image, neighbours, ndim=wanted, threshold=threshold, invert=invert, out=array)
+        join = _cudaccl.device_join_borders
+    else:
+        found, table = label(host_array(on_host(image)), neighbours, ndim=wanted, threshold=threshold, invert=invert)
+        array, join = np.array(found), _cudaccl.join_borders
+    rows = table
+    if len(table):
+        joined = join(view_of(array, writable=True), neighbours, flags, len(table))
+        rows = np.frombuffer(joined, table_dtype(np.int32, ndim=3))
+        rows = rows if wanted == 3 else rows_of_image(rows)
+    return (as_given(array, image) if isinstance(array, np.ndarray) else finish(array, image)), rows

@@ -113,6 +113,36 @@ fill_label_holes (const View &labels, uint32_t connectivity, int64_t n_labels, i
   check (status, error);
 }
 
+/* The same of maps on a GPU. */
+static void
+device_fill_label_holes (View &labels, uint32_t connectivity, int64_t max_area, View &filled)
+{
+  const size_t ndim = labels.shape.size ();
+  for (View *map : {&labels, &filled})
+    if (map->device == HOST || map->device != labels.device || map->shape != labels.shape ||
+        (ndim != 2 && ndim != 3) || !map->make_plain () || map->type.size != 4 ||
+        map->type.kind == 'f')
+      throw nb::value_error ("maps must be of int32 or uint32 and of one shape on one GPU");
+  const CclVolumeLabels from = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const CclVolumeLabels to = {
+      filled.data, (size_t)filled.strides[ndim - 2], (size_t)filled.strides[0]};
+  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
+                 most = to_uint32 ("max_area", max_area);
+  CclCudaDevice *const gpu = open_device (labels.device);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_fill_label_holes (gpu, &from, width, height, depth, connectivity, most, &to,
+        labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+  }
+  check (status, error);
+  filled.write_back ();
+}
+
 void
 bind_distance (nb::module_ &module)
 {
@@ -128,4 +158,7 @@ bind_distance (nb::module_ &module)
   module.def ("fill_label_holes", fill_label_holes, nb::arg ("labels"), nb::arg ("connectivity"),
       nb::arg ("n"), nb::arg ("max_area"), nb::arg ("filled"),
       "Fills the holes of the labels 1…n.");
+  module.def ("device_fill_label_holes", device_fill_label_holes, nb::arg ("labels"),
+      nb::arg ("connectivity"), nb::arg ("max_area"), nb::arg ("filled"),
+      "Fills the holes of all labels of a map on a GPU.");
 }

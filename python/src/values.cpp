@@ -217,12 +217,42 @@ join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t
   return nb::bytearray (rows.get (), n * sizeof rows[0]);
 }
 
+/* The same of a label map on a GPU. */
+static nb::bytearray
+device_join_borders (View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
+{
+  const size_t ndim = labels.shape.size ();
+  if (labels.device == HOST || (ndim != 2 && ndim != 3) || !labels.make_plain () ||
+      labels.type.size != 4 || labels.type.kind == 'f')
+    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+  const CclVolumeLabels map = {
+      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1;
+  CclCudaDevice *const gpu = open_device (labels.device);
+  const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_join_borders (gpu, &map, width, height, depth, connectivity, axes, &n,
+        rows.get (), labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+  }
+  check (status, error);
+  labels.write_back ();
+  return nb::bytearray (rows.get (), n * sizeof rows[0]);
+}
+
 void
 bind_values (nb::module_ &module)
 {
   module.def ("join_borders", join_borders, nb::arg ("labels"), nb::arg ("connectivity"),
       nb::arg ("axes"), nb::arg ("n"),
       "Joins the labels 1…n over borders that touch, and returns their rows as bytes.");
+  module.def ("device_join_borders", device_join_borders, nb::arg ("labels"),
+      nb::arg ("connectivity"), nb::arg ("axes"), nb::arg ("n"),
+      "The same of a label map on a GPU.");
   module.def ("contacts", contacts, nb::arg ("labels"), nb::arg ("connectivity"),
       "Pairs of labels that touch, and the sides that they share, as bytes.");
   module.def ("device_contacts", device_contacts, nb::arg ("labels"), nb::arg ("connectivity"),

@@ -782,6 +782,99 @@ def test_run_lengths_as_on_the_cpu(kind):
         cudaccl.rle(kind(-BLOBS.astype(np.int32)))
 
 
+@pytest.fixture
+def pixels_stay(monkeypatch):
+    """Nothing is copied between an array on the GPU and the host."""
+    def copied(*arguments, **options):
+        raise AssertionError("pixels were copied")
+
+    for name in "copy_view_to_host", "fill_label_holes", "join_borders":
+        monkeypatch.setattr(cudaccl._cudaccl, name, copied)
+    monkeypatch.setattr(cudaccl._objects, "copy_to_device", copied)
+
+
+def label_maps(seed, shape):
+    """Label maps whose labels touch, are in parts and around each other."""
+    maps = np.random.default_rng(seed)
+    for n, block, density in (1, 1, 0.95), (1, 1, 0.8), (2, 3, 0.95), (4, 2, 0.9), (6, 1, 1):
+        values = np.array([9, 1, 0, 300, 70000, 2])[maps.integers(0, n, np.array(shape) // block + 1)]
+        for axis in range(len(shape)):
+            values = values.repeat(block, axis)
+        yield (values[tuple(map(slice, shape))] * (maps.random(shape) < density)).astype(np.int32)
+
+
+@pytest.mark.parametrize("shape, connectivity", [((17, 29), 4), ((17, 29), 8), ((5, 8, 9), 6), ((5, 8, 9), 18), ((5, 8, 9), 26)])
+def test_holes_of_labels_are_filled_on_the_device(shape, connectivity, pixels_stay):
+    pytest.importorskip("scipy.ndimage")
+    pytest.importorskip("hypothesis")
+    from test_objects import filled_by_scipy
+
+    n_filled = 0
+    for seed, max_area, layout in (1, 0, False), (2, 0, device_arrays.transposed), (3, 4, True):
+        for labels in label_maps(seed, shape):
+            found = cudaccl.fill_label_holes(InterfaceArray(labels, layout), max_area, connectivity)
+            expected = filled_by_scipy(labels, connectivity, max_area)
+            assert isinstance(found, cudaccl.DeviceArray) and found.dtype == "int32"
+            assert (found.copy_to_host() == expected).all()
+            n_filled += (expected != labels).any()
+    assert n_filled > 1
+
+
+def test_holes_of_masks_and_odd_maps_on_the_device(pixels_stay):
+    ring = np.zeros((7, 9), bool)
+    ring[1:6, 1:8] = True
+    ring[2:5, 2:7] = ring[0, 0] = False
+    ring[3, 4] = True  # a component of its own
+    expected = cudaccl.label(ring)[0]
+    expected[2:5, 2:7][expected[2:5, 2:7] == 0] = 1
+    for kind in KINDS:
+        assert (cudaccl.fill_label_holes(kind(ring)).copy_to_host() == expected).all()
+    assert (cudaccl.fill_label_holes(InterfaceArray(np.zeros((3, 5), np.int32))).copy_to_host() == 0).all()
+    assert (cudaccl.fill_label_holes(InterfaceArray(np.full((3, 5), 8, np.uint32))).copy_to_host() == 8).all()
+    for error, call in ((ValueError, lambda map: cudaccl.fill_label_holes(map, connectivity=5)),
+                        (ValueError, lambda map: cudaccl.fill_label_holes(map, -1)),
+                        (TypeError, lambda map: cudaccl.fill_label_holes(map, 1.5)),
+                        (ValueError, lambda map: cudaccl.fill_label_holes(InterfaceArray(-BLOBS.astype(np.int32))))):
+        with pytest.raises(error):
+            call(InterfaceArray(BLOBS.astype(np.int32)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape, connectivity", [((9, 17), 4), ((9, 17), 8), ((4, 5, 7), 6), ((4, 5, 7), 18), ((4, 5, 7), 26)])
+def test_borders_that_touch_are_joined_on_the_device(kind, shape, connectivity, pixels_stay):
+    pytest.importorskip("scipy.ndimage")
+    pytest.importorskip("hypothesis")
+    from test_periodic import flooded
+
+    masks = np.random.default_rng(connectivity)
+    for axes in {-1}, {0}, {0, len(shape) - 1}, set():
+        mask = masks.random(shape) < 0.4
+        axes = {axis % len(shape) for axis in axes}
+        labels, table = cudaccl.label_periodic(kind(mask), axes, connectivity)
+        expected, n = flooded(mask, axes, connectivity)
+        assert isinstance(labels, cudaccl.DeviceArray) and (labels.copy_to_host() == expected).all()
+        assert table["label"].tolist() == list(range(1, n + 1))
+        assert table["area"].tolist() == np.bincount(expected.ravel())[1:].tolist()
+
+
+def test_periodic_tables_have_the_bits_of_the_cpu():
+    """Boxes and circular means of images of all types, also of those that the host labels."""
+    for image, options in ((MASK, {}), (MASK * 9, {"threshold": 3, "connectivity": 4}), (MASK, {"invert": True}),
+                           (MASK.astype(np.uint16) * 700, {"threshold": 600}), (VOLUME, {"connectivity": 18}),
+                           (np.zeros((3, 4), np.uint8), {}), (np.ones((5, 6), np.uint8), {}), (np.zeros((0, 4), np.uint8), {}),
+                           (MASK, {"threshold": 300}), (MASK.astype(np.int32), {}), (MASK * 0.5, {"threshold": 0.2})):
+        for axes in range(2 ** image.ndim):
+            chosen = [axis for axis in range(image.ndim) if axes >> axis & 1]
+            labels, table = cudaccl.label_periodic(InterfaceArray(image), chosen, **options)
+            expected, rows = cudaccl.label_periodic(image, chosen, **options)
+            assert (labels.copy_to_host() == expected).all() and table.dtype == rows.dtype
+            assert table.tobytes() == rows.tobytes()
+    with pytest.raises(ValueError, match="axes"):
+        cudaccl.label_periodic(InterfaceArray(MASK), 2)
+    with pytest.raises(ValueError, match="2 dimensions"):
+        cudaccl.label_periodic(InterfaceArray(VOLUME), 0)
+
+
 def test_distances_and_objects_as_on_the_cpu():
     for labels, ndim in (BLOBS, 2), (CELLS, 3):
         for layout in True, *LAYOUTS:
