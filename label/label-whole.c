@@ -47,11 +47,21 @@ values_plan (const Picture *picture, CclValueType type, uint32_t connectivity)
   return plan;
 }
 
-/* Labels samples on a GPU, with copies to it and back. */
+/* Fills the holes of each label of a map on a GPU. */
 static bool
-label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues *samples,
+fill_on_gpu (const WholeSettings *settings, const CclValuesPlan *plan, const CclVolumeLabels *map,
+    CclError *error)
+{
+  return ccl_cuda_fill_label_holes (settings->device, map, plan->width, plan->height, plan->depth,
+             plan->connectivity, settings->max_hole, map, NULL, error) == CUDACCL_OK;
+}
+
+/* Labels samples on a GPU, and fills holes there, with copies to it and back. */
+static bool
+label_on_gpu (const WholeSettings *settings, const CclValuesPlan *plan, const CclValues *samples,
     const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
 {
+  CclCudaDevice *const device = settings->device;
   const size_t n_bytes = samples->slice_stride * plan->depth;
   const size_t map_bytes = labels->slice_stride * plan->depth;
   CclValues values = *samples;
@@ -68,6 +78,7 @@ label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues 
       succeeded &&
       ccl_cuda_memory_upload (device, samples->data, copy, n_bytes, error) == CUDACCL_OK &&
       ccl_values_labeller_run (labeller, &values, &map, n_components, error) == CUDACCL_OK &&
+      (!settings->fills_holes || fill_on_gpu (settings, plan, &map, error)) &&
       ccl_cuda_memory_download (device, map.data, labels->data, map_bytes, error) == CUDACCL_OK;
   ccl_cuda_memory_free (device, &copy);
   ccl_cuda_memory_free (device, &map.data);
@@ -135,7 +146,7 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   if (!settings->mask && (settings->tolerance > 0 || settings->background != 0))
     return label_similar (picture, &plan, &values, settings, &map, result, error);
   if (settings->device)
-    return label_on_gpu (settings->device, &plan, &values, &map, &result->n_components, error);
+    return label_on_gpu (settings, &plan, &values, &map, &result->n_components, error);
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
     return false;
@@ -379,7 +390,8 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
              settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
-         (!settings->fills_holes || fill_labels (picture, settings, result, error)) &&
+         (!settings->fills_holes || settings->device ||
+             fill_labels (picture, settings, result, error)) &&
          measure (picture, settings, result, error) &&
          (settings->split_radius == 0 || count_parts (picture, settings, result, error));
 }

@@ -5,7 +5,7 @@ channel; against scipy, scikit-image and numpy.
 
 usage: test-label-objects.py CCL-LABEL [--gpu]
 
-With --gpu, only tiles that a GPU labels, such as a simulated one.
+With --gpu, only what runs on one, such as a simulated one.
 """
 import json
 import os
@@ -320,14 +320,20 @@ def periodic():
 
 
 def on_a_gpu():
-    """holes of labels and periodic borders, tile by tile, with labels of a GPU"""
+    """holes of labels and periodic borders, tile by tile, with labels of a GPU; holes of values that a GPU fills"""
     for connectivity in 4, 8, 6, 18, 26:
         ndim = 2 if connectivity in CONNECTIVITIES[2] else 3
         image = shells(ndim)
         np.save("i.npy", image)
         options = ["--gpu", "-c", connectivity, "--tile", random.integers(1, 5)]
+        found = components(image, connectivity)
         labels, _ = labels_of("i.npy", *options, "--fill-label-holes", 0)
-        np.testing.assert_array_equal(labels, with_filled_holes(components(image, connectivity), connectivity, 0))
+        np.testing.assert_array_equal(labels, with_filled_holes(found, connectivity, 0))
+        np.save("v.npy", (found % 3 + image).astype(np.uint16))
+        for max_area in 0, 3:
+            labels, table = labels_of("v.npy", "--values", "--gpu", "-c", connectivity, "--fill-label-holes", max_area)
+            np.testing.assert_array_equal(labels, with_filled_holes(found, connectivity, max_area))
+            tap.equal(table["area"].tolist(), np.bincount(labels.ravel())[1:].tolist())
         labels, _ = labels_of("i.npy", *options, "--periodic", "xy")
         np.testing.assert_array_equal(labels, on_a_torus(image > 0, [ndim - 1, ndim - 2], connectivity))
 
