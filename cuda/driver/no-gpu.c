@@ -396,6 +396,30 @@ ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels, u
 }
 
 CclStatus
+ccl_cuda_distance_peaks (CclCudaDevice *device, const CclCudaFlood *maps, uint32_t radius,
+    uint32_t *n_objects, void *stream, CclError *error)
+{
+  (void)device;
+  (void)maps;
+  (void)radius;
+  (void)n_objects;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
+ccl_cuda_flood_objects (
+    CclCudaDevice *device, const CclCudaFlood *maps, void *stream, CclError *error)
+{
+  (void)device;
+  (void)maps;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
 ccl_cuda_map_sum (const CclDeviceMap *map, CclMapSums *sums, CclError *error)
 {
   (void)map;

@@ -8,7 +8,7 @@
 #include "cuda/driver/launch.h"
 #include "cuda/driver/runner.h"
 #include "core/values/values-class.h"
-#include "values-parameters.h"
+#include "values.h"
 
 enum {
   LABEL_TILES,
@@ -63,8 +63,8 @@ plan_neighbours (CclValuesParameters *p, uint32_t connectivity)
       }
 }
 
-static void
-plan_geometry (CclValuesParameters *p, const CclValuesPlan *plan)
+void
+ccl_cuda_values_plan_geometry (CclValuesParameters *p, const CclValuesPlan *plan)
 {
   p->width = plan->width;
   p->height = plan->height;
@@ -213,7 +213,7 @@ ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, 
   }
   self->base.klass = &cuda_values_labeller_class;
   self->base.plan = *plan;
-  plan_geometry (&self->parameters, plan);
+  ccl_cuda_values_plan_geometry (&self->parameters, plan);
   if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_values_labeller_free (&self->base);

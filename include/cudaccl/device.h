@@ -500,6 +500,43 @@ CclStatus ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels 
     uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, CclContact *contacts,
     uint32_t capacity, uint32_t *n, void *stream, CclError *error);
 
+/* The maps of a split of components in device memory, as ccl_distance_peaks() and
+ * ccl_flood_objects() have them in host memory (distance.h): of width × height × depth words.
+ * Since: 0.4 */
+typedef struct CclCudaFlood {
+  CclVolumeLabels labels, squared; /* not written */
+  CclVolumeLabels objects;         /* of its own; written */
+  uint32_t width, height, depth;   /* pixels; depth is 1 for frames */
+  uint32_t connectivity;           /* of the flood: 4, 6, 8, 18 or 26 */
+} CclCudaFlood;
+
+/* Finds the peaks of distances and joins them to objects, as ccl_distance_peaks() does, with the
+ * same numbers, after the work that is queued on the caller's CUstream (NULL: the legacy default
+ * stream), and waits.
+ *
+ * radius: 1…CUDACCL_MAX_PEAK_RADIUS. n_objects: filled; the objects of the maps are, too. It
+ * allocates 4 bytes of device memory per pixel.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_distance_peaks (CclCudaDevice *device, const CclCudaFlood *maps, uint32_t radius,
+    uint32_t *n_objects, void *stream, CclError *error);
+
+/* Floods the labels from markers, as ccl_flood_objects() does, with the same result, after the work
+ * that is queued on the caller's CUstream (NULL: the legacy default stream), and waits. The time
+ * grows with the longest way of the flood, in pixels. It allocates 16 bytes of device memory per
+ * pixel.
+ *
+ * The objects are markers, and 0 elsewhere; they are filled as far as they reach.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_INTERRUPTED or CUDACCL_ERROR_DEVICE; objects are undefined
+ * after the latter two. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_flood_objects (
+    CclCudaDevice *device, const CclCudaFlood *maps, void *stream, CclError *error);
+
 /* Fills the holes of each label of a map in device memory, as ccl_fill_label_holes() fills those of
  * all labels of a map in host memory (distance.h), with the same result, after the work that is
  * queued on the caller's CUstream (NULL: the legacy default stream), and waits.

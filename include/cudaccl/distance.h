@@ -11,6 +11,8 @@
  * depth of 1 for frames, whose slice strides are not read. They have at most CUDACCL_MAX_PIXELS
  * pixels, and their squared diagonal is less than 2³². Pixels of label 0 are background.
  *
+ * ccl_cuda_label_distances() and its neighbours in device.h do the same in device memory.
+ *
  * The functions allocate while they run, on the CPU. Each returns CUDACCL_OK,
  * CUDACCL_ERROR_ARGUMENT (nothing was written) or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3
  */

@@ -699,6 +699,192 @@ test_large_changes (void)
   g_assert_cmpmem (rows, n_found * sizeof *rows, expected_rows, n_expected * sizeof *expected_rows);
 }
 
+/* Floods a random map on the CPU and on the device. kind: of the heights: distances, few different
+ * ones, none but 0, or any. Returns whether a marker flooded a pixel. */
+static gboolean
+check_flood (const guint32 size[3], guint connectivity, guint kind, GRand *random)
+{
+  const guint32 pitch = size[0] + g_rand_int (random) % 3;
+  const gsize n = (gsize)pitch * size[1] * size[2], n_bytes = 4 * n;
+  g_autofree guint32 *labels = g_new0 (guint32, n), *heights = g_new0 (guint32, n),
+                     *objects = g_new0 (guint32, n), *found = g_new0 (guint32, n);
+  CclVolumeLabels map = {labels, 4 * pitch, 4 * (gsize)pitch * size[1]}, squared = map, to = map;
+  const gint n_markers = 1 + (gint)(n / (gsize)g_rand_int_range (random, 3, 60));
+  CclCudaFlood there = {.labels = map,
+      .squared = map,
+      .objects = map,
+      .width = size[0],
+      .height = size[1],
+      .depth = size[2],
+      .connectivity = connectivity};
+  CclError error;
+
+  draw_blocks (labels, size, pitch, (guint32)g_rand_int_range (random, 1, 3), random);
+  for (gsize k = 0; k < n; k++) {
+    labels[k] = kind % 2 ? labels[k] : g_rand_int_range (random, 0, 9) > 0;
+    heights[k] = kind == 1 ? g_rand_int (random) % 4 : kind == 2 ? 0 : g_rand_int (random);
+  }
+  squared.data = heights;
+  to.data = objects;
+  if (kind == 0)
+    check (ccl_label_distances (&map, size[0], size[1], size[2], &squared, &error), &error);
+  for (gint k = 0; k < n_markers; k++) /* some are of one object, and on the background */
+    objects[g_rand_int (random) % n] = k % 5 ? (guint32)k + 1 : UINT32_MAX - (guint32)k / 10;
+  there.labels.data = upload_words (labels, n);
+  there.squared.data = upload_words (heights, n);
+  there.objects.data = upload_words (objects, n);
+  check (ccl_cuda_flood_objects (device, &there, NULL, &error), &error);
+  check (ccl_cuda_memory_download (device, there.objects.data, found, n_bytes, &error), &error);
+  ccl_cuda_memory_free (device, &there.labels.data);
+  ccl_cuda_memory_free (device, &there.squared.data);
+  ccl_cuda_memory_free (device, &there.objects.data);
+  g_autofree guint32 *markers = g_memdup2 (objects, n_bytes);
+  check (ccl_flood_objects (&map, &squared, size[0], size[1], size[2], connectivity, &to, &error),
+      &error);
+  for (gsize row = 0; row < (gsize)size[1] * size[2]; row++)
+    g_assert_cmpmem (found + row * pitch, 4 * size[0], objects + row * pitch, 4 * size[0]);
+  return memcmp (markers, objects, n_bytes) != 0;
+}
+
+/* Floods are those of the CPU, ties among them. */
+static void
+test_flood (void)
+{
+  static const guint connectivities[] = {4, 8, 6, 18, 26};
+  g_autoptr (GRand) random = g_rand_new_with_seed (43);
+  guint n_changed = 0;
+
+  for (guint i = 0; i < 160; i++) {
+    const guint connectivity = connectivities[i % 5];
+    guint32 size[3];
+    choose_size (size, connectivity, i % 3 == 0, random);
+    n_changed += check_flood (size, connectivity, i / 5 % 4, random);
+  }
+  g_assert_cmpuint (n_changed, >, 100);
+}
+
+/* Peaks of random heights are those of the CPU. */
+static void
+test_peaks (void)
+{
+  static const guint32 radii[] = {1, 2, 3, 7, CUDACCL_MAX_PEAK_RADIUS};
+  g_autoptr (GRand) random = g_rand_new_with_seed (44);
+  guint32 most = 0;
+
+  for (guint i = 0; i < 60; i++) {
+    guint32 size[3], n_expected = 0, n_found = 0;
+    choose_size (size, i % 2 ? 26 : 8, i % 3 == 0, random);
+    const gsize n = (gsize)size[0] * size[1] * size[2];
+    g_autofree guint32 *labels = g_new (guint32, n), *heights = g_new (guint32, n),
+                       *expected = g_new (guint32, n), *found = g_new (guint32, n);
+    const CclVolumeLabels map = {labels, 4 * size[0], 4 * (gsize)size[0] * size[1]};
+    CclVolumeLabels squared = map, to = map;
+    CclCudaFlood there = {map, map, map, size[0], size[1], size[2], 0};
+    CclError error;
+
+    draw_blocks (labels, size, size[0], (guint32)g_rand_int_range (random, 1, 4), random);
+    for (gsize k = 0; k < n; k++)
+      heights[k] = i % 4 == 1 ? g_rand_int (random) : 1 + g_rand_int (random) % 3;
+    squared.data = heights;
+    to.data = expected;
+    if (i % 4 == 0)
+      check (ccl_label_distances (&map, size[0], size[1], size[2], &squared, &error), &error);
+    check (ccl_distance_peaks (
+               &map, &squared, size[0], size[1], size[2], radii[i % 5], &to, &n_expected, &error),
+        &error);
+    there.labels.data = upload_words (labels, n);
+    there.squared.data = upload_words (heights, n);
+    there.objects.data = upload_words (labels, n);
+    check (ccl_cuda_distance_peaks (device, &there, radii[i % 5], &n_found, NULL, &error), &error);
+    check (ccl_cuda_memory_download (device, there.objects.data, found, 4 * n, &error), &error);
+    g_assert_cmpuint (n_found, ==, n_expected);
+    g_assert_cmpmem (found, 4 * n, expected, 4 * n);
+    most = MAX (most, n_found);
+    ccl_cuda_memory_free (device, &there.labels.data);
+    ccl_cuda_memory_free (device, &there.squared.data);
+    ccl_cuda_memory_free (device, &there.objects.data);
+  }
+  g_assert_cmpuint (most, >, 50);
+}
+
+/* Distances of squares and discs, which have many ties, in more tiles than there are blocks. */
+static void
+test_flood_of_a_large_picture (void)
+{
+  const guint32 width = 400, height = 300, n = width * height;
+  g_autofree guint32 *labels = g_new (guint32, n), *heights = g_new (guint32, n),
+                     *objects = g_new0 (guint32, n), *found = g_new (guint32, n);
+  const CclVolumeLabels map = {labels, 4 * width, 4 * (gsize)n};
+  CclVolumeLabels squared = {heights, 4 * width, 4 * (gsize)n},
+                  to = {objects, 4 * width, 4 * (gsize)n};
+  CclCudaFlood there = {.labels = map,
+      .squared = map,
+      .objects = map,
+      .width = width,
+      .height = height,
+      .depth = 1,
+      .connectivity = 8};
+  guint32 n_objects = 0, n_found = 0;
+  CclError error;
+
+  for (guint32 i = 0; i < n; i++) {
+    const gint x = (gint)(i % width % 57) - 28, y = (gint)(i / width % 40) - 20;
+    labels[i] = i / width < 160 ? ABS (x) < 26 : x * x + y * y < 24 * 24;
+  }
+  check (ccl_label_distances (&map, width, height, 1, &squared, &error), &error);
+  check (ccl_distance_peaks (&map, &squared, width, height, 1, 4, &to, &n_objects, &error), &error);
+  g_assert_cmpuint (n_objects, >, 10);
+  there.labels.data = upload_words (labels, n);
+  there.squared.data = upload_words (heights, n);
+  there.objects.data = upload_words (labels, n);
+  check (ccl_cuda_distance_peaks (device, &there, 4, &n_found, NULL, &error), &error);
+  check (
+      ccl_cuda_memory_download (device, there.objects.data, found, 4 * (gsize)n, &error), &error);
+  g_assert_cmpuint (n_found, ==, n_objects);
+  g_assert_cmpmem (found, 4 * (gsize)n, objects, 4 * (gsize)n);
+  check (ccl_cuda_flood_objects (device, &there, NULL, &error), &error);
+  check (
+      ccl_cuda_memory_download (device, there.objects.data, found, 4 * (gsize)n, &error), &error);
+  ccl_cuda_memory_free (device, &there.labels.data);
+  ccl_cuda_memory_free (device, &there.squared.data);
+  ccl_cuda_memory_free (device, &there.objects.data);
+  check (ccl_flood_objects (&map, &squared, width, height, 1, 8, &to, &error), &error);
+  g_assert_cmpmem (found, 4 * (gsize)n, objects, 4 * (gsize)n);
+}
+
+static void
+test_arguments_of_floods (void)
+{
+  CclVolumeLabels map = {NULL, 16, 64};
+  guint32 n;
+  CclError error;
+
+  check (ccl_cuda_memory_new (device, 64, &map.data, &error), &error);
+  CclCudaFlood there = {map, map, map, 4, 4, 1, 4};
+  ASSERT_REFUSED (ccl_cuda_distance_peaks (NULL, &there, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_distance_peaks (device, NULL, 1, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_distance_peaks (device, &there, 0, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_distance_peaks (device, &there, 256, &n, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_distance_peaks (device, &there, 1, NULL, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_flood_objects (NULL, &there, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, NULL, NULL, NULL));
+  there.connectivity = 5;
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, &there, NULL, NULL));
+  there.connectivity = 8;
+  there.height = there.depth = 2;
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, &there, NULL, NULL));
+  there.height = 0;
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, &there, NULL, NULL));
+  there.height = 4;
+  there.depth = 1;
+  there.squared.row_stride = 12;
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, &there, NULL, NULL));
+  there.squared = map;
+  there.objects.data = NULL;
+  ASSERT_REFUSED (ccl_cuda_flood_objects (device, &there, NULL, NULL));
+  ccl_cuda_memory_free (device, &map.data);
+}
+
 /* The functions refuse what the CPU refuses. */
 static void
 test_arguments_of_holes_and_borders (void)
@@ -763,6 +949,10 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda-measure-map/nested-objects", test_nested_objects);
   g_test_add_func ("/cuda-measure-map/periodic-borders", test_periodic_borders);
   g_test_add_func ("/cuda-measure-map/large-changes", test_large_changes);
+  g_test_add_func ("/cuda-measure-map/peaks", test_peaks);
+  g_test_add_func ("/cuda-measure-map/flood", test_flood);
+  g_test_add_func ("/cuda-measure-map/flood-of-a-large-picture", test_flood_of_a_large_picture);
+  g_test_add_func ("/cuda-measure-map/arguments-of-floods", test_arguments_of_floods);
   g_test_add_func (
       "/cuda-measure-map/arguments-of-holes-and-borders", test_arguments_of_holes_and_borders);
   const int status = g_test_run ();
