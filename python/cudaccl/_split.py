@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import empty, finish, view_of
+from ._arrays import IMMUTABLE, copy_to_device, empty, finish, kind_of, view_of
 from ._device_maps import DeviceMap, device_map_of, on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import check_integers
@@ -70,6 +70,31 @@ def distance(labels: Any, *, ndim: int | None = None) -> Any:
     return as_given(roots, labels)
 
 
+def plain_markers(markers: Any, shape: tuple[int, ...]) -> NDArray[np.int32]:
+    """A copy of the markers in host memory."""
+    given = np.asarray(on_host(markers))
+    if given.shape != shape or given.dtype.kind not in "iu":
+        raise ValueError("markers must be integers in the shape of the labels")
+    if given.size and not 0 <= given.min() <= given.max() < 2**31:
+        raise ValueError("markers must be 0…2³¹ − 1")
+    return np.array(given, np.int32, order="C")
+
+
+def split_on_gpu(map: DeviceMap, radius: int, neighbours: int, markers: Any, like: Any) -> tuple[Any, int]:
+    """split_touching() of a map on a GPU: objects in the kind of another array, and their number."""
+    squared = view_of(distances_on_gpu(map, np.empty(0))[0])
+    shape, device = tuple(map.view.shape), map.view.device
+    if markers is None:
+        objects = empty(like, shape, "int32", device)
+        n = _cudaccl.device_distance_peaks(map.view, squared, radius, view_of(objects, writable=True))
+    else:
+        given = plain_markers(markers, shape)
+        n = len(np.unique(given[(given > 0) & (map.copy_to_host() > 0)]))
+        objects = copy_to_device(given, device) if kind_of(like) in IMMUTABLE else as_given(given, like)
+    _cudaccl.device_flood_objects(map.view, squared, neighbours, view_of(objects, writable=True))
+    return finish(objects, like), n
+
+
 def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *, markers: Any = None,
                    ndim: int | None = None) -> tuple[Any, int]:
     """Splits components that are several objects which touch, by a watershed on the distance.
@@ -88,19 +113,13 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     rule for ties. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
     check_integers(1, 255, radius=radius)
+    on_gpu = map_on_gpu(labels, ndim)
+    if on_gpu:
+        return split_on_gpu(on_gpu, radius, check_connectivity(connectivity, len(on_gpu.view.shape)), markers, labels)
     map = plain_labels(labels, ndim)
     neighbours = check_connectivity(connectivity, map.ndim)
-    on_gpu = map_on_gpu(labels, ndim)
-    squared = on_host(distances_on_gpu(on_gpu, map)[0]).view(np.uint32) if on_gpu else squared_distances(map)
-    if markers is None:
-        objects = np.zeros(map.shape, np.int32)
-    else:
-        given = np.asarray(on_host(markers))
-        if given.shape != map.shape or given.dtype.kind not in "iu":
-            raise ValueError("markers must be integers in the shape of the labels")
-        if given.size and not 0 <= given.min() <= given.max() < 2**31:
-            raise ValueError("markers must be 0…2³¹ − 1")
-        objects = np.array(given, np.int32, order="C")
+    squared = squared_distances(map)
+    objects = np.zeros(map.shape, np.int32) if markers is None else plain_markers(markers, map.shape)
     if not map.size:
         return as_given(objects, labels), 0
     views = view_of(map), view_of(squared)

@@ -96,6 +96,60 @@ flood_objects (const View &labels, const View &squared, uint32_t connectivity, c
   check (status, error);
 }
 
+/* Maps on a GPU that are to be split. */
+static CclCudaFlood
+device_maps (View &labels, View &squared, uint32_t connectivity, View &objects)
+{
+  const size_t ndim = labels.shape.size ();
+  for (View *map : {&labels, &squared, &objects})
+    if (map->device == HOST || map->device != labels.device || map->shape != labels.shape ||
+        (ndim != 2 && ndim != 3) || !map->make_plain () || map->type.size != 4 ||
+        map->type.kind == 'f')
+      throw nb::value_error ("maps must be of int32 or uint32 and of one shape on one GPU");
+  return {.labels = {labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]},
+      .squared = {squared.data, (size_t)squared.strides[ndim - 2], (size_t)squared.strides[0]},
+      .objects = {objects.data, (size_t)objects.strides[ndim - 2], (size_t)objects.strides[0]},
+      .width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+      .height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+      .depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
+      .connectivity = connectivity};
+}
+
+static uint32_t
+device_distance_peaks (View &labels, View &squared, int64_t radius, View &objects)
+{
+  const CclCudaFlood maps = device_maps (labels, squared, 0, objects);
+  const uint32_t reach = to_uint32 ("radius", radius);
+  CclCudaDevice *const gpu = open_device (labels.device);
+  CclError error = {};
+  CclStatus status;
+  uint32_t n = 0;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_distance_peaks (
+        gpu, &maps, reach, &n, labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+  }
+  check (status, error);
+  objects.write_back ();
+  return n;
+}
+
+static void
+device_flood_objects (View &labels, View &squared, uint32_t connectivity, View &objects)
+{
+  const CclCudaFlood maps = device_maps (labels, squared, connectivity, objects);
+  CclCudaDevice *const gpu = open_device (labels.device);
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_flood_objects (
+        gpu, &maps, labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+  }
+  check (status, error);
+  objects.write_back ();
+}
+
 static void
 fill_label_holes (const View &labels, uint32_t connectivity, int64_t n_labels, int64_t max_area,
     const View &filled)
@@ -155,6 +209,11 @@ bind_distance (nb::module_ &module)
       "Fills the peaks of distances; returns their number.");
   module.def ("flood_objects", flood_objects, nb::arg ("labels"), nb::arg ("squared"),
       nb::arg ("connectivity"), nb::arg ("objects"), "Floods the labels from objects.");
+  module.def ("device_distance_peaks", device_distance_peaks, nb::arg ("labels"),
+      nb::arg ("squared"), nb::arg ("radius"), nb::arg ("objects"),
+      "Fills the peaks of distances on a GPU; returns their number.");
+  module.def ("device_flood_objects", device_flood_objects, nb::arg ("labels"), nb::arg ("squared"),
+      nb::arg ("connectivity"), nb::arg ("objects"), "The same of maps on a GPU.");
   module.def ("fill_label_holes", fill_label_holes, nb::arg ("labels"), nb::arg ("connectivity"),
       nb::arg ("n"), nb::arg ("max_area"), nb::arg ("filled"),
       "Fills the holes of the labels 1…n.");

@@ -875,6 +875,35 @@ def test_periodic_tables_have_the_bits_of_the_cpu():
         cudaccl.label_periodic(InterfaceArray(VOLUME), 0)
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_objects_that_touch_are_split_on_the_device(kind, pixels_stay):
+    """Circles that touch, and noise, whose distances have many ties."""
+    y, x = np.indices((40, 90))
+    circles = np.hypot(x % 30 - 15, y % 20 - 10) < 12
+    n_objects = 0
+    for labels in circles, MASK.astype(bool), BLOBS.astype(np.int32), CELLS.astype(np.int32):
+        for radius, connectivity in (1, 1), (4, None):
+            objects, n = cudaccl.split_touching(kind(labels), radius, connectivity, ndim=labels.ndim)
+            expected, wanted = cudaccl.split_touching(labels, radius, connectivity, ndim=labels.ndim)
+            assert isinstance(objects, cudaccl.DeviceArray) and n == wanted and (objects.copy_to_host() == expected).all()
+            n_objects += n
+    assert n_objects > 100
+
+
+def test_markers_are_flooded_on_the_device():
+    places = np.random.default_rng(3)
+    for labels in MASK.astype(bool), BLOBS.astype(np.int32), CELLS.astype(np.int32):
+        markers = places.integers(1, 9, labels.shape) * (places.random(labels.shape) < 0.05)
+        expected, n = cudaccl.split_touching(labels, markers=markers, ndim=labels.ndim)
+        for given in markers, InterfaceArray(markers.astype(np.int32)):
+            for layout in False, device_arrays.transposed:
+                objects, found = cudaccl.split_touching(InterfaceArray(labels, layout), markers=given, ndim=labels.ndim)
+                assert found == n and (objects.copy_to_host() == expected).all()
+    for error, given in (ValueError, markers[1:]), (ValueError, -markers), (ValueError, markers * 0.5):
+        with pytest.raises(error, match="markers"):
+            cudaccl.split_touching(InterfaceArray(CELLS.astype(np.int32)), markers=given, ndim=3)
+
+
 def test_distances_and_objects_as_on_the_cpu():
     for labels, ndim in (BLOBS, 2), (CELLS, 3):
         for layout in True, *LAYOUTS:
