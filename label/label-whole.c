@@ -47,21 +47,11 @@ values_plan (const Picture *picture, CclValueType type, uint32_t connectivity)
   return plan;
 }
 
-/* Fills the holes of each label of a map on a GPU. */
+/* Labels samples on a GPU, with copies to it and back. */
 static bool
-fill_on_gpu (const WholeSettings *settings, const CclValuesPlan *plan, const CclVolumeLabels *map,
-    CclError *error)
-{
-  return ccl_cuda_fill_label_holes (settings->device, map, plan->width, plan->height, plan->depth,
-             plan->connectivity, settings->max_hole, map, NULL, error) == CUDACCL_OK;
-}
-
-/* Labels samples on a GPU, and fills holes there, with copies to it and back. */
-static bool
-label_on_gpu (const WholeSettings *settings, const CclValuesPlan *plan, const CclValues *samples,
+label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues *samples,
     const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
 {
-  CclCudaDevice *const device = settings->device;
   const size_t n_bytes = samples->slice_stride * plan->depth;
   const size_t map_bytes = labels->slice_stride * plan->depth;
   CclValues values = *samples;
@@ -78,7 +68,6 @@ label_on_gpu (const WholeSettings *settings, const CclValuesPlan *plan, const Cc
       succeeded &&
       ccl_cuda_memory_upload (device, samples->data, copy, n_bytes, error) == CUDACCL_OK &&
       ccl_values_labeller_run (labeller, &values, &map, n_components, error) == CUDACCL_OK &&
-      (!settings->fills_holes || fill_on_gpu (settings, plan, &map, error)) &&
       ccl_cuda_memory_download (device, map.data, labels->data, map_bytes, error) == CUDACCL_OK;
   ccl_cuda_memory_free (device, &copy);
   ccl_cuda_memory_free (device, &map.data);
@@ -146,7 +135,7 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
   if (!settings->mask && (settings->tolerance > 0 || settings->background != 0))
     return label_similar (picture, &plan, &values, settings, &map, result, error);
   if (settings->device)
-    return label_on_gpu (settings, &plan, &values, &map, &result->n_components, error);
+    return label_on_gpu (settings->device, &plan, &values, &map, &result->n_components, error);
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
     return false;
@@ -154,6 +143,68 @@ label_samples (const Picture *picture, const void *samples, CclValueType type,
       ccl_values_labeller_run (labeller, &values, &map, &result->n_components, error);
   ccl_values_labeller_free (&labeller);
   return status == CUDACCL_OK;
+}
+
+/* A map without padding in the memory of a GPU: a copy of words, or memory alone. */
+static bool
+map_on_gpu (const Picture *picture, CclCudaDevice *device, const uint32_t *words,
+    CclVolumeLabels *map, CclError *error)
+{
+  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
+
+  *map = map_of (picture, NULL);
+  return ccl_cuda_memory_new (device, n_bytes, &map->data, error) == CUDACCL_OK &&
+         (!words ||
+             ccl_cuda_memory_upload (device, words, map->data, n_bytes, error) == CUDACCL_OK);
+}
+
+static bool
+copy_from_gpu (const Picture *picture, CclCudaDevice *device, const CclVolumeLabels *map,
+    uint32_t *words, CclError *error)
+{
+  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
+  return ccl_cuda_memory_download (device, map->data, words, n_bytes, error) == CUDACCL_OK;
+}
+
+/* Splits components on a GPU; objects: written. */
+static bool
+split_on_gpu (const Picture *picture, const WholeSettings *settings, CclCudaFlood *maps,
+    uint32_t *objects, uint32_t *n_objects, CclError *error)
+{
+  return map_on_gpu (picture, settings->device, NULL, &maps->objects, error) &&
+         ccl_cuda_distance_peaks (settings->device, maps, settings->split_radius, n_objects, NULL,
+             error) == CUDACCL_OK &&
+         ccl_cuda_flood_objects (settings->device, maps, NULL, error) == CUDACCL_OK &&
+         copy_from_gpu (picture, settings->device, &maps->objects, objects, error);
+}
+
+/* As measure_and_split(), on a GPU. */
+static bool
+measure_and_split_on_gpu (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  CclCudaDevice *const device = settings->device;
+  CclCudaFlood maps = {.width = (uint32_t)picture->width,
+      .height = (uint32_t)picture->height,
+      .depth = (uint32_t)picture->depth,
+      .connectivity = settings->connectivity};
+
+  result->squared = malloc (picture->width * picture->height * picture->depth * sizeof (uint32_t));
+  if (!result->squared)
+    return fail_without_memory (error);
+  bool succeeded = map_on_gpu (picture, device, result->labels, &maps.labels, error) &&
+                   map_on_gpu (picture, device, NULL, &maps.squared, error);
+  const CclCudaDistances distances = {
+      maps.labels, maps.width, maps.height, maps.depth, maps.squared, NULL};
+  succeeded =
+      succeeded && ccl_cuda_label_distances (device, &distances, NULL, error) == CUDACCL_OK &&
+      copy_from_gpu (picture, device, &maps.squared, result->squared, error) &&
+      (settings->split_radius == 0 ||
+          split_on_gpu (picture, settings, &maps, result->labels, &result->n_components, error));
+  ccl_cuda_memory_free (device, &maps.labels.data);
+  ccl_cuda_memory_free (device, &maps.squared.data);
+  ccl_cuda_memory_free (device, &maps.objects.data);
+  return succeeded;
 }
 
 /* Measures distances, and splits components into objects, which the labels are then. */
@@ -166,6 +217,8 @@ measure_and_split (
   const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
   const CclVolumeLabels labels = map_of (picture, result->labels);
 
+  if (settings->device)
+    return measure_and_split_on_gpu (picture, settings, result, error);
   result->squared = malloc (n_bytes);
   const CclVolumeLabels distances = map_of (picture, result->squared);
   if (!result->squared)
@@ -188,15 +241,33 @@ measure_and_split (
   return succeeded;
 }
 
+static bool
+fill_on_gpu (
+    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
+{
+  CclCudaDevice *const device = settings->device;
+  CclVolumeLabels map;
+  const bool succeeded =
+      map_on_gpu (picture, device, result->labels, &map, error) &&
+      ccl_cuda_fill_label_holes (device, &map, (uint32_t)picture->width, (uint32_t)picture->height,
+          (uint32_t)picture->depth, settings->connectivity, settings->max_hole, &map, NULL,
+          error) == CUDACCL_OK &&
+      copy_from_gpu (picture, device, &map, result->labels, error);
+
+  ccl_cuda_memory_free (device, &map.data);
+  return succeeded;
+}
+
 /* Fills the holes of each label. */
 static bool
 fill_labels (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
   const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
+  if (settings->device)
+    return fill_on_gpu (picture, settings, result, error);
   uint32_t *labels = malloc (n_bytes);
   const CclVolumeLabels from = map_of (picture, result->labels), to = map_of (picture, labels);
-
   if (!labels)
     return fail_without_memory (error);
   memcpy (labels, result->labels, n_bytes);
@@ -390,8 +461,7 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
              settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
-         (!settings->fills_holes || settings->device ||
-             fill_labels (picture, settings, result, error)) &&
+         (!settings->fills_holes || fill_labels (picture, settings, result, error)) &&
          measure (picture, settings, result, error) &&
          (settings->split_radius == 0 || count_parts (picture, settings, result, error));
 }

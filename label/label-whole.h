@@ -24,7 +24,7 @@ typedef struct WholeSettings {
   uint32_t columns;               /* flags of CclColumn that are measured */
   const Intensities *intensities; /* NULL with no CUDACCL_COLUMN_INTENSITY */
   uint32_t n_planes;              /* of the intensities; 1 without */
-  CclCudaDevice *device;          /* that labels and fills holes; NULL: the CPU */
+  CclCudaDevice *device;          /* that labels, splits and fills; NULL: the CPU */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */

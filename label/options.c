@@ -475,9 +475,6 @@ check_whole (const Options *options, CclError *error)
     return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
-  if (options->use_gpu && (!options->many_values || options->distances))
-    return fail (error, "--split, --distances and --fill-label-holes with such columns run on the "
-                        "CPU, without --gpu");
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
   return true;
