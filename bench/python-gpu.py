@@ -133,7 +133,8 @@ def objects(seconds):
     labels, _ = cudaccl.label(cupy.asarray(mask))
     host = labels.get()
     calls = {"clear_border()": cudaccl.clear_border, "keep_largest()": cudaccl.keep_largest, "distance()": cudaccl.distance,
-             "fill_label_holes()": cudaccl.fill_label_holes, "split_touching()": lambda map: cudaccl.split_touching(map, 7)[0]}
+             "fill_label_holes()": cudaccl.fill_label_holes, "split_touching()": lambda map: cudaccl.split_touching(map, 7)[0],
+             "label_periodic()": lambda map: cudaccl.label_periodic(map > 0, (0, 1))[0]}
     table = []
     for name, call in calls.items():
         assert (call(labels).get() == call(host)).all(), name
