@@ -87,6 +87,8 @@ class Memory:
         elif self.host.nbytes:
             call("cuMemcpyHtoD_v2", self.address, ctypes.c_void_p(self.host.ctypes.data),
                  ctypes.c_size_t(self.host.nbytes))
+            # The driver may return once it has a copy of a small array, and streams like new_stream() don't wait for the rest.
+            call("cuStreamSynchronize", None)
 
     def download(self):
         enter(self.device)
