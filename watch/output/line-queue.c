@@ -19,6 +19,15 @@ watch_line_new (const gchar *text, gsize length, const gchar *camera)
 }
 
 WatchLine *
+watch_line_new_past (const WatchLine *line)
+{
+  WatchLine *past = watch_line_new (line->text, line->length, line->camera);
+
+  past->is_past = TRUE;
+  return past;
+}
+
+WatchLine *
 watch_line_ref (WatchLine *line)
 {
   return g_atomic_rc_box_acquire (line);

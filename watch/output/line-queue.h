@@ -14,13 +14,15 @@ typedef struct {
 typedef struct {
   gchar *text; /* a JSON object and a newline */
   gsize length;
-  gchar *kind;   /* of the event; "" for a frame */
-  gchar *camera; /* its name: the key of the message, where a broker has keys */
-  gint64 time;   /* when it was made, monotonic */
+  gchar *kind;      /* of the event; "" for a frame */
+  gchar *camera;    /* its name: the key of the message, where a broker has keys */
+  gint64 time;      /* when it was made, monotonic */
+  gboolean is_past; /* it came before the output, which notes it and does not send it */
 } WatchLine;
 
 /* Lines are immutable and may be in several outputs. */
 WatchLine *watch_line_new (const gchar *text, gsize length, const gchar *camera);
+WatchLine *watch_line_new_past (const WatchLine *line);
 WatchLine *watch_line_ref (WatchLine *line);
 void watch_line_unref (WatchLine *line);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchLine, watch_line_unref)

@@ -265,6 +265,8 @@ watch_output_take_kinds (WatchOutput *output, const gchar *kinds)
 gboolean
 watch_output_wants (WatchOutput *output, const WatchLine *line)
 {
+  if (line->is_past)
+    return FALSE;
   return *line->kind ? watch_event_kinds_has (output->wanted, line->kind)
                      : !output->wants_events_alone;
 }

@@ -2,6 +2,7 @@
 /* The outputs of a watch: they are made, replaced, reported and stopped together. */
 #include <string.h>
 
+#include "last-lines.h"
 #include "watch/system/log.h"
 #include "watch-private.h"
 
@@ -142,6 +143,9 @@ watch_outputs_replace (Watch *watch, GPtrArray *outputs)
       g_ptr_array_add (watch->retired, watch_output_ref (old));
     }
   }
+  for (guint i = 0; i < outputs->len; i++)
+    if (!g_ptr_array_find (watch->outputs, g_ptr_array_index (outputs, i), NULL))
+      watch_last_lines_push (watch->last_lines, g_ptr_array_index (outputs, i));
   g_ptr_array_unref (watch->outputs);
   watch->outputs = outputs;
   g_mutex_unlock (&watch->lock);

@@ -13,14 +13,15 @@ struct _Watch {
   WatchHub hub;
 
   GMutex lock;
-  GPtrArray *cameras;  /* WatchCamera, replaced and never changed */
-  GPtrArray *outputs;  /* WatchOutput, the same */
-  GPtrArray *stopping; /* WatchCamera that were removed and may still run */
-  GPtrArray *removed;  /* WatchCamera that have stopped, whose end no line reports yet */
-  GPtrArray *retired;  /* WatchOutput that were removed and may still have lines */
-  WatchFolder *folder; /* or NULL */
-  GHashTable *ended;   /* WatchCamera */
-  gboolean failed;     /* an ended camera did not reach its end */
+  GPtrArray *cameras;     /* WatchCamera, replaced and never changed */
+  GPtrArray *outputs;     /* WatchOutput, the same */
+  GHashTable *last_lines; /* watch_last_lines_new() */
+  GPtrArray *stopping;    /* WatchCamera that were removed and may still run */
+  GPtrArray *removed;     /* WatchCamera that have stopped, whose end no line reports yet */
+  GPtrArray *retired;     /* WatchOutput that were removed and may still have lines */
+  WatchFolder *folder;    /* or NULL */
+  GHashTable *ended;      /* WatchCamera */
+  gboolean failed;        /* an ended camera did not reach its end */
   gboolean is_stopping;
 
   void (*all_ended) (gpointer data);

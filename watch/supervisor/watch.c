@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "last-lines.h"
 #include "watch/config/live-keys.h"
 #include "watch/system/log.h"
 #include "watch/system/process-limits.h"
@@ -20,6 +21,7 @@ on_line (gpointer data, WatchCamera *camera, const gchar *text, gsize length, gi
   g_autoptr (GPtrArray) outputs = NULL;
 
   g_mutex_lock (&watch->lock);
+  watch_last_lines_take (watch->last_lines, line);
   outputs = g_ptr_array_ref (watch->outputs);
   g_mutex_unlock (&watch->lock);
   for (guint i = 0; i < outputs->len; i++)
@@ -394,6 +396,7 @@ watch_new (WatchConfig *config, WatchChanges *changes, GError **error)
   watch->stopping = new_cameras ();
   watch->removed = new_cameras ();
   watch->outputs = watch_outputs_new ();
+  watch->last_lines = watch_last_lines_new ();
   watch->retired = watch_outputs_new ();
   watch->ended = g_hash_table_new_full (NULL, NULL, (GDestroyNotify)watch_camera_unref, NULL);
   watch->changes = changes;
@@ -565,6 +568,7 @@ watch_free (Watch *watch)
   g_ptr_array_unref (watch->stopping);
   g_ptr_array_unref (watch->removed);
   g_ptr_array_unref (watch->outputs);
+  g_hash_table_unref (watch->last_lines);
   g_ptr_array_unref (watch->retired);
   g_clear_pointer (&watch->folder, watch_folder_unref);
   g_hash_table_unref (watch->ended);

@@ -241,6 +241,33 @@ def pause_and_schedule():
         tap.equal([value(broker, found[name]) for name in ("Armed", f"{LINE} armed")], ["ON", "ON"], "the others")
 
 
+def output_that_comes_late():
+    """Discovery that a reload adds, and an output that a reload replaces, know from the first moment that the camera plays and that it is
+    disarmed; what was told before is not told again"""
+    needs("mosquitto", "mosquitto_sub")
+    port = free_port()
+    broker = Broker(port)
+    path = configuration(port, ("a", ""))
+    path.write_text(path.read_text().replace("discovery=homeassistant", "commands=true"))
+    with mosquitto(port, folder), watch("--config", path) as program:
+        lines = folder / "lines.ndjson"
+        wait_for(lambda: lines.exists() and '"state":"playing"' in lines.read_text(), "the camera does not play")
+        broker.publish("cameras/ccl-watch/arm/a", "disarmed")
+        wait_for(lambda: '"armed":false' in lines.read_text(), "not disarmed")
+        with running(*f"mosquitto_sub -h 127.0.0.1 -p {port} -t cameras/a/# -R -F %t".split(), stdout=subprocess.PIPE) as subscriber:
+            for keys in ("commands=true\ndiscovery=homeassistant", "commands=true\ndiscovery=homeassistant\nqueue=9000"):
+                path.write_text(re.sub("commands=true.*?\n(?=.output file)", f"{keys}\n", path.read_text(), flags=re.S))
+                program.process.send_signal(signal.SIGHUP)
+                found = wait_for(lambda: (devices := broker.devices()) and check_device(*devices["a"]), "no device")
+                wait_for(lambda: [value(broker, found[name]) for name in ("State", "Connection", "Armed")] == ["playing", "ON", "OFF"],
+                         "the state of before is not known")
+                time.sleep(1)
+                tap.equal(value(broker, found["Armed"]), "OFF", "the switch stays off")
+            subscriber.terminate()
+            topics = subscriber.stdout.read().split()
+        tap.equal([topic for topic in topics if topic.endswith(("/state", "/arming"))], [], "lines of before")
+
+
 def event_topics():
     """{event} in the topic is the kind of the event, and "frame" for frames"""
     needs("mosquitto", "mosquitto_sub")
@@ -336,4 +363,4 @@ def wrong_options():
         assert words in result.stderr, result.stderr
 
 
-sys.exit(tap.run(entities, counts, switches, pause_and_schedule, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
+sys.exit(tap.run(entities, counts, switches, pause_and_schedule, output_that_comes_late, event_topics, pictures, camera_removed, broker_forgets, wrong_options))
