@@ -157,6 +157,20 @@ lose_camera (WatchCamera *camera, WatchState state, gboolean timed_out, gboolean
   }
 }
 
+/* Demuxers end a file without an error where they find no further frame in damaged data. Durations
+ * of streams without an index are estimates. */
+static void
+warn_of_early_end (WatchCamera *camera)
+{
+  gint64 position, duration;
+
+  if (gst_element_query_position (camera->connection.pipeline, GST_FORMAT_TIME, &position) &&
+      gst_element_query_duration (camera->connection.pipeline, GST_FORMAT_TIME, &duration) &&
+      position + GST_SECOND < duration / 10 * 9)
+    watch_log_warning ("camera %s: the file ended at %.1f s of %.1f s; it is damaged or cut short",
+        camera->name, (gdouble)position / GST_SECOND, (gdouble)duration / GST_SECOND);
+}
+
 static void
 handle_end (WatchCamera *camera)
 {
@@ -164,6 +178,7 @@ handle_end (WatchCamera *camera)
     lose_camera (camera, WATCH_STATE_LOST, FALSE, FALSE, "the stream ended");
     return;
   }
+  warn_of_early_end (camera);
   stop_pipeline (camera);
   if (watch_camera_is_stopping (camera))
     return;

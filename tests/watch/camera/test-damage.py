@@ -7,6 +7,7 @@ usage: test-damage.py CCL_WATCH
 """
 import functools
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -74,4 +75,19 @@ def lost_packets():
         assert float(skipped.split()[1]) > 0, skipped
 
 
-sys.exit(tap.run(between_key_frames, decoder_that_outputs_everything, moving_scene, lost_packets))
+def cut_file():
+    """a file that is cut short is analysed to its cut, and a warning says where it ended; a whole one has none"""
+    whole, cut = folder / "whole.mkv", folder / "cut.mkv"
+    subprocess.run([*"gst-launch-1.0 -q videotestsrc pattern=ball num-buffers=100 ! video/x-raw,width=320,height=240,framerate=10/1 "
+                    "! jpegenc ! matroskamux ! filesink".split(), f"location={whole}"], check=True, timeout=60)
+    cut.write_bytes(whole.read_bytes()[:whole.stat().st_size * 3 // 5])
+    for path, warnings in ((whole, 0), (cut, 1)):
+        result = subprocess.run([sys.argv[1], "-d", "cpu", "-e", *QUICK, "-o", folder / "cut.ndjson", f"cam={path}"],
+                                stderr=subprocess.PIPE, text=True, check=True, timeout=60)
+        found = re.findall(r"camera cam: the file ended at (\S+) s of (\S+) s", result.stderr)
+        tap.equal(len(found), warnings, f"{path.name}: {result.stderr}")
+        for position, duration in found:
+            assert 5 <= float(position) <= 7 and 9.9 <= float(duration) <= 10, found
+
+
+sys.exit(tap.run(cut_file, between_key_frames, decoder_that_outputs_everything, moving_scene, lost_packets))
