@@ -449,10 +449,7 @@ fail_option (CclError *error, int option, const char *value)
 bool
 options_are_whole (const Options *options)
 {
-  const uint32_t of_squares = CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY;
-
-  return options->many_values || options->split_radius || options->distances ||
-         (options->fills_labels && options->columns.measured & of_squares);
+  return options->many_values || options->split_radius || options->distances;
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
@@ -462,8 +459,7 @@ check_whole (const Options *options, CclError *error)
   const MaskSettings *mask = &options->mask;
   const char *name = options->many_values    ? "values"
                      : options->split_radius ? "split"
-                     : options->distances    ? "distances"
-                                             : "fill-label-holes and such columns";
+                                             : "distances";
 
   if (options->many_values &&
       (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))

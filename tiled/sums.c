@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KNOWN_COLUMNS = CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS | CUDACCL_COLUMN_INTENSITY };
+enum { OF_NEIGHBOURS = CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY };
 
 typedef struct Sums {
   CclMeasures measures;
@@ -59,9 +59,6 @@ check_plan (const CclSumsPlan *plan, CclError *error)
   if (plan->width < 1 || plan->height < 1 || longest > most)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "a picture has a side that is not 1…%u", UINT32_MAX);
-  if (plan->columns & ~(uint32_t)KNOWN_COLUMNS)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the columns of chunks are sums, moments and intensities, not %u", plan->columns);
   if (__builtin_mul_overflow (plan->width * plan->height, depth, &n_pixels) ||
       n_pixels > INT64_MAX / longest)
     return ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
@@ -85,6 +82,55 @@ check_place (const CclSumsPlan *plan, const uint32_t size[3], const uint64_t pla
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "the intensities have another format than the plan");
   return CUDACCL_OK;
+}
+
+/* Checks the layers around those that are measured. */
+static CclStatus
+check_around (
+    const CclSumsPlan *plan, const uint32_t size[3], const uint64_t place[3], CclError *error)
+{
+  const bool is_volume = plan->depth > 0;
+  const int axis = is_volume ? 2 : 1;
+  const uint64_t around = (uint64_t)plan->layers_before + plan->layers_after;
+  const uint64_t before = place[axis] + plan->layers_before;
+  const uint64_t after = (is_volume ? plan->depth : plan->height) - before - (size[axis] - around);
+  const uint32_t least_before = ccl_layers_before (plan->columns, is_volume);
+  const uint32_t least_after = ccl_layers_after (plan->columns, is_volume);
+
+  if (around >= size[axis])
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a chunk has no layers to measure");
+  if (!(plan->columns & OF_NEIGHBOURS))
+    return CUDACCL_OK;
+  if (size[0] != plan->width || (is_volume && size[1] != plan->height))
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "perimeters and topology need chunks that are whole layers");
+  if ((plan->layers_before < least_before && plan->layers_before < before) ||
+      (plan->layers_after < least_after && plan->layers_after < after))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "perimeters and topology need the layers before and after those of the chunk");
+  return CUDACCL_OK;
+}
+
+/* Leaves layers before and after out of what is measured. The map begins at y or z of the picture.
+ */
+static void
+leave_out (const CclSumsPlan *plan, CclPartMap *map)
+{
+  const uint32_t before = plan->layers_before, after = plan->layers_after;
+  const uint8_t *values = map->values;
+
+  if (map->is_volume) {
+    map->first_slice = before;
+    map->end_slice -= after;
+    map->z += before;
+  } else {
+    map->first_row = before;
+    map->end_row -= after;
+    map->y += before;
+  }
+  if (values)
+    map->values =
+        values + before * (map->is_volume ? map->value_slice_stride : map->value_row_stride);
 }
 
 /* Converts the number of a pixel in its chunk, which has `width` columns and begins at column x, to
@@ -142,6 +188,9 @@ ccl_sums_measure (const CclSumsPlan *plan, const CclVolumeLabels *labels, uint32
     status = check_place (plan, (const uint32_t[]){width, height, depth},
         (const uint64_t[]){x, y, z}, intensity, error);
   if (status == CUDACCL_OK)
+    status = check_around (
+        plan, (const uint32_t[]){width, height, depth}, (const uint64_t[]){x, y, z}, error);
+  if (status == CUDACCL_OK)
     status = ccl_measured_map_init (
         &map, labels, width, height, plan->depth ? depth : 0, intensity, plan->columns, error);
   if (status == CUDACCL_OK && n && !sums)
@@ -151,6 +200,7 @@ ccl_sums_measure (const CclSumsPlan *plan, const CclVolumeLabels *labels, uint32
   map.y = y;
   map.z = z;
   map.picture_height = plan->height;
+  leave_out (plan, &map);
   CclPart *parts = malloc (n * sizeof *parts);
   CclMeasures *measures = calloc (n, sizeof *measures);
   if (!parts || !measures)

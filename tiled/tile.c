@@ -161,6 +161,7 @@ tile_labeller_measure (TileLabeller *self, uint32_t columns, CclError *error)
       .value_row_stride = plan->width * value_bytes,
       .value_slice_stride = layer * value_bytes,
       .joins_neighbours = joins_corners (plan),
+      .has_marks = true,
       .values = self->values,
       .value_format = plan->intensity_format,
   };

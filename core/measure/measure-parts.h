@@ -12,8 +12,7 @@
 
 /* A label map: the layers (rows of a frame, slices of a volume) to measure, and next to them as
  * many other layers of the picture as the columns need (ccl_layers_before(), ccl_layers_after()).
- * Everything outside the map is background. In a frame, the second row before and the second row
- * after the measured ones need no labels: there, each number but 0 means foreground. */
+ * Everything outside the map is background. */
 typedef struct CclPartMap {
   const uint32_t *labels; /* depth slices of height rows of width labels */
   uint32_t width, height, depth;
@@ -27,6 +26,10 @@ typedef struct CclPartMap {
   /* Neighbours that are not background belong together, whatever their labels. Otherwise those
    * belong together that have the same label. */
   bool joins_neighbours;
+
+  /* In a frame, the second row before and the second row after the measured ones have no labels:
+   * there, each number but 0 means foreground. */
+  bool has_marks;
 
   const void *values; /* of the measured rows; NULL without CUDACCL_COLUMN_INTENSITY */
   size_t value_row_stride, value_slice_stride; /* bytes; words may have any address */

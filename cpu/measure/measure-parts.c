@@ -190,7 +190,9 @@ find_borders (Measurer *self, int64_t y)
 {
   const uint32_t *row = row_at (self, y, 0);
   const uint32_t *north = row_at (self, y - 1, 0), *south = row_at (self, y + 1, 0);
-  const bool north_is_mark = y < self->map->first_row, south_is_mark = y >= self->map->end_row;
+  const bool has_marks = self->map->has_marks;
+  const bool north_is_mark = has_marks && y < self->map->first_row;
+  const bool south_is_mark = has_marks && y >= self->map->end_row;
   uint32_t *border = self->borders[(y + 3) % 3];
 
   for (uint32_t x = 0; x < self->map->width; x++) {

@@ -325,6 +325,15 @@ sums_plan (const CclTiledPlan *plan, uint32_t columns)
       .intensity_format = plan->intensity_format};
 }
 
+/* Layers around those that are measured, on which columns depend. */
+static uint32_t
+most_around (const CclTiledPlan *plan)
+{
+  if (plan->columns & CUDACCL_COLUMN_PERIMETER)
+    return 2;
+  return plan->columns & CUDACCL_COLUMN_TOPOLOGY ? 1 : 0;
+}
+
 /* Layers that are measured at once. */
 static uint64_t
 layers_to_measure (const Relabelling *self)
@@ -333,8 +342,9 @@ layers_to_measure (const Relabelling *self)
   uint64_t n = self->plan->tile_layers ? self->plan->tile_layers
                                        : memory / 4 / BYTES_PER_PIXEL / self->layer;
 
-  if (n > CUDACCL_MAX_PIXELS / self->layer)
-    n = CUDACCL_MAX_PIXELS / self->layer;
+  const uint64_t most = CUDACCL_MAX_PIXELS / self->layer, around = 2 * most_around (self->plan);
+  if (n > most - around)
+    n = most > around ? most - around : 1;
   return n < 1 ? 1 : n < self->n_layers ? n : self->n_layers;
 }
 
@@ -363,23 +373,32 @@ number_locally (Local *local, uint32_t *labels, size_t n)
 
 /* Adds the sums of layers. values: memory for their values; NULL without. */
 static CclStatus
-measure_layers (Relabelling *self, const CclSumsPlan *plan, uint64_t first, uint64_t n_layers,
+measure_layers (Relabelling *self, CclSumsPlan *plan, uint64_t first, uint64_t n_layers,
     Local *local, void *values, CclError *error)
 {
-  const uint64_t n = n_layers * self->layer;
-  const uint32_t width = (uint32_t)plan->width;
+  const uint32_t most = most_around (self->plan), width = (uint32_t)plan->width;
+  const uint64_t left = self->n_layers - first - n_layers;
   const bool is_frame = plan->depth == 0;
+
+  plan->layers_before = first < most ? (uint32_t)first : most;
+  plan->layers_after = left < most ? (uint32_t)left : most;
+  first -= plan->layers_before;
+  n_layers += plan->layers_before + plan->layers_after;
+  const uint64_t n = n_layers * self->layer;
   const uint32_t height = (uint32_t)(is_frame ? n_layers : plan->height);
   CclStatus status = to_status (read_map (self, first, n_layers, error));
 
-  if (status == CUDACCL_OK && values)
-    status = self->io->read_values (self->io->data, first, n_layers, values, error);
-  if (status != CUDACCL_OK)
-    return status;
-  number_locally (local, self->layers, n);
   const size_t value_bytes = plan->intensity_format == CUDACCL_PIXEL_FORMAT_8    ? 1
                              : plan->intensity_format == CUDACCL_PIXEL_FORMAT_16 ? 2
                                                                                  : sizeof (double);
+  /* Values around are not used. */
+  if (status == CUDACCL_OK && values)
+    status = self->io->read_values (self->io->data, first + plan->layers_before,
+        n_layers - plan->layers_before - plan->layers_after,
+        (char *)values + plan->layers_before * self->layer * value_bytes, error);
+  if (status != CUDACCL_OK)
+    return status;
+  number_locally (local, self->layers, n);
   const CclVolumeLabels map = {self->layers, 4 * (size_t)width, 4 * (size_t)width * height};
   const CclVolumeIntensity intensity = {
       values, width * value_bytes, width * value_bytes * height, plan->intensity_format};
@@ -399,8 +418,8 @@ measure_layers (Relabelling *self, const CclSumsPlan *plan, uint64_t first, uint
 static CclStatus
 measure (Relabelling *self, CclError *error)
 {
-  const CclSumsPlan plan = sums_plan (self->plan, self->plan->columns);
   const uint64_t at_once = layers_to_measure (self);
+  CclSumsPlan plan = sums_plan (self->plan, self->plan->columns);
   const size_t n = (size_t)self->n + 1;
   Local local = {
       .numbers = calloc (n, sizeof *local.numbers), .owners = malloc (n * sizeof *local.owners)};
@@ -409,7 +428,8 @@ measure (Relabelling *self, CclError *error)
 
   self->sums = reallocarray (NULL, n, ccl_sums_bytes ());
   if (plan.columns & CUDACCL_COLUMN_INTENSITY)
-    values = reallocarray (NULL, at_once * self->layer, sizeof (double));
+    values = reallocarray (
+        NULL, (at_once + 2 * most_around (self->plan)) * self->layer, sizeof (double));
   if (!local.numbers || !local.owners || !self->sums ||
       (plan.columns & CUDACCL_COLUMN_INTENSITY && !values))
     status = to_status (fail_without_memory (error));

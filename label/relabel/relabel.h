@@ -17,7 +17,7 @@ typedef struct RelabelSettings {
 } RelabelSettings;
 
 /* Does what ccl_tiled_run() does for one process. The filters of the plan and its columns are those
- * of what components become; of columns, those of chunks.h. It takes some 600 bytes for each
+ * of what components become; It takes some 600 bytes for each
  * component beyond the plan's memory. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);

@@ -135,15 +135,21 @@ test_forests_of_forests (void)
 enum { WIDTH = 23, HEIGHT = 17, DEPTH = 5, N_LABELS = 9 };
 
 /* Rows and shapes of a picture in two chunks, which are cut along an axis, beside those of the
- * whole. */
+ * whole. Chunks that are whole layers are measured with their neighbours. */
 static void
 check_sums (const guint32 *labels, const guint16 *values, guint32 depth, guint axis, guint cut)
 {
   const guint32 sides[3] = {WIDTH, HEIGHT, depth ? depth : 1};
-  const CclSumsPlan plan = {.width = WIDTH,
+  const gboolean are_layers = axis == (depth ? 2 : 1);
+  const guint32 of_neighbours =
+      CUDACCL_COLUMN_TOPOLOGY | (depth ? 0 : (guint32)CUDACCL_COLUMN_PERIMETER);
+  const guint32 most_before = are_layers ? (depth ? 1 : 2) : 0;
+  const guint32 most_after = are_layers && !depth ? 2 : 0;
+  CclSumsPlan plan = {.width = WIDTH,
       .height = HEIGHT,
       .depth = depth,
-      .columns = CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS | CUDACCL_COLUMN_INTENSITY,
+      .columns = (are_layers ? of_neighbours : 0) | CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS |
+                 CUDACCL_COLUMN_INTENSITY,
       .intensity_format = CUDACCL_PIXEL_FORMAT_16};
   const CclVolumeLabels map = {(guint32 *)labels, 4 * WIDTH, 4 * WIDTH * HEIGHT};
   const CclVolumeIntensity plane = {values, 2 * WIDTH, 2 * WIDTH * HEIGHT, CUDACCL_PIXEL_FORMAT_16};
@@ -163,8 +169,10 @@ check_sums (const guint32 *labels, const guint16 *values, guint32 depth, guint a
   for (guint part = 0; part < 2; part++) {
     guint32 size[3] = {sides[0], sides[1], sides[2]};
     guint64 place[3] = {0};
-    size[axis] = part ? sides[axis] - cut : cut;
-    place[axis] = part ? cut : 0;
+    plan.layers_before = part ? MIN (most_before, cut) : 0;
+    plan.layers_after = part ? 0 : MIN (most_after, sides[axis] - cut);
+    size[axis] = (part ? sides[axis] - cut : cut) + plan.layers_before + plan.layers_after;
+    place[axis] = part ? cut - plan.layers_before : 0;
     const gsize first = (place[2] * HEIGHT + place[1]) * WIDTH + place[0];
     const CclVolumeLabels chunk = {(guint32 *)labels + first, map.row_stride, map.slice_stride};
     const CclVolumeIntensity of_chunk = {
@@ -261,8 +269,20 @@ test_wrong_arguments (void)
   ASSERT_REFUSED (ccl_sums_measure (&plan, NULL, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
   ASSERT_REFUSED (ccl_sums_measure (&plan, &map, 2, 2, 1, 2, 0, 0, NULL, 1, sums, NULL));
   ASSERT_REFUSED (ccl_sums_measure (&plan, &map, 2, 2, 1, 0, 0, 0, NULL, 1, NULL, NULL));
-  other.columns = CUDACCL_COLUMN_PERIMETER;
+  other.columns = CUDACCL_COLUMN_TOPOLOGY; /* part of a row */
   ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
+  other.width = 2;
+  g_assert_cmpint (
+      ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL), ==, CUDACCL_OK);
+  ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 1, 1, 0, 1, 0, NULL, 1, sums, NULL));
+  other.layers_before = 1;
+  g_assert_cmpint (
+      ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL), ==, CUDACCL_OK);
+  ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 1, 1, 0, 0, 0, NULL, 1, sums, NULL));
+  other.columns |= CUDACCL_COLUMN_PERIMETER;
+  other.height = 3;
+  ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
+  other = plan;
   other.columns = CUDACCL_COLUMN_INTENSITY;
   ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
   other = (CclSumsPlan){.width = G_MAXUINT32, .height = G_MAXUINT32};

@@ -16,7 +16,7 @@ from .._arrays import device_number
 from .._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
 from .._labeller import check_integers
 from .._periodic import axes_of, flags_of_axes
-from .._regionprops import COLUMN_OF, table_dtype
+from .._regionprops import table_dtype
 from .._spacing import check_spacing
 from .mask import Mask, Settings
 from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
@@ -26,7 +26,6 @@ from .zarr import ZarrPicture, is_zarr
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
-OF_SQUARES = COLUMN_OF["perimeter"] | COLUMN_OF["crack_length"]
 CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once
 
 
@@ -351,8 +350,6 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError(f"{(changes + ['keep_largest'])[0]} is for one process, not for several ranks")
         if axes and clear_border:
             raise ValueError("periodic and clear_border do not go together")
-        if fill_label_holes is not None and columns and columns.columns & OF_SQUARES:
-            raise ValueError("fill_label_holes goes without perimeters, Euler numbers, holes, crack lengths and surfaces")
         if axes and columns and columns.measured_names:
             raise ValueError(f"periodic borders and the property {columns.measured_names[0]!r} do not go together")
 
