@@ -396,6 +396,17 @@ ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels, u
 }
 
 CclStatus
+ccl_cuda_label_ranks (
+    CclCudaDevice *device, const CclCudaRanks *ranks, void *stream, CclError *error)
+{
+  (void)device;
+  (void)ranks;
+  (void)stream;
+  fail (error);
+  return CUDACCL_ERROR_NOT_FOUND;
+}
+
+CclStatus
 ccl_cuda_distance_peaks (CclCudaDevice *device, const CclCudaFlood *maps, uint32_t radius,
     uint32_t *n_objects, void *stream, CclError *error)
 {

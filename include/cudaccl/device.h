@@ -481,6 +481,41 @@ CUDACCL_API
 CclStatus ccl_cuda_label_distances (
     CclCudaDevice *device, const CclCudaDistances *distances, void *stream, CclError *error);
 
+/* What numbers are. Since: 0.4 */
+typedef enum CclNumberKind {
+  CUDACCL_NUMBER_UNSIGNED = 0, /* integers of 1, 2, 4 or 8 bytes */
+  CUDACCL_NUMBER_SIGNED = 1,
+  CUDACCL_NUMBER_REAL = 2, /* floats of 4 or 8 bytes */
+} CclNumberKind;
+
+/* A label map and the values of its pixels, both in the memory of a device, and what is looked for:
+ * values by their ranks among those of a label in ascending order, from 0. Since: 0.4 */
+typedef struct CclCudaRanks {
+  CclVolumeLabels labels;
+  uint32_t width, height, depth; /* pixels; depth is 1 for frames */
+  const void *values;
+  size_t value_row_stride, value_slice_stride; /* bytes */
+  CclNumberKind kind;
+  uint32_t value_bytes;  /* of a value */
+  uint32_t n_labels;     /* ≥ 1; greater labels are left out */
+  uint32_t n_ranks;      /* of each label; 0: counts alone */
+  const uint32_t *ranks; /* [n_ranks × n_labels], in host memory, first those of label 1, 2, … */
+  double *found;    /* [n_ranks × n_labels], in host memory, filled: the values; undefined where a
+                     * label has not more values than the rank */
+  uint32_t *counts; /* [2 × n_labels], in host memory, filled: values that are numbers, then NaN */
+} CclCudaRanks;
+
+/* Finds the values, exactly, after the work that is queued on the caller's CUstream (NULL: the
+ * legacy default stream), and waits. NaN have no rank; −0 is 0; integers of 64 bits are rounded to
+ * double. It reads both once, and once more for each 4 bits of a value if there are ranks (radix
+ * selection), and allocates 80 bytes of device memory for each value that is looked for.
+ *
+ * Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also if the stream is being captured),
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE. Thread safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_label_ranks (
+    CclCudaDevice *device, const CclCudaRanks *ranks, void *stream, CclError *error);
+
 /* The most pairs that ccl_cuda_label_contacts() has room for. Since: 0.4 */
 #define CUDACCL_MAX_CONTACTS (1u << 28)
 

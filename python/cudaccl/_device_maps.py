@@ -2,6 +2,7 @@
 """Label maps on a GPU, as they are measured there or copied to the host."""
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import as_numpy, copy_to_device, kind_of, view_of
 from ._batch import view_on_gpu
+from ._host_measures import between
 from ._images import OF_VOLUMES, check_connectivity
 from ._labeller import kept_finders, kept_measurers, kept_runs, label
 from ._regionprops import planes_of, table_dtype, volume_shape_dtype
@@ -45,6 +47,22 @@ class DeviceMap:
         keep(kept_measurers, key, measurer)
         table = np.frombuffer(rows, table_dtype(np.int32, ndim=3))
         return table, np.frombuffer(shapes, volume_shape_dtype) if columns else np.zeros(len(table)), n
+
+    def quantiles(self, values: _cudaccl.View, n: int, ignore_nan: bool,
+                  shares: Sequence[float | None]) -> NDArray[np.float64]:
+        """_host_measures.quantiles() of the labels 1…n, found on the GPU."""
+        if n == 0:
+            return np.empty((len(shares), 0))
+        numbers, nans = np.frombuffer(_cudaccl.label_ranks(self.view, values, n, b"")[1], np.uint32).reshape(2, n)
+
+        def values_at(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+            found, _ = _cudaccl.label_ranks(self.view, values, n, ranks.astype(np.uint32).tobytes())
+            return np.frombuffer(found, np.float64).reshape(ranks.shape)
+
+        found = between(shares, numbers, values_at)
+        if not ignore_nan:
+            found[:, nans > 0] = np.nan
+        return found
 
     def count_holes(self, connectivity: int) -> NDArray[np.int64]:
         """The numbers of holes of the labels 0, 1, … of an image."""
@@ -132,20 +150,31 @@ def is_measured_on_gpu(image: Any) -> bool:
     return dtype in ("bool", "uint8", "uint16")
 
 
+def as_float32(image: Any, dtype: str) -> Any:
+    """An array on a GPU, that of floats of 16 bits as one of 32 bits, by its own library."""
+    if dtype not in ("float16", "bfloat16"):
+        return image
+    if kind_of(image) != "torch" and not hasattr(image, "astype"):
+        raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
+    return image.float() if kind_of(image) == "torch" else image.astype("float32")
+
+
 def on_host(image: Any) -> Any:
     """An intensity image in host memory."""
     view = view_on_gpu(image, None)
     if view is None:
         return image
-    if view.dtype in ("float16", "bfloat16"):
-        if kind_of(image) != "torch" and not hasattr(image, "astype"):
-            raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
-        image = image.float() if kind_of(image) == "torch" else image.astype("float32")
-    view = view_of(image)
+    view = view_of(as_float32(image, view.dtype))
     copy = np.empty(view.shape, view.dtype)
     if copy.size:
         _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
     return copy
+
+
+def copied_values(plane: NDArray[Any], device: int) -> _cudaccl.View:
+    """A copy of a plane on a GPU, as doubles where there are no arrays of its type."""
+    is_known = plane.dtype.name in ("bool", "uint8", "uint16", "int32", "float64")
+    return view_of(copy_to_device(plane if is_known else plane.astype(np.float64), device))
 
 
 def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.View | None], bool]:
@@ -154,9 +183,10 @@ def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.Vie
     view = None if image is None else view_on_gpu(image, None)
     if view is None:
         planes, are_channels = planes_of(image, ndim)
-        return [None if plane is None else view_of(copy_to_device(plane, device)) for plane in planes], are_channels
+        return [None if plane is None else copied_values(plane, device) for plane in planes], are_channels
+    image = as_float32(image, view.dtype)
     if len(view.shape) != ndim + 1:
-        return [view], False
+        return [view_of(image)], False
     if view.shape[-1] == 0:
         raise ValueError("the intensity image has no channels")
     channels: list[_cudaccl.View | None] = []

@@ -2,7 +2,7 @@
 """Properties of label maps in host memory that NumPy computes: those of scikit-image that are no sums of the library."""
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -80,24 +80,35 @@ def crofton_perimeters(map: Map, n: int) -> NDArray[np.float64]:
     return perimeters
 
 
-def quantiles(map: Map, n: int, values: NDArray[Any], ignore_nan: bool, shares: Sequence[float | None]) -> NDArray[np.float64]:
-    """[share, label]: the quantiles of the values of the labels 1…n, between two of them by linear interpolation; None: the
-    medians. NaN where there are no values, or one is not a number."""
-    values = values.astype(np.float64).ravel()
-    pixels = np.flatnonzero((map.ravel() != 0) & ~(np.isnan(values) & ignore_nan))
-    labels = map.ravel()[pixels]
-    order = np.lexsort((values[pixels], labels))  # NaN comes last
-    values, counts = values[pixels][order], per_label(labels, n)
-    ends = np.cumsum(counts)
-    found = np.full((len(shares), n), np.nan)
-    has = counts > 0
-    last, first = ends[has] - 1, ends[has] - counts[has]
+def between(shares: Sequence[float | None], counts: NDArray[Any],
+            values_at: Callable[[NDArray[np.int64]], NDArray[np.float64]]) -> NDArray[np.float64]:
+    """[share, label]: quantiles of so many values of each label, between two of them by linear interpolation; None: medians.
+    NaN where there are no values. values_at: returns the values of ranks of each label, [2, label], any where there are none."""
+    found = np.full((len(shares), len(counts)), np.nan)
     for row, share in zip(found, shares):
-        place = (0.5 if share is None else share) * (counts[has] - 1)
-        low, high = values[first + np.floor(place).astype(int)], values[first + np.ceil(place).astype(int)]
-        part = place - np.floor(place)
-        between = (low + high) / 2 if share is None else np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
-        row[has] = np.where(np.isnan(values[last]), np.nan, between)
+        place = (0.5 if share is None else share) * np.maximum(counts.astype(np.int64) - 1, 0)
+        below = np.floor(place)
+        low, high = values_at(np.stack([below, np.ceil(place)]).astype(np.int64))
+        part = place - below
+        with np.errstate(invalid="ignore", over="ignore"):  # of infinite values
+            middle = (low + high) / 2 if share is None else np.where(
+                part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+        row[counts > 0] = middle[counts > 0]
+    return found
+
+
+def quantiles(map: Map, n: int, values: NDArray[Any], ignore_nan: bool, shares: Sequence[float | None]) -> NDArray[np.float64]:
+    """[share, label]: between() of the values of the labels 1…n; NaN where one is not a number."""
+    values = values.astype(np.float64).ravel() + 0.0  # zeros without a sign
+    is_nan = np.isnan(values)
+    pixels = np.flatnonzero((map.ravel() != 0) & ~is_nan)
+    labels = map.ravel()[pixels]
+    sorted_values = np.append(values[pixels][np.lexsort((values[pixels], labels))], np.nan)
+    counts = per_label(labels, n)
+    firsts = np.cumsum(counts) - counts
+    found = between(shares, counts, lambda ranks: sorted_values[firsts + ranks])
+    if not ignore_nan:
+        found[:, per_label(map.ravel()[is_nan], n) > 0] = np.nan
     return found
 
 

@@ -54,6 +54,10 @@ class Measured:
         self._hulls: NDArray[np.float64] | None = None
         self._convex: NDArray[np.float64] | None = None
 
+    def set_ranks(self, quantiles: Sequence[float], found: NDArray[np.float64]) -> None:
+        """found: the medians, then a row for each quantile."""
+        self.medians, self.quantiles = found[0], dict(zip(quantiles, found[1:]))
+
     @property
     def ndim(self) -> int:
         return len(self._shape)
@@ -158,8 +162,8 @@ def moments_of(ndim: int) -> dict[str, Property]:
     }
 
 
-MEDIAN: Property = (("intensity_mean",), ("",), lambda m: [] if m.medians is None else [m.medians])
-QUANTILES: Property = (("intensity_mean",), (), lambda m: list(m.quantiles.values()))  # a column for each
+MEDIAN: Property = ((), ("",), lambda m: [] if m.medians is None else [m.medians])
+QUANTILES: Property = ((), (), lambda m: list(m.quantiles.values()))  # a column for each
 OF_RANKS = {"intensity_median": MEDIAN, "intensity_quantile": QUANTILES}
 # Of images and label maps that are in memory.
 OF_MAPS: dict[str, Property] = {
@@ -224,6 +228,14 @@ def flags_of(properties: Iterable[str], measured: dict[str, Property]) -> int:
         for field in measured[name][0] if name in measured else ():
             columns |= COLUMN_OF[field]
     return columns
+
+
+def needs_values(properties: Iterable[str], intensity_image: Any) -> bool:
+    """Whether properties need an intensity image; ValueError if there is none."""
+    needs = not OF_VALUES.isdisjoint(properties)
+    if needs and intensity_image is None:
+        raise ValueError("properties of intensity need an intensity_image")
+    return needs
 
 
 def is_table(table: Any) -> bool:
@@ -332,8 +344,6 @@ def is_of_the_library(plane: NDArray[Any] | None) -> bool:
 def measure_values(map: NDArray[np.uint32], there: NDArray[np.bool_], plane: NDArray[Any],
                    ignore_nan: bool) -> dict[str, list[NDArray[Any]]]:
     """The properties of intensity of the labels that have pixels, of values of any type."""
-    if plane.shape != map.shape:
-        raise ValueError("the intensity image has another shape than the labels")
     values = plane.astype(np.float64, copy=False).ravel()
     pixels = np.flatnonzero(map if not ignore_nan else (map != 0) & ~np.isnan(values).reshape(map.shape))
     labels = map.ravel()[pixels]
@@ -393,26 +403,28 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     ndim = len(map.view.shape)
     neighbours = check_connectivity(connectivity, ndim)
     columns = flags_of(properties, MEASURED_ON_GPU[ndim])
-    of_values = COLUMN_OF["intensity_mean"]
-    if intensity_image is None and columns & of_values:
-        raise ValueError("properties of intensity need an intensity_image")
-    if columns & of_values and 0 not in map.view.shape and (
-            OF_RANKS.keys() & set(properties) or not is_measured_on_gpu(intensity_image)):
+    of_values = columns & COLUMN_OF["intensity_mean"]
+    has_values = needs_values(properties, intensity_image)
+    if of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
         map.measure(0, None)  # which waits until the map is complete, and checks it
         return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan,
                        quantiles)
-    planes, are_channels = values_on_gpu(intensity_image if columns & of_values else None, ndim, map.view.device)
+    planes, are_channels = values_on_gpu(intensity_image if has_values else None, ndim, map.view.device)
     if 0 in map.view.shape:
         return measure(map.copy_to_host(), np.empty(map.view.shape, np.uint8), properties, connectivity, dimensions, ignore_nan,
                        quantiles)
-    parts = [map.measure(columns, planes[0]), *(map.measure(of_values, plane) for plane in planes[1:])]
+    parts = [map.measure(columns, planes[0] if of_values else None)]
     if parts[0][2] > np.prod(map.view.shape):
         raise ValueError("labels on a GPU must not exceed the number of pixels")
+    parts += [map.measure(of_values, plane) if of_values else parts[0] for plane in planes[1:]]
     there = parts[0][0]["area"] > 0
     rows = parts[0][0][there]
     rows = rows_of_image(rows) if ndim == 2 else rows
     found = [Measured(rows, np.empty(0), shapes[there], neighbours, map.view.shape, map.copy_to_host, rows,
                       MEASURED_ON_GPU[ndim], map.are_components, lambda: map.count_holes(neighbours)) for _, shapes, _ in parts]
+    for part, plane in zip(found, planes):
+        if plane is not None and OF_RANKS.keys() & set(properties):
+            part.set_ranks(quantiles, map.quantiles(plane, len(there), ignore_nan, [None, *quantiles])[:, there])
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -431,16 +443,17 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     map, values, n = label_map_of(labels, connectivity, dimensions)
     measured = MEASURED_ON_GPU[2] if is_long(map.shape) else MEASURED[map.ndim]
     columns = flags_of(properties, measured)
-    of_values = COLUMN_OF["intensity_mean"]
-    if intensity_image is None and columns & of_values:
-        raise ValueError("properties of intensity need an intensity_image")
+    of_values = columns & COLUMN_OF["intensity_mean"]
+    has_values = needs_values(properties, intensity_image)
     neighbours = check_connectivity(connectivity, map.ndim)
-    planes, are_channels = planes_of(intensity_image if columns & of_values else None, map.ndim)
+    planes, are_channels = planes_of(intensity_image if has_values else None, map.ndim)
+    if has_values and planes[0] is not None and planes[0].shape != map.shape:
+        raise ValueError("the intensity image has another shape than the labels")
     is_of_library = is_of_the_library(planes[0])
     if is_of_library:
         parts = [measure_plane(map, n, planes[0], columns), *(measure_plane(map, n, plane, of_values) for plane in planes[1:])]
     else:
-        parts = [measure_plane(map, n, None, columns & ~of_values)] * len(planes)
+        parts = [measure_plane(map, n, None, columns ^ of_values)] * len(planes)
     there = parts[0][0]["area"] > 0
     rows = map_rows = parts[0][0][there]
     if values is not None:
@@ -451,11 +464,10 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
                       lambda: map, map_rows, measured, are_components)
              for _, features, shapes in parts]
     for part, plane in zip(found, planes):
-        if plane is not None and not is_of_library:
+        if plane is not None and of_values and not is_of_library:
             part.of_values = measure_values(map, there, plane, ignore_nan)
         if plane is not None and OF_RANKS.keys() & set(properties):
-            ranks = _host_measures.quantiles(map, n, plane, ignore_nan, [None, *quantiles])[:, there]
-            part.medians, part.quantiles = ranks[0], dict(zip(quantiles, ranks[1:]))
+            part.set_ranks(quantiles, _host_measures.quantiles(map, n, plane, ignore_nan, [None, *quantiles])[:, there])
     if are_channels:
         found[0].channels = found
     return found[0]
@@ -512,8 +524,8 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         'first_pixel' in raster order, row and column; 'touches_border', whether it touches the upper, left,
         lower and right border of the image. In volumes, 'surface_area', the number of faces between voxels
         of the component and others, is in place of 'crack_length'; there are no 'eccentricity', 'orientation',
-        'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments, the median, quantiles,
-        'perimeter_crofton' and scikit-image's convex images on the host.
+        'perimeter', 'perimeter_crofton', 'n_holes', 'moments_hu' and properties of hulls. NumPy computes the moments,
+        'perimeter_crofton' and scikit-image's convex images on the host, and medians and quantiles of label maps there.
     intensity_image: an image of the same shape, of bool, integers or floats, in any layout; in host memory or on a GPU,
         also if the map is not there. bool, uint8 and uint16 are summed as exact integers, others as doubles, on the host. With one dimension
         more it has channels, such as colours: the columns of intensity are 'intensity_mean-0', …, and

@@ -159,6 +159,55 @@ private:
   std::mutex mutex_;
 };
 
+/* The values of given ranks among those of each label 1…n of a map on a GPU, as bytes of float64,
+ * and the numbers of values of each label, then of those that are NaN, as bytes of uint32. ranks:
+ * uint32 for each label, as many times as there are values to be found of it. */
+static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
+label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &ranks)
+{
+  const uint32_t n = to_uint32 ("the greatest label", n_labels);
+  const size_t ndim = labels.shape.size (), n_found = ranks.size () / sizeof (uint32_t);
+  if ((ndim != 2 && ndim != 3) || labels.device == HOST || !labels.make_plain () ||
+      labels.type.size != 4 || labels.type.kind == 'f')
+    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+  if (values.shape != labels.shape)
+    throw nb::value_error ("the intensity image has another shape than the labels");
+  if (values.device != labels.device || !values.make_plain ())
+    throw nb::value_error ("the intensity image must be on the GPU where the labels are");
+  if (n == 0 || n_found % n)
+    throw nb::value_error ("a rank for each label is needed");
+  const std::unique_ptr<double[]> found (new double[n_found]);
+  const std::unique_ptr<uint32_t[]> counts (new uint32_t[2 * (size_t)n]);
+  const CclCudaRanks wanted = {
+      .labels = {labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]},
+      .width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
+      .height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
+      .depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
+      .values = values.data,
+      .value_row_stride = (size_t)values.strides[ndim - 2],
+      .value_slice_stride = (size_t)values.strides[0],
+      .kind = values.type.kind == 'f'   ? CUDACCL_NUMBER_REAL
+              : values.type.kind == 'i' ? CUDACCL_NUMBER_SIGNED
+                                        : CUDACCL_NUMBER_UNSIGNED,
+      .value_bytes = (uint32_t)values.type.size,
+      .n_labels = n,
+      .n_ranks = (uint32_t)(n_found / n),
+      .ranks = (const uint32_t *)ranks.c_str (),
+      .found = found.get (),
+      .counts = counts.get ()};
+  CclCudaDevice *const gpu = open_device (labels.device);
+  call_library ([&] (CclError *error) {
+    CclStatus status = CUDACCL_OK;
+    if (values.stream > 1 && values.stream != labels.stream)
+      status = ccl_cuda_stream_wait (gpu, (void *)values.stream, error);
+    return status == CUDACCL_OK ? ccl_cuda_label_ranks (gpu, &wanted,
+                                      labels.stream == 1 ? nullptr : (void *)labels.stream, error)
+                                : status;
+  });
+  return nb::make_tuple (nb::bytearray (found.get (), n_found * sizeof found[0]),
+      nb::bytearray (counts.get (), 2 * (size_t)n * sizeof counts[0]));
+}
+
 /* Copies an array on a GPU to a NumPy array of its shape and type without gaps, after the work that
  * is queued on its stream. */
 static void
@@ -257,6 +306,9 @@ bind_measure (nb::module_ &module)
       .def_prop_ro ("max_labels", &MapMeasurer::max_labels);
   module.def ("copy_view_to_host", copy_view_to_host, nb::arg ("array"), nb::arg ("out"),
       "Copies an array on a GPU to one in host memory.");
+  module.def ("label_ranks", label_ranks, nb::arg ("labels"), nb::arg ("values"), nb::arg ("n"),
+      nb::arg ("ranks"),
+      "The values of given ranks among those of each label on a GPU, and how many there are.");
   module.def ("count_parts", count_parts, nb::arg ("labels"), nb::arg ("connectivity"),
       nb::arg ("n"), "How many parts each of the labels 1…n has, as bytes of uint32.");
   module.def ("measure_volume_labels", measure_volume_labels, nb::arg ("labels"),

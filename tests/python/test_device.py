@@ -1071,6 +1071,81 @@ def test_intensities_that_the_host_measures(dtype):
         assert all((found[name] == expected[name]).all() for name in expected)
 
 
+RANKS = ["label", "intensity_median", "intensity_quantile"]
+SHARES = [0, 1 / 3, 0.95, 1]
+
+
+def values_of(dtype, shape):
+    """Of all magnitudes, many of them equal; of floats also zeros of both signs, infinite ones and NaN."""
+    if np.dtype(dtype).kind != "f":
+        bits = random.integers(0, 2**63, shape).astype(np.uint64) * 2 + random.integers(0, 2, shape).astype(np.uint64)
+        return np.where(random.random(shape) < 0.5, bits, 7).astype(dtype)
+    values = (random.normal(0, 1, shape) * 10.0 ** random.integers(-4, 5, shape)).astype(dtype)
+    return np.where(random.random(shape) < 0.2, random.choice(np.array([0, -0.0, -0.0, 1, np.inf, -np.inf, np.nan], dtype), shape), values)
+
+
+def assert_same_ranks(found, expected):
+    assert list(found) == list(expected)
+    for name in expected:
+        assert (found[name].view(np.int64) == expected[name].view(np.int64)).all(), name
+
+
+@pytest.mark.parametrize("dtype, pitched", zip(
+    ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"],
+    [False, True, *LAYOUTS] * 2))
+def test_medians_and_quantiles_are_found_there(dtype, pitched, monkeypatch):
+    """Bit for bit those of the CPU, without a copy of a plane."""
+    for labels in BLOBS, CELLS:
+        values = values_of(dtype, labels.shape)
+        for ignore_nan in (False, True):
+            options = {"ignore_nan": ignore_nan, "quantiles": SHARES}
+            expected = cudaccl.regionprops_table(labels, RANKS, values, **options)
+            arrays = InterfaceArray(labels.astype(np.int32), pitched), InterfaceArray(values, pitched)
+            with monkeypatch.context() as patch:
+                patch.setattr(cudaccl._cudaccl, "copy_view_to_host", None)
+                assert_same_ranks(cudaccl.regionprops_table(arrays[0], RANKS, arrays[1], **options), expected)
+            assert_same_ranks(cudaccl.regionprops_table(arrays[0], RANKS, values, **options), expected)
+            assert_same_ranks(cudaccl.regionprops_table(labels, RANKS, arrays[1], **options), expected)
+
+
+def test_medians_of_channels_labels_without_pixels_and_unaligned_values():
+    labels, image = np.where(BLOBS % 3, BLOBS * 300, 0).astype(np.uint32), values_of("float32", (*BLOBS.shape, 3))
+    options = {"ignore_nan": True, "quantiles": [0.75]}
+    expected = cudaccl.regionprops_table(labels, RANKS, image, **options)
+    assert_same_ranks(cudaccl.regionprops_table(InterfaceArray(labels), RANKS, InterfaceArray(image), **options), expected)
+    mixed = ["intensity_mean", *RANKS]
+    assert_same_columns(cudaccl.regionprops_table(InterfaceArray(labels), mixed, InterfaceArray(image), **options),
+                        cudaccl.regionprops_table(labels, mixed, image, **options))
+    bytes_of = np.zeros((40, 77 * 8 + 1), np.uint8)
+    bytes_of[:, 1:] = values_of("float64", BLOBS.shape).view(np.uint8)
+    memory = InterfaceArray(bytes_of)
+    values = InterfaceArray(bytes_of[:, 1:].copy().view(np.float64), typestr="<f8", data=(memory.data + 1, False), strides=(77 * 8 + 1, 8))
+    assert_same_ranks(cudaccl.regionprops_table(InterfaceArray(labels), RANKS, values, **options),
+                      cudaccl.regionprops_table(labels, RANKS, bytes_of[:, 1:].copy().view(np.float64), **options))
+    empty = np.zeros((4, 5), np.int32)
+    assert len(cudaccl.regionprops_table(InterfaceArray(empty), RANKS, InterfaceArray(empty), quantiles=[0])["label"]) == 0
+    for values, error in ((InterfaceArray(image[1:, :, 0].copy()), ValueError), (InterfaceArray(image[:, :, 0].astype("float16")), TypeError),
+                          (Divided(image[:, :, 0].astype("float16")), None)):
+        if error:
+            with pytest.raises(error):
+                cudaccl.regionprops_table(InterfaceArray(labels), RANKS, values, **options)
+        else:
+            assert_same_ranks(cudaccl.regionprops_table(InterfaceArray(labels), RANKS, values, **options),
+                              cudaccl.regionprops_table(labels, RANKS, values.download(), **options))
+
+
+def test_a_capture_is_not_broken_by_medians():
+    device_arrays.enter()
+    stream, graph = device_arrays.new_stream(), ctypes.c_void_p()
+    map, values = InterfaceArray(BLOBS.astype(np.int32), stream=stream), InterfaceArray(BLOBS.astype(np.float32), stream=stream)
+    device_arrays.call("cuStreamBeginCapture_v2", ctypes.c_void_p(stream), 0)
+    with pytest.raises(ValueError, match="captured"):
+        cudaccl.regionprops_table(map, RANKS, values, quantiles=[0.5])
+    device_arrays.enter()
+    assert device_arrays.driver.cuStreamEndCapture(ctypes.c_void_p(stream), ctypes.byref(graph)) == 0
+    device_arrays.call("cuGraphDestroy", graph)
+
+
 def functions_on(stream):
     """Calls of all functions that take arrays on a GPU, on a stream; nothing is kept from earlier calls."""
     cudaccl.clear_cache()

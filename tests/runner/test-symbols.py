@@ -20,7 +20,7 @@ SONAME = "libcudaccl.so.1"
 # numbers or writes past the end of its memory: a change of one needs the next soname.
 SIZES = {
     "CclBatchTable": 24, "CclChroma": 48, "CclComponent": 40, "CclContact": 24, "CclContour": 20, "CclContourPoint": 8, "CclContourTable":
-    32, "CclCudaArrayCopy": 120, "CclCudaDistances": 72, "CclCudaFlood": 88, "CclCudaTable": 32, "CclError": 260, "CclFeatures": 120, "CclFrame": 96,
+    32, "CclCudaArrayCopy": 120, "CclCudaDistances": 72, "CclCudaFlood": 88, "CclCudaRanks": 104, "CclCudaTable": 32, "CclError": 260, "CclFeatures": 120, "CclFrame": 96,
     "CclGroundMotion": 104, "CclGroundPoint": 32, "CclHull": 32, "CclIntensity": 24, "CclLabelPair": 16, "CclLabelRun": 8, "CclLabels": 16,
     "CclMapTable": 24, "CclMask": 16, "CclMasks": 32, "CclPatch": 72, "CclPatchPair": 16, "CclPoint": 16, "CclRegion": 56, "CclRegionCounts": 64,
     "CclRegionEvent": 32, "CclRegionsResult": 24, "CclRleMasks": 32, "CclSeam": 56, "CclShape": 168, "CclTable": 24,

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Values of given ranks among those of each label. map-ranks.cu has the kernels. */
+#include <cudaccl/device.h>
+
+#include "core/label/word-map.h"
+#include "cuda/driver/launch.h"
+#include "images.h"
+#include "map-ranks-parameters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool
+has_type (const CclCudaRanks *ranks)
+{
+  const uint32_t n = ranks->value_bytes;
+  const bool is_integer =
+      ranks->kind == CUDACCL_NUMBER_UNSIGNED || ranks->kind == CUDACCL_NUMBER_SIGNED;
+
+  return (is_integer && (n == 1 || n == 2 || n == 4 || n == 8)) ||
+         (ranks->kind == CUDACCL_NUMBER_REAL && (n == 4 || n == 8));
+}
+
+static CclStatus
+check (const CclCudaRanks *ranks, CclError *error)
+{
+  const MapSize size = {ranks->width, ranks->height, ranks->depth};
+
+  if (size.width < 1 || size.height < 1 || size.depth < 1 ||
+      (uint64_t)size.width * size.height > CUDACCL_MAX_PIXELS / size.depth)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a map of %u×%u×%u pixels is empty or too large", size.width, size.height, size.depth);
+  if (!has_type (ranks))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "values must be integers of 8 to 64 bits or floats of 32 or 64, not of %u bytes",
+        ranks->value_bytes);
+  const uint64_t row = (uint64_t)size.width * ranks->value_bytes;
+  if (!ranks->values || ranks->value_row_stride < row ||
+      (size.depth > 1 && ranks->value_slice_stride / size.height < ranks->value_row_stride))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "values are missing or overlap");
+  if (ranks->n_labels < 1 || !ranks->counts || (ranks->n_ranks && (!ranks->ranks || !ranks->found)))
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "labels, and memory for what is found of them, are needed");
+  return ccl_map_check (&ranks->labels, &size, "labels", error);
+}
+
+static CclMapRanksParameters
+describe (const CclCudaRanks *ranks)
+{
+  const bool is_volume = ranks->depth > 1;
+  const uint64_t value_slice = is_volume ? ranks->value_slice_stride : 0;
+
+  return (CclMapRanksParameters){
+      .labels = ranks->labels.data,
+      .row = ranks->labels.row_stride / sizeof (uint32_t),
+      .slice = is_volume ? ranks->labels.slice_stride / sizeof (uint32_t) : 0,
+      .width = ranks->width,
+      .height = ranks->height,
+      .depth = ranks->depth,
+      .n_labels = ranks->n_labels,
+      .values = ranks->values,
+      .value_row = ranks->value_row_stride,
+      .value_slice = value_slice,
+      .value_bytes = ranks->value_bytes,
+      .kind = ranks->kind,
+      .is_aligned =
+          ((uintptr_t)ranks->values | ranks->value_row_stride | value_slice) % ranks->value_bytes ==
+          0,
+      .n_ranks = ranks->n_ranks,
+  };
+}
+
+/* Queues a kernel with a thread for each of n items. */
+static CclStatus
+queue (CclCudaDevice *device, const char *kernel, uint64_t n, CclMapRanksParameters *p,
+    CUstream stream, CclError *error)
+{
+  const uint64_t most = (uint64_t)CUDACCL_MAP_RANKS_BLOCKS * (uint32_t)device->n_multiprocessors;
+  const uint64_t wanted = divide_up (n, CUDACCL_MAP_RANKS_THREADS);
+  CclCudaLaunch launch = {
+      .kernel = kernel,
+      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
+      .block = {CUDACCL_MAP_RANKS_THREADS, 1, 1},
+  };
+  const CclStatus status = ccl_cuda_device_find_kernel (
+      device, &ccl_cuda_image_map_ranks, kernel, &launch.function, error);
+  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, stream, error) : status;
+}
+
+/* The number that has a key. */
+static double
+number_of (const CclCudaRanks *ranks, uint64_t key)
+{
+  const uint64_t sign = (uint64_t)1 << (8 * ranks->value_bytes - 1);
+
+  if (ranks->kind == CUDACCL_NUMBER_UNSIGNED)
+    return (double)key;
+  if (ranks->kind == CUDACCL_NUMBER_SIGNED)
+    return key & sign ? (double)(key ^ sign) : -(double)(sign - key);
+  const uint64_t word = key & sign ? key ^ sign : sign | (sign - key);
+  const uint32_t half = (uint32_t)word;
+  float single;
+  double number;
+  memcpy (&single, &half, sizeof single);
+  memcpy (&number, &word, sizeof number);
+  return ranks->value_bytes == 4 ? single : number;
+}
+
+/* Finds all digits of the values, which are in targets in the end, on the device and the host. */
+static CclStatus
+select_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksParameters *p,
+    CclRankTarget *targets, CUstream stream, CclError *error)
+{
+  const uint64_t n = (uint64_t)ranks->n_ranks * ranks->n_labels;
+  const CUdeviceptr memory = (CUdeviceptr)(uintptr_t)p->targets;
+  CclStatus status = ccl_cuda_call (
+      device->driver, error, cuMemcpyHtoDAsync (memory, targets, n * sizeof *targets, stream));
+
+  for (p->shift = 8 * p->value_bytes; p->shift > 0 && status == CUDACCL_OK;) {
+    p->shift -= CUDACCL_MAP_RANKS_BITS;
+    status = queue (device, "ccl_map_ranks_digits", (uint64_t)p->width * p->height * p->depth, p,
+        stream, error);
+    if (status == CUDACCL_OK)
+      status = queue (device, "ccl_map_ranks_choose", n, p, stream, error);
+  }
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (
+        device->driver, error, cuMemcpyDtoHAsync (targets, memory, n * sizeof *targets, stream));
+  return status;
+}
+
+static CclStatus
+count_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksParameters *p,
+    CUstream stream, CclError *error)
+{
+  const CUdeviceptr counts = (CUdeviceptr)(uintptr_t)p->counts;
+  const size_t size = 2 * (size_t)ranks->n_labels * sizeof *ranks->counts;
+  CclStatus status =
+      ccl_cuda_call (device->driver, error, cuMemsetD8Async (counts, 0, size, stream));
+
+  if (status == CUDACCL_OK)
+    status = queue (
+        device, "ccl_map_ranks_count", (uint64_t)p->width * p->height * p->depth, p, stream, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_call (
+        device->driver, error, cuMemcpyDtoHAsync (ranks->counts, counts, size, stream));
+  return status;
+}
+
+/* The device's context is current. targets: in host memory. */
+static CclStatus
+run (CclCudaDevice *device, const CclCudaRanks *ranks, CclRankTarget *targets, CUstream stream,
+    CclError *error)
+{
+  const size_t n = (size_t)ranks->n_ranks * ranks->n_labels;
+  CclMapRanksParameters p = describe (ranks);
+  CUdeviceptr memory = 0;
+  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
+
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_device_allocate (device,
+        n * sizeof *targets + 2 * (size_t)ranks->n_labels * sizeof *p.counts, &memory, error);
+  if (status != CUDACCL_OK)
+    return status;
+  p.targets = (CclRankTarget *)(uintptr_t)memory;
+  p.counts = (uint32_t *)(uintptr_t)(memory + n * sizeof *targets);
+  status = count_values (device, ranks, &p, stream, error);
+  if (status == CUDACCL_OK && n)
+    status = select_values (device, ranks, &p, targets, stream, error);
+  const CclStatus ended = ccl_cuda_call (device->driver, status == CUDACCL_OK ? error : NULL,
+      cuStreamSynchronize (stream)); /* before the memory is freed */
+  ccl_cuda_device_release (device, &memory);
+  return status == CUDACCL_OK ? ended : status;
+}
+
+CclStatus
+ccl_cuda_label_ranks (
+    CclCudaDevice *device, const CclCudaRanks *ranks, void *stream, CclError *error)
+{
+  if (!device || !ranks)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device and ranks are needed");
+  CclStatus status = check (ranks, error);
+  if (status != CUDACCL_OK)
+    return status;
+  const size_t n = (size_t)ranks->n_ranks * ranks->n_labels;
+  CclRankTarget *const targets = calloc (n + 1, sizeof *targets);
+  if (!targets)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for %zu values of labels", n);
+  for (size_t i = 0; i < n; i++)
+    targets[i].rank = ranks->ranks[i];
+  status = ccl_cuda_device_enter (device, error);
+  if (status == CUDACCL_OK) {
+    status = run (device, ranks, targets, stream, error);
+    ccl_cuda_device_leave (device);
+  }
+  for (size_t i = 0; i < n && status == CUDACCL_OK; i++)
+    ranks->found[i] = number_of (ranks, targets[i].key);
+  free (targets);
+  return status;
+}
