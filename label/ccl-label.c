@@ -27,9 +27,13 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
-  Mask *mask;        /* NULL: the labeller compares pixels with the threshold */
-  Holes *holes;      /* to be filled; NULL: none are */
-  Largest *largest;  /* components that stay; NULL: all do */
+  Mask *mask;       /* NULL: the labeller compares pixels with the threshold */
+  Holes *holes;     /* to be filled; NULL: none are */
+  Largest *largest; /* components that stay; NULL: all do */
+  ManyValues many;  /* the picture, with --values */
+  uint64_t *values; /* [n_values] of components; NULL: no column needs them */
+  uint64_t n_values;
+  uint32_t *n_parts; /* of ColumnPicture */
   const char *input; /* its name */
   AllOutputs outputs;
   ColumnPicture kind;
@@ -102,14 +106,46 @@ read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, 
   return to_status (succeeded);
 }
 
+/* Keeps the values of components for their column. */
+static CclStatus
+take_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
+{
+  Job *job = data;
+
+  free (job->values);
+  job->n_values = n;
+  job->kind.values = job->values = reallocarray (NULL, n + 1, sizeof *values);
+  if (!job->values)
+    return to_status (fail_without_memory (error));
+  memcpy (job->values, values, n * sizeof *values);
+  for (uint64_t i = 0; i < n && job->kind.value_type == SAMPLE_UINT64; i++)
+    if (values[i] > INT64_MAX)
+      return to_status (fail (error, "the column 'value' cannot have %llu: it ends at 2^63 − 1",
+          (unsigned long long)values[i]));
+  return CUDACCL_OK;
+}
+
+/* Moves the values of components that stay to the places of their new labels. */
+static void
+keep_largest_values (Job *job)
+{
+  for (uint64_t i = 0; i < job->n_values && job->values; i++) {
+    const uint64_t label = largest_label (job->largest, i + 1);
+    if (label)
+      job->values[label - 1] = job->values[i];
+  }
+}
+
 static CclStatus
 begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
   (void)n_labels;
-  if (job->largest)
+  if (job->largest) {
     n_components = largest_choose (job->largest);
+    keep_largest_values (job);
+  }
   return to_status (outputs_begin (&job->outputs, n_components, first_label, label_bytes, error));
 }
 
@@ -191,9 +227,8 @@ open_outputs (Job *job, CclError *error)
       .compression = job->options->compression,
       .connectivity = connectivity_of (job),
       .columns = &job->options->columns,
-      .n_planes = job->kind.n_planes,
+      .kind = &job->kind,
       .geo = job->picture->geo,
-      .spacing = job->kind.spacing,
   };
   job->outputs.phases = &job->phases;
   return outputs_open (&job->outputs, job->options, &format, job->input, error);
@@ -223,7 +258,8 @@ slab_begin (const Job *job, uint64_t n_layers, uint64_t rank)
 static bool
 needs_mask (const Job *job)
 {
-  return mask_is_needed (&job->options->mask) || job->picture->has_no_data;
+  return !job->options->many_values &&
+         (mask_is_needed (&job->options->mask) || job->picture->has_no_data);
 }
 
 /* Fills the plan. */
@@ -277,9 +313,11 @@ run_tiles (const Job *job, const CclTiledPlan *plan, const CclTiledIo *io,
     const CclTiledPeers *peers, CclTiledResult *result, CclError *error)
 {
   const Options *options = job->options;
-  const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole};
+  const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole,
+      options->many_values ? &job->many.picture : NULL,
+      columns_have_values (&options->columns) ? take_values : NULL};
 
-  if (options->axes || options->fills_labels)
+  if (options->axes || options->fills_labels || options->many_values)
     return relabel_run (plan, io, &settings, result, error) == CUDACCL_OK;
   return ccl_tiled_run (plan, io, peers, result, error) == CUDACCL_OK;
 }
@@ -434,9 +472,8 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       return false;
   }
   const WholeSettings settings = {.mask = job->mask,
+      .values = &job->many.picture,
       .connectivity = connectivity_of (job),
-      .tolerance = options->value_tolerance,
-      .background = options->background,
       .split_radius = options->split_radius,
       .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
@@ -452,8 +489,8 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   result->n_components = found.n_components;
   if (succeeded && options->kept)
     succeeded = choose_objects (job, &found, result, error);
-  if (succeeded && found.n_parts && job->outputs.table)
-    succeeded = table_set_parts (job->outputs.table, found.n_parts, found.n_components, error);
+  job->kind.n_parts = job->n_parts = found.n_parts;
+  found.n_parts = NULL;
   if (succeeded)
     succeeded =
         begin_outputs (job, found.n_components, 1, found.n_components, 4, error) == CUDACCL_OK &&
@@ -506,7 +543,8 @@ prepare_columns (Job *job, CclError *error)
   job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
       connectivity_of (job), 1,
       picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL, NULL,
-      options->n_spacing ? options->spacing : NULL};
+      options->n_spacing ? options->spacing : NULL, options->many_values && !is_whole (job),
+      picture_value_type (picture), NULL};
   if (options->n_spacing > 1 && options->n_spacing != (picture->is_volume ? 3 : 2))
     return fail (error, "--spacing has %u numbers, and the picture %d axes", options->n_spacing,
         picture->is_volume ? 3 : 2);
@@ -550,7 +588,10 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
     return false;
   how.as_values = options->many_values;
   job->picture = picture_open (inputs, n_inputs, &how, error);
-  return job->picture && check_picture (job, inputs[0], error) && prepare_columns (job, error);
+  if (!job->picture)
+    return false;
+  many_values_init (&job->many, job->picture, options->value_tolerance, options->background);
+  return check_picture (job, inputs[0], error) && prepare_columns (job, error);
 }
 
 /* Labels the picture. Collective. */
@@ -628,6 +669,8 @@ main (int argc, char **argv)
   mask_free (job.mask);
   picture_free (job.picture);
   intensities_close (&job.intensities);
+  free (job.values);
+  free (job.n_parts);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);
   processes_end ();

@@ -4,145 +4,14 @@
 #include "error.h"
 
 #include <cudaccl/distance.h>
-#include <cudaccl/values.h>
 #include <stdlib.h>
 #include <string.h>
-
-static CclValueType
-value_type (SampleType type)
-{
-  if (type == SAMPLE_FLOAT32)
-    return CUDACCL_VALUE_TYPE_REAL_32;
-  if (type == SAMPLE_FLOAT64)
-    return CUDACCL_VALUE_TYPE_REAL_64;
-  switch (sample_bytes (type)) {
-  case 1:
-    return CUDACCL_VALUE_TYPE_8;
-  case 2:
-    return CUDACCL_VALUE_TYPE_16;
-  case 4:
-    return CUDACCL_VALUE_TYPE_32;
-  default:
-    return CUDACCL_VALUE_TYPE_64;
-  }
-}
 
 static CclVolumeLabels
 map_of (const Picture *picture, uint32_t *labels)
 {
   const size_t row = 4 * picture->width;
   return (CclVolumeLabels){labels, row, row * picture->height};
-}
-
-static CclValuesPlan
-values_plan (const Picture *picture, CclValueType type, uint32_t connectivity)
-{
-  CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
-
-  plan.width = (uint32_t)picture->width;
-  plan.height = (uint32_t)picture->height;
-  plan.depth = (uint32_t)picture->depth;
-  plan.connectivity = connectivity;
-  plan.type = type;
-  return plan;
-}
-
-/* Labels samples on a GPU, with copies to it and back. */
-static bool
-label_on_gpu (CclCudaDevice *device, const CclValuesPlan *plan, const CclValues *samples,
-    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
-{
-  const size_t n_bytes = samples->slice_stride * plan->depth;
-  const size_t map_bytes = labels->slice_stride * plan->depth;
-  CclValues values = *samples;
-  CclVolumeLabels map = *labels;
-  void *copy = NULL;
-
-  map.data = NULL;
-  CclValuesLabeller *labeller = ccl_cuda_values_labeller_new (device, plan, error);
-  bool succeeded = labeller && ccl_cuda_memory_new (device, n_bytes, &copy, error) == CUDACCL_OK &&
-                   ccl_cuda_memory_new (device, map_bytes, &map.data, error) == CUDACCL_OK;
-  values.data = copy;
-  values.location = CUDACCL_LOCATION_DEVICE;
-  succeeded =
-      succeeded &&
-      ccl_cuda_memory_upload (device, samples->data, copy, n_bytes, error) == CUDACCL_OK &&
-      ccl_values_labeller_run (labeller, &values, &map, n_components, error) == CUDACCL_OK &&
-      ccl_cuda_memory_download (device, map.data, labels->data, map_bytes, error) == CUDACCL_OK;
-  ccl_cuda_memory_free (device, &copy);
-  ccl_cuda_memory_free (device, &map.data);
-  ccl_values_labeller_free (&labeller);
-  return succeeded;
-}
-
-#define FIND_FOREGROUND(sample, type)                                                              \
-  case sample:                                                                                     \
-    for (size_t i = 0; i < n; i++)                                                                 \
-      foreground[i] = (double)((const type *)samples)[i] != background;                            \
-    break;
-
-/* Sets bytes to whether samples are not background. */
-static void
-find_foreground (
-    SampleType sample, const void *samples, size_t n, double background, uint8_t *foreground)
-{
-  switch (sample) {
-    FIND_FOREGROUND (SAMPLE_UINT8, uint8_t)
-    FIND_FOREGROUND (SAMPLE_INT8, int8_t)
-    FIND_FOREGROUND (SAMPLE_UINT16, uint16_t)
-    FIND_FOREGROUND (SAMPLE_INT16, int16_t)
-    FIND_FOREGROUND (SAMPLE_UINT32, uint32_t)
-    FIND_FOREGROUND (SAMPLE_INT32, int32_t)
-    FIND_FOREGROUND (SAMPLE_UINT64, uint64_t)
-    FIND_FOREGROUND (SAMPLE_INT64, int64_t)
-    FIND_FOREGROUND (SAMPLE_FLOAT32, float)
-    FIND_FOREGROUND (SAMPLE_FLOAT64, double)
-  default:
-    memset (foreground, 1, n);
-  }
-}
-
-/* Labels samples that are connected within a tolerance, or have a background other than 0. */
-static bool
-label_similar (const Picture *picture, const CclValuesPlan *plan, const CclValues *values,
-    const WholeSettings *settings, const CclVolumeLabels *map, WholeLabels *result, CclError *error)
-{
-  const SampleType sample = picture_value_type (picture);
-  const size_t n = picture->width * picture->height * picture->depth;
-  const bool is_signed = sample == SAMPLE_INT8 || sample == SAMPLE_INT16 ||
-                         sample == SAMPLE_INT32 || sample == SAMPLE_INT64;
-  uint8_t *foreground = malloc (n);
-
-  if (!foreground)
-    return fail_without_memory (error);
-  find_foreground (sample, values->data, n, settings->background, foreground);
-  const CclStatus status = ccl_label_similar_values (
-      plan, values, is_signed, settings->tolerance, foreground, map, &result->n_components, error);
-  free (foreground);
-  return status == CUDACCL_OK;
-}
-
-/* Labels samples: those of the picture, or the bytes of its mask. */
-static bool
-label_samples (const Picture *picture, const void *samples, CclValueType type,
-    const WholeSettings *settings, WholeLabels *result, CclError *error)
-{
-  const size_t row = picture->width << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
-  const CclValues values = {samples, row, row * picture->height};
-  const CclVolumeLabels map = map_of (picture, result->labels);
-  const CclValuesPlan plan = values_plan (picture, type, settings->connectivity);
-
-  if (!settings->mask && (settings->tolerance > 0 || settings->background != 0))
-    return label_similar (picture, &plan, &values, settings, &map, result, error);
-  if (settings->device)
-    return label_on_gpu (settings->device, &plan, &values, &map, &result->n_components, error);
-  CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
-  if (!labeller)
-    return false;
-  const CclStatus status =
-      ccl_values_labeller_run (labeller, &values, &map, &result->n_components, error);
-  ccl_values_labeller_free (&labeller);
-  return status == CUDACCL_OK;
 }
 
 /* A map without padding in the memory of a GPU: a copy of words, or memory alone. */
@@ -404,27 +273,38 @@ measure (
   return succeeded;
 }
 
-/* Reads and labels a picture of so many rows, whose samples have the given bytes. */
+/* Reads and labels the picture. */
 static bool
-read_and_label (Picture *picture, const WholeSettings *settings, uint64_t n_rows, uint32_t bytes,
-    WholeLabels *result, CclError *error)
+read_and_label (
+    Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
-  const CclValueType type =
-      settings->mask ? CUDACCL_VALUE_TYPE_8 : value_type (picture_value_type (picture));
-  void *samples = malloc (n_rows * picture->width * bytes);
-  bool succeeded = true;
+  const uint64_t n_rows = picture->height * picture->depth, n = n_rows * picture->width;
+  const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
+  const ValuesPicture mask = {.type = CUDACCL_VALUE_TYPE_8, .zero_is_background = true};
+  const ValuesPicture *values = settings->mask ? &mask : settings->values;
+  const CclTiledPlan plan = {.width = picture->width,
+      .height = picture->height,
+      .depth = picture->depth,
+      .connectivity = settings->connectivity,
+      .device = settings->device};
+  void *samples = malloc (n * values_bytes (values->type));
+  uint8_t *foreground = values->has_foreground ? malloc (n) : NULL;
+  ValuesTiles *tiles = values_tiles_new (values, &plan, error);
+  bool succeeded = tiles != NULL;
 
-  result->labels = malloc (n_rows * picture->width * sizeof *result->labels);
-  if (!samples || !result->labels)
+  result->labels = malloc (n * sizeof *result->labels);
+  if (!samples || !result->labels || (values->has_foreground && !foreground))
     succeeded = fail_without_memory (error);
+  if (succeeded && settings->mask)
+    succeeded = mask_read (settings->mask, 0, n_rows, samples, error);
+  else if (succeeded)
+    succeeded = values->read (values->data, 0, n_layers, samples, foreground, error) == CUDACCL_OK;
   if (succeeded)
-    succeeded = settings->mask ? mask_read (settings->mask, 0, n_rows, samples, error)
-                               : picture_read_values (picture, 0, n_rows, samples, error);
-  if (succeeded && !settings->mask)
-    picture_clear_no_data (picture, samples, n_rows * picture->width);
-  if (succeeded)
-    succeeded = label_samples (picture, samples, type, settings, result, error);
+    succeeded = values_tiles_label (tiles, (uint32_t)n_layers, samples, foreground, result->labels,
+                    &result->n_components, error) == CUDACCL_OK;
+  values_tiles_free (tiles);
   free (samples);
+  free (foreground);
   return succeeded;
 }
 
@@ -457,8 +337,7 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
         "a picture of %llu×%llu×%llu pixels is too large to be labelled as a whole, at most %d",
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
         (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
-  return read_and_label (picture, settings, picture->height * picture->depth,
-             settings->mask ? 1 : sample_bytes (picture_value_type (picture)), result, error) &&
+  return read_and_label (picture, settings, result, error) &&
          ((settings->split_radius == 0 && !settings->wants_distances) ||
              measure_and_split (picture, settings, result, error)) &&
          (!settings->fills_holes || fill_labels (picture, settings, result, error)) &&

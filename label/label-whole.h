@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labels a picture that is held in memory as a whole: one with many values (<cudaccl/values.h>), or
- * one whose components are split or whose distances are measured (<cudaccl/distance.h>). */
+/* Labels a picture that is held in memory as a whole, because its components are split or their
+ * distances are measured (<cudaccl/distance.h>). */
 #ifndef CUDACCL_LABEL_LABEL_WHOLE_H
 #define CUDACCL_LABEL_LABEL_WHOLE_H
 
 #include "intensities.h"
+#include "many-values.h"
 #include "mask.h"
 
 #include <cudaccl/device.h>
 #include <cudaccl/tiled.h>
 
 typedef struct WholeSettings {
-  Mask *mask; /* the foreground; NULL: the values of the picture, of which 0 are background */
+  Mask *mask;                  /* the foreground */
+  const ValuesPicture *values; /* the picture in place of a mask, if that is NULL */
   uint32_t connectivity;
-  double tolerance;      /* by which values of neighbours may differ; 0: they are equal */
-  double background;     /* the value of pixels that are none of components; without a mask */
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
   bool wants_distances;
   bool fills_holes;   /* of each label */

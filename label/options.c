@@ -449,30 +449,37 @@ fail_option (CclError *error, int option, const char *value)
 bool
 options_are_whole (const Options *options)
 {
-  return options->many_values || options->split_radius || options->distances;
+  return options->split_radius || options->distances;
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
 static bool
 check_whole (const Options *options, CclError *error)
 {
-  const MaskSettings *mask = &options->mask;
-  const char *name = options->many_values    ? "values"
-                     : options->split_radius ? "split"
-                                             : "distances";
+  const char *name = options->split_radius ? "split" : "distances";
 
-  if (options->many_values &&
-      (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius))
-    return fail (
-        error, "--values takes pixels as they are: without threshold, filters, masks and --split");
-  if (options->use_gpu && (options->value_tolerance > 0 || options->background != 0))
-    return fail (error, "--value-tolerance and --background run on the CPU, without --gpu");
   if (options->fills_holes)
     return fail (error, "--fill-holes and --%s do not go together", name);
   if (options->tile)
     return fail (error, "with --%s, a picture is labelled as a whole", name);
   if (options->bits == 64)
     return fail (error, "with --%s, labels have 32 bits", name);
+  return true;
+}
+
+/* Checks the options beside --values. */
+static bool
+check_values (const Options *options, CclError *error)
+{
+  const MaskSettings *mask = &options->mask;
+
+  if (mask_is_needed (mask) || mask->threshold != 0 || mask->invert || options->split_radius)
+    return fail (
+        error, "--values takes pixels as they are: without threshold, filters, masks and --split");
+  if (options->use_gpu && (options->value_tolerance > 0 || options->background != 0))
+    return fail (error, "--value-tolerance and --background run on the CPU, without --gpu");
+  if (options->fills_holes)
+    return fail (error, "--fill-holes and --values do not go together");
   return true;
 }
 
@@ -516,6 +523,7 @@ check_together (const Options *options, CclError *error)
   if (!options->many_values && (options->value_tolerance > 0 || options->background != 0))
     return fail (error, "--value-tolerance and --background are for --values");
   return check_changes (options, error) &&
+         (!options->many_values || check_values (options, error)) &&
          (!options_are_whole (options) || check_whole (options, error));
 }
 

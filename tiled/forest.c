@@ -170,6 +170,8 @@ check_seam (const CclSeam *seam, CclError *error)
   if (seam->upper_values && (unsigned)seam->value_type > CUDACCL_VALUE_TYPE_REAL_64)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "there is no type %d of values", (int)seam->value_type);
+  if (seam->upper_values && !(seam->tolerance >= 0))
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a tolerance is 0 or more");
   return CUDACCL_OK;
 }
 

@@ -1,34 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "join.h"
 
+#include "core/values/similar-values.h"
+
 typedef struct Joint {
   const CclSeam *seam;
   void (*unite) (void *data, uint32_t a, uint32_t b);
   void *data;
   uint32_t a, b; /* the latest pair */
+  CclSimilarity similarity;
 } Joint;
 
-#define ARE_EQUAL(type)                                                                            \
-  (((const type *)seam->upper_values)[u] == ((const type *)seam->lower_values)[l])
-
-/* Whether the values of the pixels u and l are equal. */
+/* Whether the values of the pixels u and l are equal, or differ by at most the tolerance. */
 static bool
-have_equal_values (const CclSeam *seam, uint64_t u, uint64_t l)
+have_similar_values (const Joint *joint, uint64_t u, uint64_t l)
 {
-  switch (seam->value_type) {
-  case CUDACCL_VALUE_TYPE_8:
-    return ARE_EQUAL (uint8_t);
-  case CUDACCL_VALUE_TYPE_16:
-    return ARE_EQUAL (uint16_t);
-  case CUDACCL_VALUE_TYPE_32:
-    return ARE_EQUAL (uint32_t);
-  case CUDACCL_VALUE_TYPE_64:
-    return ARE_EQUAL (uint64_t);
-  case CUDACCL_VALUE_TYPE_REAL_32:
-    return ARE_EQUAL (float);
-  default:
-    return ARE_EQUAL (double);
-  }
+  const uint8_t *upper = joint->seam->upper_values, *lower = joint->seam->lower_values;
+  const size_t bytes = joint->similarity.bytes;
+  return ccl_are_similar (&joint->similarity, upper + u * bytes, lower + l * bytes);
 }
 
 /* Joins a row of the lower layer to one of the upper layer. reach: 1 if pixels at neighbouring x
@@ -47,7 +36,7 @@ join_rows (Joint *joint, uint64_t upper_y, uint64_t lower_y, uint32_t reach)
     const uint64_t end = x + reach < width ? x + reach : width - 1;
     for (uint64_t u = begin; u <= end; u++) {
       if (!upper[u] || (upper[u] == joint->a && lower[x] == joint->b) ||
-          (seam->upper_values && !have_equal_values (seam, upper_start + u, lower_start + x)))
+          (seam->upper_values && !have_similar_values (joint, upper_start + u, lower_start + x)))
         continue;
       joint->a = upper[u];
       joint->b = lower[x];
@@ -59,8 +48,11 @@ join_rows (Joint *joint, uint64_t upper_y, uint64_t lower_y, uint32_t reach)
 void
 join_seam (const CclSeam *seam, void (*unite) (void *data, uint32_t a, uint32_t b), void *data)
 {
-  Joint joint = {.seam = seam, .unite = unite, .data = data};
   const uint32_t connectivity = seam->connectivity;
+  Joint joint = {.seam = seam, .unite = unite, .data = data};
+
+  if (seam->upper_values)
+    joint.similarity = ccl_similarity (seam->value_type, seam->is_signed, seam->tolerance);
 
   if (connectivity == 4 || connectivity == 8) {
     join_rows (&joint, 0, 0, connectivity == 8);

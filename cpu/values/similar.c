@@ -5,43 +5,15 @@
 #include <cudaccl/values.h>
 
 #include "core/base/interruption.h"
+#include "core/values/similar-values.h"
 #include "core/values/values-class.h"
 
-#include <math.h>
 #include <stdlib.h>
-
-/* Whether two values differ by at most the tolerance; what is not a number differs from all. */
-#define IS_SIMILAR(type, magnitude)                                                                \
-  static bool is_similar_##type (const void *a, const void *b, magnitude most)                     \
-  {                                                                                                \
-    const type one = *(const type *)a, other = *(const type *)b;                                   \
-    if (one == other) /* infinities, too */                                                        \
-      return true;                                                                                 \
-    return one > other ? (magnitude)((magnitude)one - (magnitude)other) <= most                    \
-                       : other > one && (magnitude)((magnitude)other - (magnitude)one) <= most;    \
-  }
-IS_SIMILAR (uint8_t, uint64_t)
-IS_SIMILAR (int8_t, uint64_t)
-IS_SIMILAR (uint16_t, uint64_t)
-IS_SIMILAR (int16_t, uint64_t)
-IS_SIMILAR (uint32_t, uint64_t)
-IS_SIMILAR (int32_t, uint64_t)
-IS_SIMILAR (uint64_t, uint64_t)
-IS_SIMILAR (int64_t, uint64_t)
-IS_SIMILAR (float, double)
-IS_SIMILAR (double, double)
-
-typedef bool (*IsSimilar) (const void *a, const void *b, uint64_t most);
-typedef bool (*IsSimilarReal) (const void *a, const void *b, double most);
 
 typedef struct Similar {
   const CclValues *values;
   const CclValuesPlan *plan;
-  size_t bytes; /* of a value */
-  IsSimilar of_integers;
-  IsSimilarReal of_reals; /* NULL: values are integers */
-  uint64_t most;          /* the tolerance of integers */
-  double most_real;
+  CclSimilarity similarity;
   uint32_t *parents; /* of each pixel: the number of a pixel from 1 on, never of a later one; 0:
                         background */
 } Similar;
@@ -50,14 +22,7 @@ static const void *
 value_at (const Similar *self, uint32_t x, uint32_t y, uint32_t z)
 {
   return (const char *)self->values->data + z * self->values->slice_stride +
-         y * self->values->row_stride + x * self->bytes;
-}
-
-static bool
-are_similar (const Similar *self, const void *a, const void *b)
-{
-  return self->of_reals ? self->of_reals (a, b, self->most_real)
-                        : self->of_integers (a, b, self->most);
+         y * self->values->row_stride + x * self->similarity.bytes;
 }
 
 static uint32_t
@@ -101,8 +66,8 @@ unite_pixel (Similar *self, uint32_t x, uint32_t y, uint32_t z)
         const uint32_t other =
             ((z + (uint32_t)dz) * height + y + (uint32_t)dy) * width + x + (uint32_t)dx + 1;
         if (self->parents[other - 1] &&
-            are_similar (
-                self, value, value_at (self, x + (uint32_t)dx, y + (uint32_t)dy, z + (uint32_t)dz)))
+            ccl_are_similar (&self->similarity, value,
+                value_at (self, x + (uint32_t)dx, y + (uint32_t)dy, z + (uint32_t)dz)))
           unite (self->parents, pixel, other);
       }
 }
@@ -127,21 +92,6 @@ write_numbers (Similar *self, const CclVolumeLabels *labels)
   return n;
 }
 
-static void
-choose_comparison (Similar *self, bool is_signed)
-{
-  static const IsSimilar of_integers[2][4] = {
-      {is_similar_uint8_t, is_similar_uint16_t, is_similar_uint32_t, is_similar_uint64_t},
-      {is_similar_int8_t, is_similar_int16_t, is_similar_int32_t, is_similar_int64_t}};
-  const CclValueType type = self->plan->type;
-
-  self->bytes = (size_t)1 << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
-  if (type >= CUDACCL_VALUE_TYPE_REAL_32)
-    self->of_reals = type == CUDACCL_VALUE_TYPE_REAL_32 ? is_similar_float : is_similar_double;
-  else
-    self->of_integers = of_integers[is_signed][type];
-}
-
 CclStatus
 ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *values, bool is_signed,
     double tolerance, const uint8_t *foreground, const CclVolumeLabels *labels,
@@ -157,13 +107,11 @@ ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *values, bo
   const uint64_t n = (uint64_t)plan->width * plan->height * plan->depth;
   Similar self = {.values = values,
       .plan = plan,
-      .most = tolerance >= 0x1p64 ? UINT64_MAX : (uint64_t)tolerance,
-      .most_real = tolerance,
+      .similarity = ccl_similarity (plan->type, is_signed, tolerance),
       .parents = malloc (n * sizeof *self.parents)};
   if (!self.parents)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to label a picture with a tolerance");
-  choose_comparison (&self, is_signed);
   uint64_t i = 0;
   for (uint32_t z = 0; z < plan->depth; z++)
     for (uint32_t y = 0; y < plan->height && !ccl_is_interrupted (plan->width); y++)

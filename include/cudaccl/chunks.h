@@ -39,10 +39,12 @@ typedef struct CclSeam {
   const uint32_t *upper; /* [height × width]: labels of a chunk, 0: background */
   const uint32_t *lower; /* those of the other one */
   const void *upper_values; /* [height × width], at addresses that are multiples of a value's bytes:
-                             * pixels are connected where these are equal, as in values.h; NULL:
-                             * all neighbours are */
+                             * pixels are connected where these are equal, as in values.h, or
+                             * differ by at most the tolerance; NULL: all neighbours are */
   const void *lower_values;
   CclValueType value_type;
+  bool is_signed;   /* whether integers have a sign */
+  double tolerance; /* 0 or more, as of ccl_label_similar_values() */
 } CclSeam;
 
 /* Two labels that are connected, each with the number of its chunk: chunk << 32 | label.

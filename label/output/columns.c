@@ -175,6 +175,34 @@ fill_n_holes (const Item *item, const Property *property, ColumnValue *values)
       n - (int64_t)(item->picture->connectivity == 4 ? s->euler_number_4 : s->euler_number_8);
 }
 
+#define VALUE_OF(sample, type, column)                                                             \
+  case sample: {                                                                                   \
+    type value;                                                                                    \
+    memcpy (&value, from, sizeof value);                                                           \
+    values->column = value;                                                                        \
+    break;                                                                                         \
+  }
+
+static void
+fill_value (const Item *item, const Property *property, ColumnValue *values)
+{
+  const ColumnPicture *picture = item->picture;
+  const uint64_t *from = &picture->values[item->row->label - 1];
+
+  switch (picture->value_type) {
+    VALUE_OF (SAMPLE_UINT8, uint8_t, count)
+    VALUE_OF (SAMPLE_INT8, int8_t, count)
+    VALUE_OF (SAMPLE_UINT16, uint16_t, count)
+    VALUE_OF (SAMPLE_INT16, int16_t, count)
+    VALUE_OF (SAMPLE_UINT32, uint32_t, count)
+    VALUE_OF (SAMPLE_INT32, int32_t, count)
+    VALUE_OF (SAMPLE_FLOAT32, float, real)
+    VALUE_OF (SAMPLE_FLOAT64, double, real)
+  default: /* up to 2^63 − 1, which is checked */
+    values->count = (int64_t)*from;
+  }
+}
+
 /* Lengths and areas of borders are counts of sides of pixels, and with spacing no integers. */
 static bool
 is_of_sides (const Property *property)
@@ -186,6 +214,8 @@ is_of_sides (const Property *property)
 static bool
 is_real (const Property *property, const ColumnPicture *picture)
 {
+  if (property->fill == fill_value)
+    return picture->value_type == SAMPLE_FLOAT32 || picture->value_type == SAMPLE_FLOAT64;
   return property->is_real || (picture->spacing && is_of_sides (property));
 }
 
@@ -257,6 +287,7 @@ fill_surface_area (const Item *item, const Property *property, ColumnValue *valu
 #define KIND_COUNT false
 
 static const Property all_properties[] = {{"label", ONE, false, ALL_PICTURES, 0, fill_label},
+    {"value", ONE, false, ALL_PICTURES, 0, fill_value},
     {"area", ONE, true, ALL_PICTURES, 0, fill_area},
     {"num_pixels", ONE, false, ALL_PICTURES, 0, fill_num_pixels},
     {"bbox", PER_SIDE, false, ALL_PICTURES, 0, fill_bbox},
@@ -325,8 +356,19 @@ columns_beyond_boxes (const ColumnList *list)
 }
 
 bool
+columns_have_values (const ColumnList *list)
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->fill == fill_value)
+      return true;
+  return false;
+}
+
+bool
 columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error)
 {
+  if (columns_have_values (list) && !picture->has_values)
+    return fail (error, "the column 'value' is one of --values, without --distances");
   for (uint32_t i = 0; i < list->n; i++) {
     const Property *property = list->properties[i];
     if (property->domain == (picture->is_volume ? FRAMES_ONLY : VOLUMES_ONLY))

@@ -4,6 +4,8 @@
 #ifndef CUDACCL_LABEL_COLUMNS_H
 #define CUDACCL_LABEL_COLUMNS_H
 
+#include "picture.h"
+
 #include <cudaccl/tiled.h>
 
 enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 80, MOST_PLANES = 3 };
@@ -37,6 +39,9 @@ typedef struct ColumnPicture {
   const double *affine;    /* of GeoReference; NULL: the picture has none */
   const uint32_t *n_parts; /* of the labels 1, 2, …; NULL: all have one */
   const double *spacing;   /* z, y, x: the sides of a pixel; NULL: it is the unit */
+  bool has_values;         /* components have a value each, as the next two say */
+  SampleType value_type;
+  const uint64_t *values; /* of the labels 1, 2, …: a sample in the first bytes of each */
 } ColumnPicture;
 
 /* Parses names that are separated by commas. */
@@ -48,6 +53,9 @@ bool columns_check (const ColumnList *list, const ColumnPicture *picture, CclErr
 /* The first property that does not follow from the area, the box and the centroid of a component;
  * NULL: all do. */
 const char *columns_beyond_boxes (const ColumnList *list);
+
+/* Whether the value of each component is a column. */
+bool columns_have_values (const ColumnList *list);
 
 /* Lists the columns. Returns their number. */
 uint32_t columns_expand (

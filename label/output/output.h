@@ -23,8 +23,7 @@ typedef struct OutputFormat {
   const char *compression; /* of TIFF: "none", "deflate", "lzw" or "zstd" */
   uint32_t connectivity;
   const ColumnList *columns; /* of the table; empty: those of CclTiledComponent */
-  uint32_t n_planes;         /* of values that are measured, 1 or 3 */
-  const double *spacing;     /* of ColumnPicture */
+  const ColumnPicture *kind; /* what they depend on; the caller's */
   const GeoReference *geo;   /* of the picture; NULL: none */
 } OutputFormat;
 
@@ -72,8 +71,6 @@ typedef struct Table Table;
 
 /* The format is that of the name: .csv, .ndjson, .jsonl or .npy. */
 Table *table_open (const char *name, const char *path, const OutputFormat *format, CclError *error);
-/* Says how many parts the labels 1…n have, whose pixels are connected. Without it all have one. */
-bool table_set_parts (Table *table, const uint32_t *n_parts, size_t n, CclError *error);
 bool table_begin (Table *table, uint64_t n_components, uint64_t first_label, CclError *error);
 
 /* shapes: [n_planes] of each row; NULL if no column of the format has to be measured. */

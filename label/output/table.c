@@ -41,8 +41,6 @@ struct Table {
   size_t used;
 
   /* The columns that were chosen. */
-  ColumnPicture picture;
-  uint32_t *n_parts;
   Column columns[MOST_COLUMNS];
   uint32_t n_columns; /* 0: those of CclTiledComponent */
 };
@@ -67,7 +65,6 @@ table_free (Table *table)
   if (!table)
     return;
   free (table->path);
-  free (table->n_parts);
   free (table->buffer);
   free (table);
 }
@@ -80,10 +77,7 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
 
   if (succeeded) {
     table->format = *format;
-    table->picture = (ColumnPicture){{format->depth, format->height, format->width},
-        format->is_volume, format->connectivity, format->n_planes,
-        format->geo && format->geo->has_affine ? format->geo->affine : NULL, NULL, format->spacing};
-    table->n_columns = columns_expand (format->columns, &table->picture, table->columns);
+    table->n_columns = columns_expand (format->columns, format->kind, table->columns);
     table->buffer = malloc (BUFFER);
     table->path = strdup (path);
     succeeded = table->buffer && table->path;
@@ -103,17 +97,6 @@ table_open (const char *name, const char *path, const OutputFormat *format, CclE
 }
 
 /* Writes to the table or, if there are several ranks, to this rank's text. */
-bool
-table_set_parts (Table *table, const uint32_t *n_parts, size_t n, CclError *error)
-{
-  table->n_parts = malloc ((n + 1) * sizeof *table->n_parts);
-  if (!table->n_parts)
-    return fail_without_memory (error);
-  memcpy (table->n_parts, n_parts, n * sizeof *table->n_parts);
-  table->picture.n_parts = table->n_parts;
-  return true;
-}
-
 static bool
 append (Table *table, const void *bytes, size_t size, CclError *error)
 {
@@ -254,7 +237,7 @@ write_values (
 
   if (table->used > BUFFER - LONGEST_ROW && !flush (table, error))
     return false;
-  columns_fill (table->format.columns, &table->picture, row, shapes, values);
+  columns_fill (table->format.columns, table->format.kind, row, shapes, values);
   if (table->table_format == TABLE_NPY) {
     memcpy (table->buffer + table->used, values, row_bytes (table));
     table->used += row_bytes (table);
@@ -272,7 +255,7 @@ table_write (Table *table, const CclTiledComponent *rows, const CclVolumeShape *
     return append (table, rows, n * sizeof *rows, error);
   for (size_t i = 0; i < n; i++) {
     if (table->n_columns) {
-      const CclVolumeShape *of_row = shapes ? &shapes[i * table->format.n_planes] : NULL;
+      const CclVolumeShape *of_row = shapes ? &shapes[i * table->format.kind->n_planes] : NULL;
       if (!write_values (table, &rows[i], of_row, error))
         return false;
       continue;

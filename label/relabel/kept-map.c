@@ -2,9 +2,9 @@
 #include "kept-map.h"
 
 #include "pictures/error.h"
+#include "unnamed-file.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,25 +13,6 @@ struct KeptMap {
   int file;
   const char *what;
 };
-
-/* A file without a name, in the folder if there is one. Returns −1 with the error filled. */
-static int
-open_file (const char *folder, CclError *error)
-{
-  char *name;
-
-  if (asprintf (&name, "%s/ccl-label-XXXXXX", folder ? folder : P_tmpdir) < 0) {
-    fail_without_memory (error);
-    return -1;
-  }
-  const int file = mkstemp (name);
-  if (file < 0)
-    fail (error, "%s: %s", name, strerror (errno));
-  else
-    unlink (name);
-  free (name);
-  return file;
-}
 
 KeptMap *
 kept_map_new (const char *folder, const char *what, CclError *error)
@@ -43,7 +24,7 @@ kept_map_new (const char *folder, const char *what, CclError *error)
     return NULL;
   }
   self->what = what;
-  self->file = open_file (folder, error);
+  self->file = unnamed_file_open (folder, error);
   if (self->file >= 0)
     return self;
   free (self);

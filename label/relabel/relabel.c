@@ -4,8 +4,10 @@
 #include "pictures/error.h"
 #include "holes.h"
 #include "kept-map.h"
+#include "values-map.h"
 
 #include <cudaccl/chunks.h>
+#include <cudaccl/contacts.h>
 #include <cudaccl/periodic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,25 +22,17 @@ typedef struct Relabelling {
   const CclTiledIo *io;
   const RelabelSettings *settings;
   uint64_t layer, n_layers; /* pixels of a layer, and how many layers there are */
-  KeptMap *map;             /* of components, whose holes are filled later */
-  uint32_t n;               /* of components, later of joined ones */
-  uint32_t *numbers;        /* [n + 1]: the final label of each label of the map */
+  KeptMap *map;             /* of components, or of parts of them */
+  const uint32_t *joined;   /* of each label of the map its component; NULL: itself */
+  uint32_t *layers;         /* of components, the latest ones that were read */
+  uint32_t n;               /* components */
+  FileMemory numbers;       /* uint32_t [n + 1]: the final label of each component */
   uint64_t n_kept;
 
+  ValuesMap of_values; /* whose map and numbers those above are, if there are many values */
   CclBorders *borders; /* NULL: none touch */
-  const uint32_t *joined;
   const CclTiledComponent *joined_rows;
-
-  /* Holes. Patches are components, then those of the background. */
-  KeptMap *background;
-  CclPatch *patches;
-  CclPatchPair *pairs; /* one or none for each patch */
-  uint64_t *labels;    /* of patches, filled */
-  uint32_t *layers;    /* of the map, beside those of the background */
-  uint64_t n_background, n_pairs;
-  uint32_t n_seen, n_background_seen; /* labels that came */
-
-  void *sums; /* [n] */
+  FileMemory sums; /* of components */
 } Relabelling;
 
 static CclStatus
@@ -74,12 +68,9 @@ begin_components (void *data, uint64_t n_components, uint64_t first_label, uint6
 {
   Relabelling *self = data;
 
-  (void)first_label, (void)n_labels, (void)label_bytes;
+  (void)first_label, (void)n_labels, (void)label_bytes, (void)error;
   self->n = (uint32_t)n_components;
-  if (!self->settings->fills_holes)
-    return CUDACCL_OK;
-  self->patches = reallocarray (NULL, n_components + 1, sizeof *self->patches);
-  return to_status (self->patches || fail_without_memory (error));
+  return CUDACCL_OK;
 }
 
 static CclStatus
@@ -92,24 +83,6 @@ keep_components (
           sizeof (uint32_t), error))
     return CUDACCL_ERROR_IO;
   return self->borders ? ccl_borders_add (self->borders, labels, n_layers, error) : CUDACCL_OK;
-}
-
-static CclPatch
-patch_of (const Relabelling *self, const CclTiledComponent *row, uint64_t label)
-{
-  return (CclPatch){label, row->area, {row->x, row->y, row->z},
-      {row->x + row->width - 1, row->y + row->height - 1, row->z + row->depth - 1},
-      !holes_is_enclosed (self->plan, row)};
-}
-
-static CclStatus
-take_components (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
-{
-  Relabelling *self = data;
-  (void)error;
-  for (size_t i = 0; i < n; i++)
-    self->patches[rows[i].label - 1] = patch_of (self, &rows[i], rows[i].label);
-  return CUDACCL_OK;
 }
 
 /* The plan to label all components. */
@@ -134,7 +107,6 @@ find_components (Relabelling *self, CclTiledResult *result, CclError *error)
       .read = read_layers,
       .begin = begin_components,
       .write = keep_components,
-      .rows = self->settings->fills_holes ? take_components : NULL,
       .progress = show_progress};
 
   self->map = kept_map_new (self->plan->scratch_folder, "components", error);
@@ -149,82 +121,19 @@ find_components (Relabelling *self, CclTiledResult *result, CclError *error)
   return ccl_tiled_run (&plan, &io, NULL, result, error);
 }
 
+/* Finds the components of a picture with many values. */
 static CclStatus
-begin_background (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
-    uint32_t label_bytes, CclError *error)
+find_values (Relabelling *self, const ValuesPicture *picture, CclError *error)
 {
-  Relabelling *self = data;
-  const size_t n = self->n + n_components + 1;
+  const CclStatus status = values_map_find (&self->of_values, picture, self->plan, self->io, error);
 
-  (void)first_label, (void)n_labels, (void)label_bytes;
-  self->n_background = n_components;
-  CclPatch *patches = reallocarray (self->patches, n, sizeof *patches);
-  if (patches)
-    self->patches = patches;
-  self->pairs = reallocarray (NULL, n, sizeof *self->pairs);
-  self->labels = reallocarray (NULL, n, sizeof *self->labels);
-  return to_status ((patches && self->pairs && self->labels) || fail_without_memory (error));
+  self->map = self->of_values.map;
+  self->joined = self->of_values.numbers.data;
+  self->n = self->of_values.n;
+  return status;
 }
 
-static CclStatus
-take_background (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
-{
-  Relabelling *self = data;
-  (void)error;
-  for (size_t i = 0; i < n; i++)
-    self->patches[self->n + rows[i].label - 1] = patch_of (self, &rows[i], 0);
-  return CUDACCL_OK;
-}
-
-/* The patch of a pixel with a label of a component or of the background. */
-static uint64_t
-patch_at (const Relabelling *self, uint32_t label, uint32_t of_background)
-{
-  return label ? label - 1 : (uint64_t)self->n + of_background - 1;
-}
-
-/* Whether a pixel is the first one of its patch. */
-static bool
-is_first (Relabelling *self, uint32_t label, uint32_t of_background)
-{
-  uint32_t *seen = label ? &self->n_seen : &self->n_background_seen;
-  const uint32_t here = label ? label : of_background;
-
-  if (here <= *seen)
-    return false;
-  *seen = here;
-  return true;
-}
-
-static CclStatus
-changed (CclError *error)
-{
-  fail (error, "the pixels changed while they were labelled");
-  return CUDACCL_ERROR_IO;
-}
-
-/* Lists the pairs of patches that begin in layers, and those before their first pixels. */
-static CclStatus
-list_pairs (Relabelling *self, const uint32_t *background, uint64_t n_layers, CclError *error)
-{
-  const uint64_t n = n_layers * self->layer, n_patches = self->n + self->n_background;
-
-  for (uint64_t i = 0; i < n; i++) {
-    const uint32_t label = self->layers[i];
-    if (!label == !background[i])
-      return changed (error);
-    if (!is_first (self, label, background[i]) || i % self->plan->width == 0)
-      continue;
-    const uint64_t patch = patch_at (self, label, background[i]);
-    const uint64_t before = patch_at (self, self->layers[i - 1], background[i - 1]);
-    if (patch >= n_patches || self->n_pairs > n_patches)
-      return changed (error);
-    self->pairs[self->n_pairs++] = (CclPatchPair){patch, before};
-  }
-  return CUDACCL_OK;
-}
-
-/* Reads layers of the map beside those of the background. */
+/* Reads layers of components. */
 static bool
 read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error)
 {
@@ -234,20 +143,12 @@ read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *
   if (!layers)
     return fail_without_memory (error);
   self->layers = layers;
-  return kept_map_read (self->map, first_layer * self->layer, layers, n, sizeof *layers, error);
-}
-
-static CclStatus
-keep_background (
-    void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
-{
-  Relabelling *self = data;
-
-  if (!kept_map_write (self->background, first_layer * self->layer, labels, n_layers * self->layer,
-          sizeof (uint32_t), error) ||
-      !read_map (self, first_layer, n_layers, error))
-    return CUDACCL_ERROR_IO;
-  return list_pairs (self, labels, n_layers, error);
+  if (!kept_map_read (self->map, first_layer * self->layer, layers, n, sizeof *layers, error))
+    return false;
+  for (uint64_t i = 0; i < n && self->joined; i++)
+    layers[i] = self->joined[layers[i]];
+  file_memory_rest (&self->of_values.numbers);
+  return true;
 }
 
 /* Layers that are read or written at once. */
@@ -258,60 +159,11 @@ layers_at_once (const Relabelling *self)
   return n < 1 ? 1 : n < self->n_layers ? n : self->n_layers;
 }
 
-/* Writes the labels of holes to the map. */
-static CclStatus
-fill_map (Relabelling *self, CclError *error)
+/* The number of layers from one on, at most so many. */
+static uint64_t
+layers_from (const Relabelling *self, uint64_t first, uint64_t at_once)
 {
-  const uint64_t at_once = layers_at_once (self);
-  uint32_t *background = reallocarray (NULL, at_once * self->layer, sizeof *background);
-  bool succeeded = background || fail_without_memory (error);
-
-  for (uint64_t first = 0; first < self->n_layers && succeeded; first += at_once) {
-    const uint64_t n_layers = self->n_layers - first < at_once ? self->n_layers - first : at_once;
-    const uint64_t n = n_layers * self->layer;
-    succeeded = read_map (self, first, n_layers, error) &&
-                kept_map_read (self->background, first * self->layer, background, n,
-                    sizeof *background, error);
-    for (uint64_t i = 0; i < n && succeeded; i++)
-      if (!self->layers[i])
-        self->layers[i] = (uint32_t)self->labels[self->n + background[i] - 1];
-    succeeded = succeeded && kept_map_write (self->map, first * self->layer, self->layers, n,
-                                 sizeof *self->layers, error);
-  }
-  free (background);
-  return to_status (succeeded);
-}
-
-static CclStatus
-fill_holes (Relabelling *self, CclError *error)
-{
-  const CclTiledPlan all = plan_of_all (self->plan);
-  CclTiledPlan plan = holes_plan (&all, 0);
-  const CclTiledIo io = {.data = self,
-      .read = read_layers,
-      .begin = begin_background,
-      .write = keep_background,
-      .rows = take_background};
-
-  plan.label_bytes = sizeof (uint32_t);
-  self->background = kept_map_new (self->plan->scratch_folder, "holes", error);
-  CclStatus status =
-      self->background ? ccl_tiled_run (&plan, &io, NULL, NULL, error) : CUDACCL_ERROR_IO;
-  if (status == CUDACCL_OK &&
-      (self->n_seen != self->n || self->n_background_seen != self->n_background))
-    status = changed (error);
-  if (status == CUDACCL_OK)
-    status = ccl_fill_patches (self->patches, self->n + self->n_background, self->pairs,
-        self->n_pairs, self->settings->max_hole, self->labels, error);
-  if (status == CUDACCL_OK)
-    status = fill_map (self, error);
-  kept_map_free (self->background);
-  self->background = NULL;
-  free (self->patches);
-  free (self->pairs);
-  self->patches = NULL;
-  self->pairs = NULL;
-  return status;
+  return self->n_layers - first < at_once ? self->n_layers - first : at_once;
 }
 
 static CclSumsPlan
@@ -350,8 +202,9 @@ layers_to_measure (const Relabelling *self)
 
 /* The labels that occur in some layers, numbered without gaps. */
 typedef struct Local {
-  uint32_t *numbers; /* [n + 1]: of each label; 0: it is not there */
-  uint64_t *owners;  /* [n]: of each number the label, counted from 0 */
+  FileMemory memory;
+  uint32_t *numbers; /* [n + 1], in this memory: of each label; 0: it is not there */
+  uint64_t *owners;  /* of each number the label, counted from 0 */
   uint32_t n;
 } Local;
 
@@ -409,9 +262,27 @@ measure_layers (Relabelling *self, CclSumsPlan *plan, uint64_t first, uint64_t n
       is_frame ? first : 0, is_frame ? 0 : first, values ? &intensity : NULL, local->n, sums,
       error);
   if (status == CUDACCL_OK)
-    ccl_sums_add (plan, self->sums, sums, local->owners, local->n);
+    ccl_sums_add (plan, self->sums.data, sums, local->owners, local->n);
   free (sums);
+  file_memory_rest (&self->sums);
+  file_memory_rest (&local->memory);
   return status;
+}
+
+static CclStatus
+clear_sums (Relabelling *self, CclError *error)
+{
+  const size_t bytes = ccl_sums_bytes ();
+
+  if (!file_memory_grow (
+          &self->sums, self->plan->scratch_folder, ((size_t)self->n + 1) * bytes, error))
+    return CUDACCL_ERROR_IO;
+  for (size_t first = 0; first < self->n; first += CHUNK_ROWS) {
+    const size_t n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
+    ccl_sums_clear ((char *)self->sums.data + first * bytes, n);
+    file_memory_rest (&self->sums);
+  }
+  return CUDACCL_OK;
 }
 
 /* Measures the map. */
@@ -419,27 +290,24 @@ static CclStatus
 measure (Relabelling *self, CclError *error)
 {
   const uint64_t at_once = layers_to_measure (self);
+  const size_t most = (at_once + 2 * most_around (self->plan)) * self->layer, n = self->n;
   CclSumsPlan plan = sums_plan (self->plan, self->plan->columns);
-  const size_t n = (size_t)self->n + 1;
-  Local local = {
-      .numbers = calloc (n, sizeof *local.numbers), .owners = malloc (n * sizeof *local.owners)};
+  Local local = {.owners = reallocarray (NULL, (n < most ? n : most) + 1, sizeof *local.owners)};
   void *values = NULL;
-  CclStatus status = CUDACCL_OK;
+  CclStatus status = clear_sums (self, error);
 
-  self->sums = reallocarray (NULL, n, ccl_sums_bytes ());
   if (plan.columns & CUDACCL_COLUMN_INTENSITY)
-    values = reallocarray (
-        NULL, (at_once + 2 * most_around (self->plan)) * self->layer, sizeof (double));
-  if (!local.numbers || !local.owners || !self->sums ||
-      (plan.columns & CUDACCL_COLUMN_INTENSITY && !values))
+    values = reallocarray (NULL, most, sizeof (double));
+  if (!local.owners || (plan.columns & CUDACCL_COLUMN_INTENSITY && !values))
     status = to_status (fail_without_memory (error));
-  else
-    ccl_sums_clear (self->sums, self->n);
-  for (uint64_t first = 0; first < self->n_layers && status == CUDACCL_OK; first += at_once) {
-    const uint64_t n_layers = self->n_layers - first < at_once ? self->n_layers - first : at_once;
-    status = measure_layers (self, &plan, first, n_layers, &local, values, error);
-  }
-  free (local.numbers);
+  if (status == CUDACCL_OK)
+    status = to_status (file_memory_grow (
+        &local.memory, self->plan->scratch_folder, (n + 1) * sizeof *local.numbers, error));
+  local.numbers = local.memory.data;
+  for (uint64_t first = 0; first < self->n_layers && status == CUDACCL_OK; first += at_once)
+    status = measure_layers (
+        self, &plan, first, layers_from (self, first, at_once), &local, values, error);
+  file_memory_free (&local.memory);
   free (local.owners);
   free (values);
   return status;
@@ -456,7 +324,9 @@ derive (const Relabelling *self, uint32_t first, uint32_t n, CclTiledComponent *
   if (self->borders)
     memcpy (rows, self->joined_rows + first, n * sizeof *rows);
   else
-    ccl_sums_derive (&plan, (const char *)self->sums + first * ccl_sums_bytes (), n, rows, shapes);
+    ccl_sums_derive (
+        &plan, (const char *)self->sums.data + first * ccl_sums_bytes (), n, rows, shapes);
+  file_memory_rest (&self->sums);
 }
 
 static bool
@@ -466,19 +336,29 @@ passes (const CclTiledPlan *plan, const CclTiledComponent *row)
          !(plan->clears_border && !holes_is_enclosed (plan, row));
 }
 
-/* Numbers the components that pass the filters. rows: memory for CHUNK_ROWS. */
+/* Numbers the components that pass the filters, and moves their values to the places of these
+ * numbers. rows: memory for CHUNK_ROWS. */
 static CclStatus
 number (Relabelling *self, CclTiledComponent *rows, CclError *error)
 {
-  self->numbers = calloc ((size_t)self->n + 1, sizeof *self->numbers);
-  if (!self->numbers)
-    return fail_without_memory (error), CUDACCL_ERROR_NO_MEMORY;
+  const size_t size = ((size_t)self->n + 1) * sizeof (uint32_t);
+  uint64_t *values = self->of_values.values.data;
+
+  if (!file_memory_grow (&self->numbers, self->plan->scratch_folder, size, error))
+    return CUDACCL_ERROR_IO;
+  uint32_t *numbers = self->numbers.data;
   for (uint32_t first = 0, n; first < self->n; first += n) {
     n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
     derive (self, first, n, rows, NULL);
-    for (uint32_t i = 0; i < n; i++)
-      if (passes (self->plan, &rows[i]))
-        self->numbers[first + i + 1] = (uint32_t)++self->n_kept;
+    for (uint32_t i = 0; i < n; i++) {
+      if (!passes (self->plan, &rows[i]))
+        continue;
+      if (values)
+        values[self->n_kept] = values[first + i];
+      numbers[first + i + 1] = (uint32_t)++self->n_kept;
+    }
+    file_memory_rest (&self->numbers);
+    file_memory_rest (&self->of_values.values);
   }
   return CUDACCL_OK;
 }
@@ -489,6 +369,7 @@ static CclStatus
 write_rows (
     const Relabelling *self, CclTiledComponent *rows, CclVolumeShape *shapes, CclError *error)
 {
+  const uint32_t *numbers = self->numbers.data;
   CclStatus status = CUDACCL_OK;
 
   for (uint32_t first = 0, n; first < self->n && status == CUDACCL_OK; first += n) {
@@ -496,10 +377,10 @@ write_rows (
     n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
     derive (self, first, n, rows, shapes);
     for (uint32_t i = 0; i < n; i++) {
-      if (!self->numbers[first + i + 1])
+      if (!numbers[first + i + 1])
         continue;
       rows[n_kept] = rows[i];
-      rows[n_kept].label = self->numbers[first + i + 1];
+      rows[n_kept].label = numbers[first + i + 1];
       if (shapes)
         shapes[n_kept] = shapes[i];
       n_kept++;
@@ -516,6 +397,7 @@ static CclStatus
 write_map (Relabelling *self, uint32_t label_bytes, CclError *error)
 {
   const uint64_t at_once = layers_at_once (self);
+  const uint32_t *numbers = self->numbers.data;
   uint64_t *wide =
       label_bytes == 8 ? reallocarray (NULL, at_once * self->layer, sizeof *wide) : NULL;
   CclStatus status = CUDACCL_OK;
@@ -523,17 +405,17 @@ write_map (Relabelling *self, uint32_t label_bytes, CclError *error)
   if (label_bytes == 8 && !wide)
     return fail_without_memory (error), CUDACCL_ERROR_NO_MEMORY;
   for (uint64_t first = 0; first < self->n_layers && status == CUDACCL_OK; first += at_once) {
-    const uint64_t n_layers = self->n_layers - first < at_once ? self->n_layers - first : at_once;
+    const uint64_t n_layers = layers_from (self, first, at_once);
     status = to_status (read_map (self, first, n_layers, error));
     for (uint64_t i = 0; i < n_layers * self->layer && status == CUDACCL_OK; i++) {
-      const uint32_t label = self->joined ? self->joined[self->layers[i]] : self->layers[i];
-      self->layers[i] = self->numbers[label];
+      self->layers[i] = numbers[self->layers[i]];
       if (wide)
         wide[i] = self->layers[i];
     }
     if (status == CUDACCL_OK)
       status = self->io->write (
           self->io->data, first, n_layers, wide ? (const void *)wide : self->layers, error);
+    file_memory_rest (&self->numbers);
   }
   free (wide);
   return status;
@@ -551,6 +433,9 @@ write_results (Relabelling *self, CclError *error)
     status = to_status (fail_without_memory (error));
   if (status == CUDACCL_OK)
     status = number (self, rows, error);
+  if (status == CUDACCL_OK && self->settings->take_values && self->of_values.values.data)
+    status = self->settings->take_values (
+        self->io->data, self->of_values.values.data, self->n_kept, error);
   if (status == CUDACCL_OK && self->io->begin)
     status = self->io->begin (self->io->data, self->n_kept, 1, self->n_kept, label_bytes, error);
   if (status == CUDACCL_OK && (shapes ? self->io->measured != NULL : self->io->rows != NULL))
@@ -570,6 +455,157 @@ join (Relabelling *self, CclError *error)
   return ccl_borders_join (self->borders, &n, &self->joined, &self->n, &self->joined_rows, error);
 }
 
+static void
+clear (Relabelling *self)
+{
+  if (self->map != self->of_values.map)
+    kept_map_free (self->map);
+  values_map_clear (&self->of_values);
+  ccl_borders_free (&self->borders);
+  free (self->layers);
+  file_memory_free (&self->numbers);
+  file_memory_free (&self->sums);
+}
+
+/* Reads the map as a picture with many values. */
+static CclStatus
+read_as_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values,
+    uint8_t *foreground, CclError *error)
+{
+  Relabelling *self = data;
+
+  (void)foreground;
+  if (!read_map (self, first_layer, n_layers, error))
+    return CUDACCL_ERROR_IO;
+  memcpy (values, self->layers, n_layers * self->layer * sizeof *self->layers);
+  return CUDACCL_OK;
+}
+
+/* Lists the patches that touch. Returns NULL with the error filled. */
+static CclPatchPair *
+pairs_of (Relabelling *patches, size_t *n, CclError *error)
+{
+  const CclTiledPlan *plan = patches->plan;
+  const uint64_t at_once = layers_at_once (patches);
+  CclContacts *contacts = ccl_contacts_new (plan->width, is_frame (plan) ? 1 : plan->height,
+      plan->connectivity, sizeof (uint32_t), error);
+  const CclContact *rows = NULL;
+  CclPatchPair *pairs = NULL;
+  CclStatus status = contacts ? CUDACCL_OK : CUDACCL_ERROR_NO_MEMORY;
+
+  for (uint64_t first = 0; first < patches->n_layers && status == CUDACCL_OK; first += at_once) {
+    const uint64_t n_layers = layers_from (patches, first, at_once);
+    status = to_status (read_map (patches, first, n_layers, error));
+    if (status == CUDACCL_OK)
+      status = ccl_contacts_add (contacts, patches->layers, n_layers, error);
+  }
+  if (status == CUDACCL_OK)
+    status = ccl_contacts_rows (contacts, &rows, n, error);
+  if (status == CUDACCL_OK) {
+    pairs = reallocarray (NULL, *n + 1, sizeof *pairs);
+    if (!pairs)
+      fail_without_memory (error);
+    for (size_t i = 0; i < *n && pairs; i++)
+      pairs[i] = (CclPatchPair){rows[i].label - 1, rows[i].neighbour - 1};
+  }
+  ccl_contacts_free (&contacts);
+  return pairs;
+}
+
+static CclPatch
+patch_of (const CclTiledPlan *plan, const CclTiledComponent *row, uint64_t label)
+{
+  return (CclPatch){label, row->area, {row->x, row->y, row->z},
+      {row->x + row->width - 1, row->y + row->height - 1, row->z + row->depth - 1},
+      !holes_is_enclosed (plan, row)};
+}
+
+/* Describes the patches from their rows. Returns NULL with the error filled. */
+static CclPatch *
+list_patches (const Relabelling *self, CclError *error)
+{
+  const uint64_t *values = self->of_values.values.data;
+  CclTiledComponent *rows = malloc (CHUNK_ROWS * sizeof *rows);
+  CclPatch *patches = reallocarray (NULL, (size_t)self->n + 1, sizeof *patches);
+
+  if (!rows || !patches)
+    fail_without_memory (error);
+  for (uint32_t first = 0, n; rows && patches && first < self->n; first += n) {
+    n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
+    derive (self, first, n, rows, NULL);
+    for (uint32_t i = 0; i < n; i++) {
+      uint32_t label;
+      memcpy (&label, &values[first + i], sizeof label);
+      patches[first + i] = patch_of (self->plan, &rows[i], label);
+    }
+  }
+  free (rows);
+  if (rows)
+    return patches;
+  free (patches);
+  return NULL;
+}
+
+/* Writes the labels of patches to the map. */
+static CclStatus
+fill_map (Relabelling *self, Relabelling *patches, const uint64_t *labels, CclError *error)
+{
+  const uint64_t at_once = layers_at_once (self);
+  bool succeeded = true;
+
+  for (uint64_t first = 0; first < self->n_layers && succeeded; first += at_once) {
+    const uint64_t n_layers = layers_from (self, first, at_once), n = n_layers * self->layer;
+    succeeded = read_map (patches, first, n_layers, error);
+    for (uint64_t i = 0; i < n && succeeded; i++)
+      patches->layers[i] = (uint32_t)labels[patches->layers[i] - 1];
+    succeeded = succeeded && kept_map_write (self->map, first * self->layer, patches->layers, n,
+                                 sizeof *patches->layers, error);
+  }
+  self->joined = NULL;
+  return to_status (succeeded);
+}
+
+/* Fills the holes of patches, and writes the map. */
+static CclStatus
+fill_patches (Relabelling *self, Relabelling *patches, CclError *error)
+{
+  size_t n_pairs = 0;
+  CclPatchPair *pairs = pairs_of (patches, &n_pairs, error);
+  CclPatch *all = pairs ? list_patches (patches, error) : NULL;
+  uint64_t *labels = reallocarray (NULL, (size_t)patches->n + 1, sizeof *labels);
+  CclStatus status = CUDACCL_ERROR_IO;
+
+  if (!labels)
+    fail_without_memory (error);
+  if (pairs && all && labels)
+    status =
+        ccl_fill_patches (all, patches->n, pairs, n_pairs, self->settings->max_hole, labels, error);
+  free (pairs);
+  free (all);
+  if (status == CUDACCL_OK)
+    status = fill_map (self, patches, labels, error);
+  free (labels);
+  return status;
+}
+
+/* Fills the holes of each label of the map, whose patches are the components of the map as a
+ * picture with many values. */
+static CclStatus
+fill_holes (Relabelling *self, CclError *error)
+{
+  const CclTiledPlan all = plan_of_all (self->plan), plan = holes_plan (&all, 0);
+  const ValuesPicture map = {.data = self, .read = read_as_values, .type = CUDACCL_VALUE_TYPE_32};
+  Relabelling patches = {.plan = &plan, .layer = self->layer, .n_layers = self->n_layers};
+  CclStatus status = find_values (&patches, &map, error);
+
+  if (status == CUDACCL_OK)
+    status = measure (&patches, error);
+  if (status == CUDACCL_OK)
+    status = fill_patches (self, &patches, error);
+  clear (&patches);
+  return status;
+}
+
 CclStatus
 relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettings *settings,
     CclTiledResult *result, CclError *error)
@@ -579,7 +615,8 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
       .settings = settings,
       .layer = is_frame (plan) ? plan->width : plan->width * plan->height,
       .n_layers = is_frame (plan) ? plan->height : plan->depth};
-  CclStatus status = find_components (&self, result, error);
+  CclStatus status = settings->values ? find_values (&self, settings->values, error)
+                                      : find_components (&self, result, error);
 
   if (status == CUDACCL_OK && settings->axes)
     status = join (&self, error);
@@ -591,14 +628,6 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
     status = write_results (&self, error);
   if (result)
     result->n_components = self.n_kept;
-  kept_map_free (self.map);
-  kept_map_free (self.background);
-  ccl_borders_free (&self.borders);
-  free (self.patches);
-  free (self.pairs);
-  free (self.labels);
-  free (self.layers);
-  free (self.numbers);
-  free (self.sums);
+  clear (&self);
   return status;
 }

@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Labels a picture tile by tile whose components change when they are known: they are joined over
- * borders that touch, or their holes are filled. Their label map is kept in a file without a name.
- * For one process.
+ * borders that touch, or their holes are filled; or which has many values. Their label map is kept
+ * in a file without a name. For one process.
  */
 #ifndef CUDACCL_LABEL_RELABEL_H
 #define CUDACCL_LABEL_RELABEL_H
 
-#include <cudaccl/tiled.h>
+#include "values-tiles.h"
 
 typedef struct RelabelSettings {
   uint32_t axes;     /* flags of CclAxis: along them opposite borders touch; then no holes are
                       * filled and no columns are measured */
   bool fills_holes;  /* of each component */
   uint64_t max_hole; /* pixels of a hole that is filled; 0: any number */
+  const ValuesPicture *values; /* what is labelled in place of a mask, without axes; NULL: a mask */
+
+  /* Takes the values of the first pixels of the components that get a label, in order of labels;
+   * each is in the first bytes of a number. Called before begin, with the data of the io. NULL: not
+   * wanted, or a mask. */
+  CclStatus (*take_values) (void *data, const uint64_t *values, uint64_t n, CclError *error);
 } RelabelSettings;
 
 /* Does what ccl_tiled_run() does for one process. The filters of the plan and its columns are those
- * of what components become; It takes some 600 bytes for each
- * component beyond the plan's memory. */
+ * of what components become; Beyond the
+ * plan's memory, holes take some 150 bytes for each component and each part of the background; what
+ * else depends on the number of components is in files. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);
 

@@ -376,7 +376,8 @@ def values_within_a_tolerance():
         image = random.integers(-3 if dtype[0] in "if" else 0, 6, (11, 13)).astype(dtype)
         np.save("i.npy", image)
         for tolerance, background in (0, 3), (1, 0), (1, 2):
-            labels, _ = labels_of("i.npy", "-c", 4, "--values", "--value-tolerance", tolerance, "--background", background)
+            labels, _ = labels_of("i.npy", "-c", 4, "--values", "--value-tolerance", tolerance, "--background", background,
+                                  "--tile", random.integers(0, 6))
             real, edges = image.astype(float), [(0, 0)]
             numbers = np.arange(image.size).reshape(image.shape)
             for axis in 0, 1:
@@ -396,7 +397,6 @@ def values_within_a_tolerance():
 def combinations():
     """options that do not go together are refused in one line"""
     np.save("i.npy", np.ones((3, 4), np.uint8))
-    refused("i.npy", "--values", "--fill-label-holes", 0, "--tile", 1, word="as a whole")
     refused("i.npy", "--periodic", "x", "--fill-holes", 0, word="do not go together")
     refused("i.npy", "--fill-label-holes", 0, "--fill-holes", 0, word="do not go together")
     refused("i.npy", "--keep-largest", 0, word="--keep-largest cannot be '0'")

@@ -87,9 +87,59 @@ def values():
         image = np.kron(blocks, np.ones([random.integers(1, 4)] * ndim, kind)).astype(kind)
         connectivity = int(random.choice(CONNECTIVITIES[ndim]))
         least, most = int(random.integers(0, 9)), int(random.choice([0, 40]))
-        labels, table = labels_of(image, "--values", "-c", connectivity, "--min-area", least, "--max-area", most)
+        labels, table = labels_of(image, "--values", "-c", connectivity, "--min-area", least, "--max-area", most,
+                                  "--tile", int(random.integers(0, 9)))
         np.testing.assert_array_equal(labels, without_small(components_of_values(image, connectivity), least, most))
         check_table(labels, table)
+
+
+def tiles():
+    """the bytes of all outputs are those of one tile, whatever the tiles: values, tolerance, holes, columns, a volume"""
+    columns = "label,value,area,bbox,centroid,first_pixel,touches_border,inertia_tensor,intensity_mean,intensity_max_position,euler_number"
+    for i in range(16):
+        ndim = 2 + i % 2
+        kind = random.choice(["u1", "i2", "u2", "i4", "u8", "f4", "f8"])
+        image = random.integers(0, 3 + 4 * (i % 3), random.integers(1, 14, ndim)).astype(kind)
+        np.save("i.npy", image)
+        np.save("v.npy", random.integers(0, 999, image.shape).astype(np.uint16))
+        options = ["--values", "-c", random.choice(CONNECTIVITIES[ndim]), "--intensity", "v.npy", "--columns",
+                   columns + (",perimeter,crack_length" if ndim == 2 else ",surface_area")]
+        options += [[], ["--value-tolerance", 1], ["--background", 2], ["--fill-label-holes", 0], ["--fill-label-holes", 2, "--min-area", 2],
+                    ["--keep-largest", 3, "--clear-border"]][i % 6]
+        found = []
+        for tile in 1, int(random.integers(2, 6)), 1000:
+            result = run("i.npy", *options, "--tile", tile, "-o", "l.npy", "-t", "t.npy", "--adjacency", "a.csv")
+            assert result.returncode == 0, result.stderr
+            found.append([open(name, "rb").read() for name in ("l.npy", "t.npy", "a.csv")])
+        assert found[0] == found[1] == found[2], (i, kind, options)
+        labels, table = np.load("l.npy"), np.load("t.npy")
+        first = [image.ravel()[np.flatnonzero(labels.ravel() == label)[0]] for label in table["label"]]
+        if "--fill-label-holes" not in options:
+            np.testing.assert_array_equal(table["value"], first)
+    with open("i.raw", "wb") as file:
+        file.write(np.arange(65537, dtype=np.uint32).tobytes())
+    for tile in 1, 300:  # each pixel is a component
+        result = run("i.raw", "--values", "--size", "1x65537", "--type", "uint32", "--tile", tile, "-t", "t.csv", "--columns", "label,value",
+                     "--sort-by", "value", "--largest", 2)
+        assert result.stdout == "65536 components\n", result
+        tap.equal(open("t.csv").read(), "label,value\n65536,65536\n65535,65535\n")
+
+
+def spiral():
+    """a spiral of two values, whose parts meet in other tiles, and an object through all tiles"""
+    size = 61
+    image = np.zeros((size, size), np.uint16)
+    y, x, dy, dx = 0, -1, 0, 1
+    for length in [size] + [side for side in range(size - 1, 0, -2) for _ in (0, 1)]:
+        for _ in range(length):
+            y, x = y + dy, x + dx
+            image[y, x] = 9
+        dy, dx = dx, -dy
+    image[image == 0] = 65535
+    for tile in 1, 2, 7, 61, 100:
+        labels, table = labels_of(image, "--values", "-c", 4, "--tile", tile)
+        np.testing.assert_array_equal(labels, components_of_values(image, 4))
+        tap.equal(len(table), 2)
 
 
 def on_a_gpu():
@@ -98,7 +148,7 @@ def on_a_gpu():
         ndim = int(random.integers(2, 4))
         image = random.integers(0, 3, random.integers(1, 20, ndim)).astype(kind)
         connectivity = int(random.choice(CONNECTIVITIES[ndim]))
-        labels, table = labels_of(image, "--values", "--gpu", "-c", connectivity, "--min-area", 2)
+        labels, table = labels_of(image, "--values", "--gpu", "-c", connectivity, "--min-area", 2, "--tile", int(random.integers(0, 6)))
         np.testing.assert_array_equal(labels, without_small(components_of_values(image, connectivity), 2, 0))
         check_table(labels, table)
 
@@ -205,7 +255,9 @@ def refused():
     for arguments, message in [
             (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
             (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"),
-            (["--values", "--tile", 2], "as a whole"), (["--values", "--bits", 64], "32 bits"),
+            (["--values", "--distances", "d.npy", "--tile", 2], "as a whole"),
+            (["--values", "--distances", "d.npy", "-t", "t.npy", "--columns", "value"], "'value'"),
+            (["-t", "t.npy", "--columns", "value"], "--values"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
             (["--fill-holes", -1], "fill-holes"),
             (["--values", "-c", 26], "neighbours")]:
@@ -217,7 +269,7 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(on_a_gpu, distances, split) if GPU else tap.run(refused, distances, split, values, other_formats, holes,
+    status = tap.run(on_a_gpu, distances, split) if GPU else tap.run(refused, distances, split, values, tiles, spiral, other_formats, holes,
                                                                    all_holes)
     os.chdir("/")
 sys.exit(status)

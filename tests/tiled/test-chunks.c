@@ -91,6 +91,25 @@ test_values (void)
   ccl_forest_free (&forest);
 }
 
+/* Signed values that differ by at most 2, beside the same bits without a sign. */
+static void
+test_similar_values (void)
+{
+  static const guint32 labels[4] = {1, 2, 3, 4};
+  static const gint8 upper[4] = {-1, 5, -128, 100}, lower[4] = {1, 8, 127, 98};
+  CclSeam seam = {4, 1, 4, labels, labels, upper, lower, CUDACCL_VALUE_TYPE_8, TRUE, 2};
+
+  for (guint i = 0; i < 2; i++) {
+    CclForest *forest = ccl_forest_new (NULL);
+    seam.is_signed = i == 0;
+    g_assert_cmpint (ccl_forest_add_seam (forest, &seam, 0, 1, NULL), ==, CUDACCL_OK);
+    const CclLabelPair *pairs = pairs_of (forest, 2);
+    assert_pair (pairs[0], i ? LABEL (1, 3) : LABEL (1, 1), i ? LABEL (0, 3) : LABEL (0, 1));
+    assert_pair (pairs[1], LABEL (1, 4), LABEL (0, 4));
+    ccl_forest_free (&forest);
+  }
+}
+
 /* A chain of 1,000 chunks in random order, by forests of ten pairs. */
 static void
 test_forests_of_forests (void)
@@ -262,6 +281,9 @@ test_wrong_arguments (void)
   seam = good;
   seam.upper_values = labels;
   ASSERT_REFUSED (ccl_forest_add_seam (forest, &seam, 0, 1, NULL));
+  seam.lower_values = labels;
+  seam.tolerance = -1;
+  ASSERT_REFUSED (ccl_forest_add_seam (forest, &seam, 0, 1, NULL));
   ASSERT_REFUSED (ccl_forest_add_pairs (forest, NULL, 1, NULL));
   pairs_of (forest, 0);
   ccl_forest_free (&forest);
@@ -406,6 +428,7 @@ main (int argc, char **argv)
   g_test_add_func ("/chunks/rows", test_rows);
   g_test_add_func ("/chunks/layers", test_layers);
   g_test_add_func ("/chunks/values", test_values);
+  g_test_add_func ("/chunks/similar-values", test_similar_values);
   g_test_add_func ("/chunks/forests-of-forests", test_forests_of_forests);
   g_test_add_func ("/chunks/sums", test_sums);
   g_test_add_func ("/chunks/far-places", test_far_places);
