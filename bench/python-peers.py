@@ -29,7 +29,7 @@ import sys
 import textwrap
 import time
 
-for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS"):
     os.environ[name] = "1"
 
 import cudaccl  # noqa: E402
@@ -48,6 +48,7 @@ def optional(name):
 cv2, cc3d, cupy, torch = (optional(name) for name in ("cv2", "cc3d", "cupy", "torch"))
 ndimage, measure = optional("scipy.ndimage"), optional("skimage.measure")
 filters, io = optional("skimage.filters"), optional("skimage.io")
+kornia = optional("kornia_rs.imgproc")
 cupy_ndimage = optional("cupyx.scipy.ndimage") if cupy else None
 cucim, bkeccl, cvcuda = (optional(name) if cupy else None for name in ("cucim.skimage.measure", "bkeccl", "cvcuda"))
 if cv2:
@@ -103,6 +104,10 @@ def image_rows(mask):
         yield "cc3d", "labels", lambda: cc3d.connected_components(mask, connectivity=8), lambda: cc3d.connected_components(
             mask, connectivity=8)
         yield "cc3d", "labels, table", lambda: cc3d.statistics(cc3d.connected_components(mask, connectivity=8)), None
+    if kornia:
+        def label_by_kornia():
+            return kornia.connected_components(mask[..., np.newaxis], connectivity=8)[1]
+        yield "kornia-rs", "labels", label_by_kornia, lambda: label_by_kornia()[..., 0]
     if ndimage:
         structure = np.ones((3, 3), int)
         yield "scipy", "labels", lambda: ndimage.label(mask, structure), lambda: ndimage.label(mask, structure)[0]
@@ -316,7 +321,7 @@ def main():
     versions = [f"{module.__name__} {module.__version__}" for module in (np, cv2, cupy, torch, optional("scipy"), optional("skimage"))
                 if module]
     versions += [f"{name} {importlib.metadata.version(name)}" for name, module in
-                 {"cucim-cu13": cucim, "bkeccl": bkeccl, "cvcuda-cu13": cvcuda}.items() if module]
+                 {"kornia-rs": kornia, "cucim-cu13": cucim, "bkeccl": bkeccl, "cvcuda-cu13": cvcuda}.items() if module]
     print(f"Python {platform.python_version()}, {', '.join(versions)}"
           + (f", cc3d {importlib.metadata.version('connected-components-3d')}" if cc3d else ""))
     print("; ".join(f"{name} {'×'.join(map(str, array.shape[::-1]))}" for name, array in {**masks, **volumes}.items()))

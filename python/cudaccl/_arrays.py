@@ -168,7 +168,7 @@ def zeros(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
 def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:
     """Copies a NumPy array to the memory of a GPU.
 
-    array: of int32, uint8, uint16, bool or float64, any shape.
+    array: of bool, integers, or floats of 32 or 64 bits, any shape.
     device: the GPU's number, 'cuda:N', or a device of PyTorch, CuPy or JAX.
     Returns a new DeviceArray. Raises TypeError for other types, RuntimeError where there is no GPU.
     Since: 0.2

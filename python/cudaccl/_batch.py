@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, IMMUTABLE, as_numpy, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, IMMUTABLE, as_numpy, device_number, empty, finish, kind_of, view_of, zeros
 from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
 from ._labeller import ALL, check_integers, component_dtype, kept_batches
 from ._types import Table
@@ -133,7 +133,7 @@ def run_batch_on_gpu(masks: Any, view: _cudaccl.View, connectivity: int | None, 
 
 
 def label_batch(masks: Any, connectivity: int | None = None, *, threshold: float = 0,
-                stream: Any = None) -> tuple[Any, Table, NDArray[np.int64]]:
+                stream: Any = None, device: Any = None) -> tuple[Any, Table, NDArray[np.int64]]:
     """Labels many masks of one size in one call, on the device where they are.
 
     masks: an array of shape (n, height, width), (n, 1, height, width) or (height, width), of bool,
@@ -141,11 +141,18 @@ def label_batch(masks: Any, connectivity: int | None = None, *, threshold: float
     connectivity: 4 or 8, or 1 or 2. None: 8.
     threshold: a pixel is foreground when its value is greater.
     stream: of masks on a GPU, as of label().
+    device: where to label, as of label(). Since 0.4
 
     Returns (labels, table, offsets): the label maps in the shape of the masks, int32, with labels from 1
     on in each mask; the rows of all masks, of component_dtype; and n + 1 offsets: those of mask i are
     table[offsets[i]:offsets[i + 1]]. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
+    if device is not None:
+        from ._device_maps import on_device
+
+        if device_number(device) != HOST and view_on_gpu(masks, None) is None:
+            masks, threshold = plain_masks(host_array(masks), threshold), 0
+        masks = on_device(masks, device)
     view = bytes_on_gpu(masks, stream, threshold)
     if view is not None:
         return run_batch_on_gpu(masks, view, connectivity, stream)

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import as_numpy, copy_to_device, kind_of, view_of
-from ._batch import view_on_gpu
+from ._arrays import HOST, as_numpy, copy_to_device, device_number, kind_of, view_of
+from ._batch import host_array, view_on_gpu
 from ._host_measures import between
 from ._images import OF_VOLUMES, check_connectivity
 from ._labeller import kept_finders, kept_measurers, kept_runs, label
@@ -171,10 +171,32 @@ def on_host(image: Any) -> Any:
     return copy
 
 
-def copied_values(plane: NDArray[Any], device: int) -> _cudaccl.View:
-    """A copy of a plane on a GPU, as doubles where there are no arrays of its type."""
-    is_known = plane.dtype.name in ("bool", "uint8", "uint16", "int32", "float64")
-    return view_of(copy_to_device(plane if is_known else plane.astype(np.float64), device))
+def on_device(array: Any, device: Any) -> Any:
+    """An array of the caller's where it is (None), or on a device: a copy, if it is not there."""
+    if device is None:
+        return array
+    number, view = device_number(device), view_on_gpu(array, None)
+    here = HOST if view is None else view.device
+    if here == number:
+        return array
+    if number == HOST:
+        return on_host(array)
+    if view is not None:
+        raise ValueError(f"the array is on cuda:{here}: its own library copies it to cuda:{number}")
+    copy = host_array(np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array)
+    return copy_to_device(copy.astype(np.float32) if copy.dtype == np.float16 else copy, number)
+
+
+def labels_on_device(labels: Any, device: Any) -> Any:
+    """on_device() of a mask of bool or a label map, which is of int32 on a GPU."""
+    if device is None or device_number(device) == HOST or view_on_gpu(labels, None) is not None:
+        return on_device(labels, device)
+    copy = host_array(np.ma.filled(labels, 0) if isinstance(labels, np.ma.MaskedArray) else labels)
+    if copy.dtype.kind in "iu":
+        if copy.size and not 0 <= int(copy.min()) <= int(copy.max()) < 2**31:
+            raise ValueError("labels on a GPU must be 0…2³¹ − 1")
+        copy = copy.astype(np.int32)
+    return on_device(copy, device)
 
 
 def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.View | None], bool]:
@@ -183,7 +205,7 @@ def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.Vie
     view = None if image is None else view_on_gpu(image, None)
     if view is None:
         planes, are_channels = planes_of(image, ndim)
-        return [None if plane is None else copied_values(plane, device) for plane in planes], are_channels
+        return [None if plane is None else view_of(on_device(plane, device)) for plane in planes], are_channels
     image = as_float32(image, view.dtype)
     if len(view.shape) != ndim + 1:
         return [view_of(image)], False

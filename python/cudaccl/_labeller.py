@@ -281,6 +281,23 @@ def clear_cache() -> None:
 atexit.register(clear_cache)
 
 
+def on_cpu(image: Any, device: Any) -> Any:
+    """An image, copied to host memory if it is to be labelled there."""
+    if device is None or device_number(device) != HOST:
+        return image
+    from ._device_maps import on_host
+
+    return on_host(image)
+
+
+def labelled_where(view: _cudaccl.View, device: Any) -> int:
+    """The number of the device that labels an image: the one that is asked for, or that which has it (None)."""
+    number = view.device if device is None else device_number(device)
+    if view.device not in (HOST, number):
+        raise ValueError(f"the image is on cuda:{view.device}: its own library copies it to cuda:{number}")
+    return number
+
+
 class CachedLabeller:
     """A labeller from the cache, for one call."""
 
@@ -324,11 +341,14 @@ def label(image: Any, connectivity: int | None = None, *, out: Out,
 
 def label(image: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
           invert: bool = False, min_area: int = 0, max_area: int = 0, out: Any = None, stream: Any = None,
-          n_threads: int = 0) -> tuple[Any, Table]:
+          n_threads: int = 0, device: Any = None) -> tuple[Any, Table]:
     """Labels an image of two dimensions or a volume of three, on the device where it is.
 
     ndim: 2 for an image, 3 for a volume. None: 3 with a connectivity that images do not have (6, 18, 26
         or 3), else 2; so colours and batches are not taken for volumes.
+    device: where to label, as of Labeller: an image in host memory is copied to that GPU, and its label map is a DeviceArray
+        there, whatever the kind of the image; with 'cpu', one on a GPU is copied to host memory, and its label map is of
+        NumPy. None: where the image is. An image on another GPU raises ValueError. Since 0.4
 
     Arrays without elements have an empty table. The other arguments and the result are those of
     Labeller and Labeller.label(). A few labellers stay in memory for the next calls: clear_cache()
@@ -338,35 +358,38 @@ def label(image: Any, connectivity: int | None = None, *, ndim: int | None = Non
 
     Since: 0.2
     """
-    if type(image) is np.ndarray and out is None and stream is None and ndim in (None, 2):
+    if type(image) is np.ndarray and device is None and out is None and stream is None and ndim in (None, 2):
         found = _cudaccl.label_plain_image(
             image, connectivity, threshold, invert, min_area, max_area, n_threads, True)
         if found is not None:
             return cast("tuple[Any, Table]", found)
-    image, view, threshold, invert = read_image(image, threshold, invert, stream)
+    image, view, threshold, invert = read_image(on_cpu(image, device), threshold, invert, stream)
     check_shape(view.shape, wanted_ndim(ndim, connectivity))
+    where = labelled_where(view, device)
+    if out is None and where != view.device:
+        out = _cudaccl.DeviceArray(view.shape, "int32", where)
     if 0 in view.shape:
         check_connectivity(connectivity, len(view.shape))
-        return zeros(image, view.shape, "int32", view.device) if out is None else out, no_components(view.shape)
-    with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
+        return zeros(image, view.shape, "int32", where) if out is None else out, no_components(view.shape)
+    with CachedLabeller(view.shape, connectivity, where, n_threads) as labeller:
         return labeller._label(image, view, threshold, invert, min_area, max_area, out, stream)
 
 
 def components(image: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
                invert: bool = False, min_area: int = 0, max_area: int = 0, stream: Any = None,
-               n_threads: int = 0) -> Table:
+               n_threads: int = 0, device: Any = None) -> Table:
     """The component table of an image or a volume, without a label map. See label(). Since: 0.2"""
-    if type(image) is np.ndarray and stream is None and ndim in (None, 2):
+    if type(image) is np.ndarray and device is None and stream is None and ndim in (None, 2):
         found = _cudaccl.label_plain_image(
             image, connectivity, threshold, invert, min_area, max_area, n_threads, False)
         if found is not None:
             return cast("Table", found)
-    image, view, threshold, invert = read_image(image, threshold, invert, stream)
+    image, view, threshold, invert = read_image(on_cpu(image, device), threshold, invert, stream)
     check_shape(view.shape, wanted_ndim(ndim, connectivity))
     if 0 in view.shape:
         check_connectivity(connectivity, len(view.shape))
         return no_components(view.shape)
-    with CachedLabeller(view.shape, connectivity, view.device, n_threads) as labeller:
+    with CachedLabeller(view.shape, connectivity, labelled_where(view, device), n_threads) as labeller:
         return labeller._components(image, view, threshold, invert, min_area, max_area, stream)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import copy_to_device, empty, finish, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
-from ._device_maps import DeviceMap, device_map_of
+from ._device_maps import DeviceMap, device_map_of, labels_on_device
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._regionprops import AXES, SIZES, label_map_of, measure_plane
@@ -49,7 +49,8 @@ def filled_on_gpu(map: DeviceMap, neighbours: int, max_area: int, like: Any) -> 
     return finish(filled, like)
 
 
-def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = None, *, ndim: int | None = None,
+                     device: Any = None) -> Any:
     """Fills the holes of each object of a label map with its label; objects in holes stay.
 
         filled = cudaccl.fill_label_holes(cells)
@@ -59,6 +60,7 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
     max_area: holes of more pixels, with what is in them, stay; 0: all are filled.
     connectivity: of the objects, as of label(). None: the greatest. Holes have the other one.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
+    device: where to fill them: labels in host memory are copied there, as of label().
 
     A hole of an object is what its pixels cut off from the outside, as scipy.ndimage.binary_fill_holes (labels
     == k) finds it: another object that closes a gap does not help. Pixels of the background get the label; of
@@ -67,6 +69,7 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
     Returns a new array of the type and kind of labels, of int32 on a GPU and for masks. Raises ValueError or
     TypeError for wrong arrays. Since: 0.4
     """
+    labels = labels_on_device(labels, device)
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(connectivity, wanted)
     on_gpu = device_map_of(labels, neighbours, (wanted,))

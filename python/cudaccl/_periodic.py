@@ -11,7 +11,7 @@ import numpy as np
 from . import _cudaccl
 from ._arrays import empty, finish, kind_of, view_of
 from ._batch import host_array, view_on_gpu
-from ._device_maps import on_host
+from ._device_maps import on_device, on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._objects import as_given
@@ -42,13 +42,14 @@ def is_labelled_there(image: Any, view: _cudaccl.View, threshold: float) -> bool
 
 
 def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
-                   invert: bool = False) -> tuple[Any, Table]:
+                   invert: bool = False, device: Any = None) -> tuple[Any, Table]:
     """Labels an image whose opposite borders touch along some axes, as simulations and panoramas have them.
 
         labels, table = cudaccl.label_periodic(field, axes=(0, 1))
 
     image, connectivity, ndim, threshold, invert: as of label(). On a GPU it is labelled there; an image whose library does
         not compare it with the threshold is copied to the host, and its label map to the GPU.
+    device: where to label, as of label().
     axes: the numbers of the axes along which the last pixels are neighbours of the first ones; or one of them.
 
     Returns (labels, table) as label() does. Along periodic axes, a box begins at x, y or z and goes on at 0 where it
@@ -60,6 +61,7 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     neighbours = check_connectivity(connectivity, wanted)
     numbers = axes_of(axes, wanted)
     flags = flags_of_axes(numbers, wanted)
+    image = on_device(image, device)
     view = view_on_gpu(image, None)
     if view is not None and is_labelled_there(image, view, threshold):
         array = empty(image, tuple(view.shape), "int32", view.device)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import IMMUTABLE, copy_to_device, empty, finish, kind_of, view_of
-from ._device_maps import DeviceMap, device_map_of, on_host
+from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_host
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import check_integers
 from ._objects import as_given
@@ -50,17 +50,19 @@ def distances_on_gpu(map: DeviceMap, like: Any) -> tuple[_cudaccl.DeviceArray, A
     return squared, finish(roots, like)
 
 
-def distance(labels: Any, *, ndim: int | None = None) -> Any:
+def distance(labels: Any, *, ndim: int | None = None, device: Any = None) -> Any:
     """The distance of each pixel to the nearest pixel outside its component.
 
     labels: a mask of bool or a label map of integers, of two dimensions, or of three with ndim=3. On a GPU the distances
         are found there, in time that grows with them.
+    device: where to find them: labels in host memory are copied there, as of label(). Since 0.4
 
     Returns an array of float64 of the shape, of the kind of labels: roots of exact integers, rounded once, 0 for background,
     inf where a component has all pixels. What lies outside the image does not count. Of a mask it equals
     scipy.ndimage.distance_transform_edt(); labels that touch are each other's border.
     Raises ValueError or TypeError for a wrong array. Since: 0.3
     """
+    labels = labels_on_device(labels, device)
     on_gpu = map_on_gpu(labels, ndim)
     if on_gpu:
         return distances_on_gpu(on_gpu, labels)[1]
@@ -96,12 +98,12 @@ def split_on_gpu(map: DeviceMap, radius: int, neighbours: int, markers: Any, lik
 
 
 def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *, markers: Any = None,
-                   ndim: int | None = None) -> tuple[Any, int]:
+                   ndim: int | None = None, device: Any = None) -> tuple[Any, int]:
     """Splits components that are several objects which touch, by a watershed on the distance.
 
         objects, n = cudaccl.split_touching(mask, radius=7)
 
-    labels: as for distance(). Objects do not grow from one label into another.
+    labels, device: as for distance(). Objects do not grow from one label into another.
     radius: pixels, 1…255. Each object has a peak: a pixel of which none with a greater distance is within
         the radius in every coordinate. Peaks so near to each other are of one object.
     connectivity: over which objects grow: as of label(), or 1 as in scikit-image. None: all neighbours.
@@ -113,6 +115,7 @@ def split_touching(labels: Any, radius: int = 5, connectivity: int | None = 1, *
     rule for ties. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
     check_integers(1, 255, radius=radius)
+    labels = labels_on_device(labels, device)
     on_gpu = map_on_gpu(labels, ndim)
     if on_gpu:
         return split_on_gpu(on_gpu, radius, check_connectivity(connectivity, len(on_gpu.view.shape)), markers, labels)

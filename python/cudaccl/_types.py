@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
         ndim: int | None
         n_threads: int
+        device: Any
 
 
 class SupportsArrayInterface(Protocol):

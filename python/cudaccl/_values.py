@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, as_numpy, device_number, empty, finish, kind_of, view_of, zeros
 from ._batch import view_on_gpu
-from ._device_maps import on_host
+from ._device_maps import on_device, on_host
 from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
 from ._labeller import kept_for_values
 from ._objects import as_given
@@ -131,29 +131,44 @@ def label_similar(image: Any, connectivity: int | None, background: float | None
     return (result, n, values_of(labels, array, n)) if return_values else (result, n)
 
 
+def must_copy(image: Any, device: Any) -> bool:
+    """Whether an image is in host memory and to be labelled on a GPU."""
+    return device_number(device) != HOST and (isinstance(image, np.ma.MaskedArray) or view_on_gpu(image, None) is None)
+
+
+def label_values_there(image: Any, connectivity: int | None, background: float, ndim: int | None, out: Any, stream: Any,
+                       return_values: bool, device: Any) -> Any:
+    """label_values() of an image in host memory on a GPU, with another background than 0, which is found before."""
+    array = plain(image)
+    plain_values, is_there = swapped(array, background, np)
+    labels, n = label_values(on_device(plain_values, device), connectivity, background=0 if is_there else None, ndim=ndim,
+                             out=out, stream=stream)
+    return (labels, n, values_of(labels, array, n)) if return_values else (labels, n)
+
+
 @overload
 def label_values(image: HostImage, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
                  out: None = None, stream: Any = None,
-                 return_values: Literal[False] = False, tolerance: float = 0) -> tuple[NDArray[np.int32], int]: ...
+                 return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[NDArray[np.int32], int]: ...
 
 
 @overload
 def label_values(image: Array, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: None = None, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Array, int]: ...
+                 out: None = None, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[Array, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Out, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Out, int]: ...
+                 out: Out, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[Out, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Any = None, stream: Any = None, return_values: Literal[True], tolerance: float = 0) -> tuple[Any, int, NDArray[Any]]: ...
+                 out: Any = None, stream: Any = None, return_values: Literal[True], tolerance: float = 0, device: Any = None) -> tuple[Any, int, NDArray[Any]]: ...
 
 
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Any = None, stream: Any = None, return_values: bool = False, tolerance: float = 0) -> Any:
+                 out: Any = None, stream: Any = None, return_values: bool = False, tolerance: float = 0, device: Any = None) -> Any:
     """Labels an image with many values, on the device where it is: neighbours are connected where they are equal.
 
     image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
@@ -169,6 +184,7 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     return_values: whether the values of the components are returned, too; with a tolerance those of their first pixels.
     tolerance: neighbours are connected where they differ by at most so much, from neighbour to neighbour, so that values in a
         component may differ by more. With one, arrays on a GPU are labelled on the host, and copied back. Since: 0.4
+    device: where to label, as of label(); an image in host memory is copied there, and may have any background. Since: 0.4
 
     Returns (labels, n), or (labels, n, values): the label map, whose labels are 1…n in raster order of each component's first
     pixel, their number, and an array in host memory of the value of each component, of the type of the image.
@@ -178,6 +194,10 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     """
     if background is not None and not np.isfinite(background):
         raise ValueError(f"background must be a finite number or None, not {background!r}")
+    if device is not None and background and not tolerance and must_copy(image, device):
+        return label_values_there(image, connectivity, background, ndim, out, stream, return_values, device)
+    if device is not None:
+        image = on_device(plain(image) if must_copy(image, device) else image, device)
     if tolerance != 0:
         return label_similar(image, connectivity, background, ndim, out, return_values, tolerance)
     view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)

@@ -46,24 +46,22 @@ size_of (const std::vector<size_t> &shape, size_t size)
   return size;
 }
 
+static const std::map<std::string, ElementType> ELEMENT_TYPES = {{"bool", {'b', 1}},
+    {"uint8", {'u', 1}}, {"uint16", {'u', 2}}, {"uint32", {'u', 4}}, {"uint64", {'u', 8}},
+    {"int8", {'i', 1}}, {"int16", {'i', 2}}, {"int32", {'i', 4}}, {"int64", {'i', 8}},
+    {"float32", {'f', 4}}, {"float64", {'f', 8}}};
+
 /* An array in device memory, in C order, without gaps. */
 class DeviceArray {
 public:
   DeviceArray (std::vector<size_t> shape, const std::string &dtype, int device)
       : shape_ (std::move (shape)), number_ (device)
   {
-    if (dtype == "int32")
-      type_ = {'i', 4};
-    else if (dtype == "uint8")
-      type_ = {'u', 1};
-    else if (dtype == "uint16")
-      type_ = {'u', 2};
-    else if (dtype == "bool")
-      type_ = {'b', 1};
-    else if (dtype == "float64")
-      type_ = {'f', 8};
-    else
-      throw nb::type_error ("a DeviceArray is of int32, uint8, uint16, bool or float64");
+    const auto known = ELEMENT_TYPES.find (dtype);
+    if (known == ELEMENT_TYPES.end ())
+      throw nb::type_error (
+          "a DeviceArray is of bool, integers, or floats of 32 or 64 bits, not of this type");
+    type_ = known->second;
     if (device < 0)
       throw nb::value_error ("a GPU's number is not negative");
     n_bytes_ = size_of (shape_, (size_t)type_.size);
@@ -178,7 +176,7 @@ bind_device (nb::module_ &module)
             return nb::module_::import_ ("numpy").attr ("dtype") (array.type_name ());
           },
           nb::sig ("def dtype(self) -> numpy.dtype[typing.Any]"),
-          "The type of the elements: int32, uint8, uint16, bool or float64.")
+          "The type of the elements: bool, an integer, float32 or float64.")
       .def_prop_ro (
           "ndim", [] (const DeviceArray &array) { return array.shape ().size (); },
           "The number of dimensions.")

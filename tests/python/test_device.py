@@ -1071,6 +1071,56 @@ def test_intensities_that_the_host_measures(dtype):
         assert all((found[name] == expected[name]).all() for name in expected)
 
 
+def test_where_functions_work():
+    """Arrays in host memory go to the GPU that is asked for, as DeviceArray; arrays on a GPU come to the host with 'cpu'."""
+    labels, table = cudaccl.label(MASK)
+    grey, values = (random.random(MASK.shape) * 9).astype(np.float32), random.integers(0, 4, MASK.shape)
+    masked = np.ma.masked_array(MASK, random.random(MASK.shape) < 0.3)
+    cases = [(cudaccl.label, MASK, {}), (cudaccl.label, MASK.astype(bool), {"connectivity": 4}), (cudaccl.label, grey, {"threshold": 4.5}),
+             (cudaccl.label, values, {"threshold": 1, "invert": True}), (cudaccl.label, VOLUME, {"connectivity": 26}),
+             (cudaccl.label, MASK[::-1, ::2], {}), (cudaccl.label, masked, {"invert": True}), (cudaccl.label, MASK.tolist(), {}),
+             (cudaccl.label, MASK[:0], {}), (cudaccl.components, grey, {"threshold": 1}), (cudaccl.label_batch, MASKS, {}),
+             (cudaccl.label_batch, MASKS.astype(np.float64), {"threshold": 0.5}), (cudaccl.label_values, values, {}),
+             (cudaccl.label_values, values.astype(np.int16), {"background": 2, "return_values": True}), (cudaccl.label_values, grey.astype(np.float16), {}),
+             (cudaccl.label_values, values, {"background": None}), (cudaccl.label_values, values, {"background": 3, "tolerance": 1}),
+             (cudaccl.label_values, np.ma.masked_array(values, values == 1), {}), (cudaccl.label_periodic, MASK, {"axes": 1}),
+             (cudaccl.label_periodic, grey, {"axes": (0, 1), "threshold": 3}), (cudaccl.fill_label_holes, labels.astype(np.int64), {}),
+             (cudaccl.distance, labels, {}), (cudaccl.distance, VOLUME.astype(bool), {"ndim": 3}), (cudaccl.split_touching, labels, {})]
+    for function, given, options in cases:
+        expected = function(given, **options)
+        for device in "cuda", "cuda:0", 0:
+            found = function(given, device=device, **options)
+            for one, other in zip(found if isinstance(found, tuple) else (found,), expected if isinstance(expected, tuple) else (expected,)):
+                if isinstance(one, cudaccl.DeviceArray):
+                    one, other = one.copy_to_host(), np.asarray(other)
+                elif isinstance(one, np.ndarray):
+                    assert one.shape != np.shape(given), "a result stayed in host memory"
+                np.testing.assert_array_equal(one, other, err_msg=f"{function.__name__} {options}")
+        assert type(function(given, device="cpu", **options)) is type(expected)
+    there = InterfaceArray(MASK)
+    for function in (cudaccl.label, cudaccl.label_batch, cudaccl.label_values):
+        found, expected = function(there, device="cpu"), function(MASK)
+        assert type(found[0]) is np.ndarray and (found[0] == expected[0]).all()
+        assert isinstance(function(there, device="cuda")[0], cudaccl.DeviceArray)
+        for wrong in "cuda:7", 7:
+            with pytest.raises(ValueError, match="library copies"):
+                function(there, device=wrong)
+        for wrong, error in (("cuda:", ValueError), ("gpu", ValueError), (1.5, TypeError), (-1, ValueError)):
+            with pytest.raises(error, match="device|GPU"):
+                function(MASK, device=wrong)
+    assert (cudaccl.components(there, device="cpu") == table).all()
+    for wrong in labels - 1, labels.astype(np.int64) << 40:
+        with pytest.raises(ValueError, match="0…2³¹"):
+            cudaccl.distance(wrong, device="cuda")
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float32", "float64"])
+def test_copies_of_all_types(dtype):
+    array = random.integers(0, 100, (3, 4)).astype(dtype)
+    there = cudaccl.copy_to_device(array)
+    assert there.dtype == dtype and (there.copy_to_host() == array).all() and there.copy_to_host().dtype == dtype
+
+
 RANKS = ["label", "intensity_median", "intensity_quantile"]
 SHARES = [0, 1 / 3, 0.95, 1]
 
