@@ -339,6 +339,11 @@ def label(image: Any, connectivity: int | None = None, *, out: Out,
           **options: Unpack[LabelOptions]) -> tuple[Out, Table]: ...
 
 
+@overload
+def label(image: Any, connectivity: int | None = None, *, device: Any, out: Any = None,
+          **options: Unpack[LabelOptions]) -> tuple[Any, Table]: ...
+
+
 def label(image: Any, connectivity: int | None = None, *, ndim: int | None = None, threshold: float = 0,
           invert: bool = False, min_area: int = 0, max_area: int = 0, out: Any = None, stream: Any = None,
           n_threads: int = 0, device: Any = None) -> tuple[Any, Table]:

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
         ndim: int | None
         n_threads: int
-        device: Any
 
 
 class SupportsArrayInterface(Protocol):

@@ -149,22 +149,27 @@ def label_values_there(image: Any, connectivity: int | None, background: float, 
 @overload
 def label_values(image: HostImage, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
                  out: None = None, stream: Any = None,
-                 return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[NDArray[np.int32], int]: ...
+                 return_values: Literal[False] = False, tolerance: float = 0) -> tuple[NDArray[np.int32], int]: ...
 
 
 @overload
 def label_values(image: Array, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: None = None, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[Array, int]: ...
+                 out: None = None, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Array, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Out, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0, device: Any = None) -> tuple[Out, int]: ...
+                 out: Out, stream: Any = None, return_values: Literal[False] = False, tolerance: float = 0) -> tuple[Out, int]: ...
 
 
 @overload
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
-                 out: Any = None, stream: Any = None, return_values: Literal[True], tolerance: float = 0, device: Any = None) -> tuple[Any, int, NDArray[Any]]: ...
+                 out: Any = None, stream: Any = None, return_values: Literal[True], tolerance: float = 0) -> tuple[Any, int, NDArray[Any]]: ...
+
+
+@overload
+def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,
+                 out: Any = None, stream: Any = None, return_values: bool = False, tolerance: float = 0, device: Any) -> Any: ...
 
 
 def label_values(image: Any, connectivity: int | None = None, *, background: float | None = 0, ndim: int | None = None,

@@ -30,6 +30,7 @@ def program(image: NDArray[np.uint8], tensor: Tensor, device_array: cudaccl.Devi
     assert_type(device_table, cudaccl.DeviceTable)
     assert_type(device_table.copy_to_host(), Table)
     assert_type(cudaccl.label(image, out=tensor), tuple[Tensor, Table])
+    assert_type(cudaccl.label(image, device="cuda"), tuple[Any, Table])
     assert_type(cudaccl.components(image, invert=True), Table)
     assert_type(cudaccl.label_values(image, 4, background=None), tuple[Labels, int])
     labeller = cudaccl.Labeller((4, 5), device="cuda:1")
