@@ -8,6 +8,7 @@
 #include <locale.h>
 #include <malloc.h>
 #include <poll.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -329,6 +330,18 @@ limit_malloc (void)
   mallopt (M_TRIM_THRESHOLD, 2 * MALLOC_LARGE);
 }
 
+/* A thread that gets work waits for its turn and does not interrupt the one that runs. A frame
+ * passes through several threads, and each of its packets would interrupt the analysis of the one
+ * before. The user's choice of a policy stays. */
+static void
+run_in_turn (void)
+{
+  const struct sched_param none = {0};
+
+  if (sched_getscheduler (0) == SCHED_OTHER)
+    sched_setscheduler (0, SCHED_BATCH, &none);
+}
+
 /* Two processes with one state file would lose each other's changes. Status 1, because the other
  * one may be on its way out. */
 static gboolean
@@ -352,6 +365,7 @@ main (gint argc, gchar **argv)
   gboolean is_valid = FALSE;
 
   limit_malloc ();
+  run_in_turn ();
   setlocale (LC_ALL, "");
   signal (SIGPIPE, SIG_IGN);
   signal (SIGXFSZ, SIG_IGN); /* write() says that a file is too large */

@@ -5,6 +5,7 @@ with the same files. Cameras run where they can. Prints TAP.
 
 usage: test-starts.py CCL_WATCH
 """
+import contextlib
 import functools
 import os
 import signal
@@ -128,5 +129,17 @@ def impossible_places():
     tap.equal((done.returncode, done.stderr, new.parent.exists()), (0, "", False))
 
 
+def threads_take_turns():
+    """no thread interrupts another one of the program; a policy that the user chose stays"""
+    for chosen, expected in (os.SCHED_OTHER, os.SCHED_BATCH), (os.SCHED_IDLE, os.SCHED_IDLE):
+        with watch(*camera(), preexec_fn=lambda: os.sched_setscheduler(0, chosen, os.sched_param(0))) as program:
+            program.wait_for_state("playing")
+            policies = set()
+            for thread in os.listdir(f"/proc/{program.process.pid}/task"):
+                with contextlib.suppress(ProcessLookupError):
+                    policies.add(os.sched_getscheduler(int(thread)))
+            tap.equal(policies, {expected})
+
+
 sys.exit(tap.run(busy_address, damaged_state, state_is_no_file, one_state, one_folder, one_output, reserved_names,
-                 impossible_places))
+                 impossible_places, threads_take_turns))
