@@ -282,6 +282,8 @@ takes_line (WatchOutput *output, const WatchLine *line)
 void
 watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
 {
+  gboolean is_taken;
+
   if (!takes_line (output, line))
     return;
   g_mutex_lock (&output->lock);
@@ -291,15 +293,18 @@ watch_output_push (WatchOutput *output, WatchLine *line, gint *cancelled)
         &output->changed, &output->lock, g_get_monotonic_time () + WATCH_OUTPUT_POLL_INTERVAL);
   if (is_full_locked (output) && !output->ended && !output->closed)
     watch_line_queue_drop_oldest (&output->lines);
-  if (is_full_locked (output) || output->ended || output->closed) {
-    watch_line_queue_refuse (&output->lines, line);
-  } else {
+  is_taken = !is_full_locked (output) && !output->ended && !output->closed;
+  if (is_taken) {
     if (watch_line_queue_length (&output->lines) == 0)
       output->progress_time = g_get_monotonic_time ();
     watch_line_queue_push (&output->lines, line);
-    g_cond_broadcast (&output->changed);
+  } else {
+    watch_line_queue_refuse (&output->lines, line);
   }
   g_mutex_unlock (&output->lock);
+  /* With the lock, the output's thread would wake only to wait for it. */
+  if (is_taken)
+    g_cond_broadcast (&output->changed);
 }
 
 void
