@@ -131,6 +131,12 @@ typedef struct CodebookRow {
   CodebookCounts *counts;
 } CodebookRow;
 
+/* The samples of 64 places: for each sample the luma, u and v of all of them. */
+enum { SAMPLED_LANES = 64 };
+typedef struct SampleBlock {
+  uint8_t values[CUDACCL_SAMPLED_VALUES][3][SAMPLED_LANES];
+} SampleBlock;
+
 /* A row of places for the second background model (sampled-background.h). Rows of values are
  * readable, and rows of results writable, up to a multiple of 64 places; results beyond the columns
  * are undefined. */
@@ -146,9 +152,7 @@ typedef struct SampledRow {
   const uint8_t *tolerances; /* of near samples, for each level of luma */
   uint8_t faint;             /* ccl_faint_tolerance() */
   const uint64_t *found;     /* the pixels of the upper row in the mask of the frame before */
-  uint8_t *samples;          /* luma, then u and v `plane_distance` further; the next ones
-                              * `sample_distance` further */
-  size_t plane_distance, sample_distance;
+  SampleBlock *samples;
   uint8_t *restlessness;
   uint64_t *different; /* of the frame before, replaced by this frame's */
   uint64_t *restless;

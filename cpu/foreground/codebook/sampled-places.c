@@ -21,9 +21,9 @@ sampled_places_init (
 void
 sampled_places_lay_out_model (Layout *layout, SampledPlaces *self)
 {
-  const size_t rows = self->grid.rows, plane = self->stride * rows;
-  self->samples = lay_out (layout, 3 * CUDACCL_SAMPLED_VALUES * plane, 1);
-  self->restlessness = lay_out (layout, plane, 1);
+  const size_t rows = self->grid.rows;
+  self->samples = lay_out (layout, self->n_words * rows, sizeof *self->samples);
+  self->restlessness = lay_out (layout, self->stride * rows, 1);
   lay_out_rows (layout, self->n_words, rows, &self->different);
   lay_out_rows (layout, self->n_words, rows, &self->restless);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->found);
@@ -68,7 +68,6 @@ void
 sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upper,
     const uint8_t *lower, const uint16_t *chroma, const uint8_t *const ranges[4])
 {
-  const size_t plane = self->stride * self->grid.rows;
   const SampledRow of_row = {
       .luma = {upper, lower},
       .chroma = self->has_chroma ? chroma : NULL,
@@ -81,9 +80,7 @@ sampled_places_update_row (SampledPlaces *self, uint32_t row, const uint8_t *upp
       .tolerances = self->tolerances,
       .faint = self->faint_tolerance,
       .found = row_of (&self->found, 2 * row),
-      .samples = self->samples + row * self->stride,
-      .plane_distance = plane,
-      .sample_distance = 3 * plane,
+      .samples = self->samples + row * self->n_words,
       .restlessness = self->restlessness + row * self->stride,
       .different = row_of (&self->different, row),
       .restless = row_of (&self->restless, row),

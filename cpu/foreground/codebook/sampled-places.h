@@ -28,7 +28,8 @@ typedef struct SampledPlaces {
   size_t stride;                 /* bytes of a row of places */
 
   /* The model: memory of zeros before the first frame. */
-  uint8_t *samples, *restlessness;
+  SampleBlock *samples; /* of each word of places */
+  uint8_t *restlessness;
   BitRows different, restless; /* of places */
   BitRows found;               /* the mask of the last frame, of pixels */
   uint64_t clock;

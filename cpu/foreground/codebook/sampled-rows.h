@@ -16,8 +16,9 @@
 
 enum {
   PLACE_LANES = 2 * STEP_LANES,
-  /* How far ahead samples are prefetched; beyond the end of a row, those of the next one. */
-  PLACES_AHEAD = 512,
+  /* How many blocks ahead samples are prefetched; beyond the end of a row, those of the next one.
+   */
+  SAMPLES_AHEAD = 8,
 };
 
 typedef uint8_t PlaceBytes __attribute__ ((vector_size (PLACE_LANES)));
@@ -131,15 +132,17 @@ no_place (PlaceBytes bytes)
 static ALWAYS_INLINE uint8_t *
 samples_at (const SampledRow *row, uint32_t k, uint32_t x)
 {
-  return row->samples + k * row->sample_distance + x;
+  SampleBlock *block = &row->samples[x / SAMPLED_LANES];
+  return &block->values[k][0][x % SAMPLED_LANES];
 }
 
 static ALWAYS_INLINE void
 prefetch_samples (const SampledRow *row, uint32_t x)
 {
+  const SampleBlock *block = &row->samples[x / SAMPLED_LANES + SAMPLES_AHEAD];
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_NEEDED; k++)
     for (uint32_t i = 0; i < (row->chroma ? 3 : 1); i++)
-      __builtin_prefetch (samples_at (row, k, x) + i * row->plane_distance + PLACES_AHEAD);
+      __builtin_prefetch (block->values[k][i]);
 }
 
 /* ccl_faint_reach(). */
@@ -167,9 +170,8 @@ compare_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
     PlaceBytes near = are_near (load_place_bytes (samples), colours->luma, tolerances);
     if (row->chroma)
       near &=
-          are_near (load_place_bytes (samples + row->plane_distance), colours->u, tolerances >> 1) &
-          are_near (
-              load_place_bytes (samples + 2 * row->plane_distance), colours->v, tolerances >> 1);
+          are_near (load_place_bytes (samples + SAMPLED_LANES), colours->u, tolerances >> 1) &
+          are_near (load_place_bytes (samples + 2 * SAMPLED_LANES), colours->v, tolerances >> 1);
     n_near -= near;
     n_reaching -= (PlaceBytes)(load_place_bytes (samples) >= reach);
     kinds.different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
@@ -203,8 +205,8 @@ take_sample (
   if (!ccl_sampled_learns (turn, in_object, is_unfound, row->period))
     return;
   sample[0] = colours->luma[i];
-  sample[row->plane_distance] = colours->u[i];
-  sample[2 * row->plane_distance] = colours->v[i];
+  sample[SAMPLED_LANES] = colours->u[i];
+  sample[2 * SAMPLED_LANES] = colours->v[i];
 }
 
 /* Makes all samples those of the frame. */
@@ -214,8 +216,8 @@ begin_samples (const SampledRow *row, uint32_t x, const PlaceColours *colours)
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     uint8_t *samples = samples_at (row, k, x);
     memcpy (samples, &colours->luma, PLACE_LANES);
-    memcpy (samples + row->plane_distance, &colours->u, PLACE_LANES);
-    memcpy (samples + 2 * row->plane_distance, &colours->v, PLACE_LANES);
+    memcpy (samples + SAMPLED_LANES, &colours->u, PLACE_LANES);
+    memcpy (samples + 2 * SAMPLED_LANES, &colours->v, PLACE_LANES);
   }
 }
 
