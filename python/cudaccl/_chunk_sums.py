@@ -14,9 +14,10 @@ from ._arrays import view_of
 from ._files.tile_columns import TILED_ROW, TileColumns
 from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_TABLES, OF_VALUES, flags_of,
                            volume_shape_dtype)
+from ._value_counts import ValueCounts
 
 OF_SUMS = COLUMN_OF["first_x"] | COLUMN_OF["variance_x"] | COLUMN_OF["intensity_mean"]
-OF_MAPS = ("intensity_median", "intensity_quantile", "moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
+OF_MAPS = ("moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
 
 
 class Sums(NamedTuple):
@@ -98,11 +99,14 @@ def added(kind: Kind, parts: Sequence[Sums]) -> Sums:
 
 def columns_of(kind: Kind, sums: Sums, properties: Iterable[str], separator: str,
                spacing: NDArray[np.float64] | None,
-               change: Callable[[NDArray[Any]], None] = lambda rows: None) -> dict[str, NDArray[Any]]:
-    """The columns of properties. change: of the rows that they follow from."""
+               change: Callable[[NDArray[Any]], None] = lambda rows: None, quantiles: Iterable[float] = (),
+               counts: ValueCounts | None = None) -> dict[str, NDArray[Any]]:
+    """The columns of properties. change: of the rows that they follow from. counts: for medians and quantiles."""
     rows, shapes = kind.adder().derive(view_of(sums.of_labels))
     table = np.frombuffer(rows, TILED_ROW).copy()
     table["label"] = sums.labels
     change(table)
-    columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator, spacing)
+    columns = TileColumns(properties, kind.shape, 8 if len(kind.shape) == 2 else 26, separator, spacing, quantiles)
+    if counts is not None:
+        columns.use_counts([counts], False)
     return columns.columns_of(table, np.frombuffer(shapes, volume_shape_dtype))

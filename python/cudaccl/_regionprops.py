@@ -174,7 +174,6 @@ OF_MAPS: dict[str, Property] = {
     **moments_of(2),
     "moments_hu": ((), tuple("0123456"), lambda m: columns_of_moments(
         _host_measures.hu(_host_measures.normalized(m.moments(True))))),
-    **OF_RANKS,
 }
 N_HOLES: Property = (("euler_number_4", "euler_number_8"), ("",), lambda m: [m.n_holes()])
 OF_HULLS: dict[str, Property] = {
@@ -194,6 +193,7 @@ def tensor_of_volume(measured: Measured) -> list[NDArray[Any]]:
 # Of images that are measured tile by tile, like volumes.
 MEASURED_OF_TILES: dict[str, Property] = {
     **properties_of(("ALL", "FRAMES", "LARGE"), 2),
+    **OF_RANKS,
     "n_holes": N_HOLES,
     "touches_border": ((), tuple("0123"), Measured.touches_border),
     "inertia_tensor": (("variance_x",), ("0-0", "0-1", "1-0", "1-1"), Measured.tensor),
@@ -603,7 +603,7 @@ def check_names(properties: list[str]) -> None:
             raise ValueError(f"there is no property {name!r}")
 
 
-def check_quantiles(quantiles: Iterable[float], properties: list[str]) -> list[float]:
+def check_quantiles(quantiles: Iterable[float], properties: Iterable[str]) -> list[float]:
     shares = [float(share) for share in quantiles]
     if not all(0 <= share <= 1 for share in shares):
         raise ValueError(f"quantiles must be numbers of 0…1, not {shares}")

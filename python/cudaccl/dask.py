@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_circles, _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams
+from . import _chunk_circles, _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams, _value_counts
 from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
 from ._periodic import axes_of
-from ._regionprops import OF_VALUES
+from ._regionprops import OF_RANKS, OF_VALUES, check_quantiles
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
 from ._spacing import check_spacing
@@ -563,12 +563,20 @@ def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place,
     return _chunk_circles.sums_of(kind, axes, place.start, on_host(labels))
 
 
+def counts_of_chunk(labels: Any, values: Any) -> _value_counts.ValueCounts:
+    return _value_counts.counts_of(on_host(labels), on_host(values))
+
+
+def columns_with_counts(columns: Callable[..., dict[str, NDArray[Any]]], sums: Any, counts: Any) -> dict[str, NDArray[Any]]:
+    return columns(sums, counts=counts)
+
+
 class Measuring(NamedTuple):
     """How a table is made: sums of a chunk, those of several chunks as one, and the columns that follow."""
 
     of_chunk: Callable[..., Any]
     of_several: Callable[[list[Any]], Any]
-    columns: Callable[[Any], dict[str, NDArray[Any]]]
+    columns: Callable[..., dict[str, NDArray[Any]]]
 
 
 def measuring(kind: _chunk_sums.Kind, axes: list[int], wanted: dict[str, Any]) -> Measuring:
@@ -580,7 +588,8 @@ def measuring(kind: _chunk_sums.Kind, axes: list[int], wanted: dict[str, Any]) -
 
 
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
-                      connectivity: int | None = None, separator: str = "-", spacing: Any = None, periodic: Any = ()) -> Any:
+                      connectivity: int | None = None, separator: str = "-", spacing: Any = None, periodic: Any = (),
+                      quantiles: Iterable[float] = ()) -> Any:
     """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
 
         labels, n = cudaccl.dask.label(picture)
@@ -590,12 +599,14 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice',
         'equivalent_diameter_area', 'axis_major_length', 'axis_minor_length', 'inertia_tensor', 'inertia_tensor_eigvals',
         'first_pixel', 'touches_border', of images also 'eccentricity' and 'orientation', and with an intensity image
-        'centroid_weighted', 'intensity_max', 'intensity_max_position', 'intensity_mean', 'intensity_min' and
-        'intensity_std'.
+        'centroid_weighted', 'intensity_max', 'intensity_max_position', 'intensity_mean', 'intensity_median', 'intensity_min',
+        'intensity_quantile' and 'intensity_std'. Medians and quantiles are exact; for them, the different values of each label are
+        counted, so that a task needs memory for some 50 bytes for each: at most 256 of a label of uint8, but of floats all its pixels.
     intensity_image: a dask.array of the shape of the labels, of bool, integers or floats.
     connectivity: of the components of a mask, as of label().
     separator: between a property's name and the index of a column.
     spacing: the lengths of a pixel along the axes, or one for all, as of cudaccl.regionprops_table().
+    quantiles: numbers of 0…1 for 'intensity_quantile', as of cudaccl.regionprops_table().
     periodic: the axes along which opposite borders touch, as of label_periodic(), whose boxes and centroids result: a box
         goes on at 0 where it reaches the end, so its end may be greater than the side. The properties are then 'label',
         'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'equivalent_diameter_area' and 'centroid'.
@@ -611,13 +622,14 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
     if axes:
         _chunk_circles.check_properties(names)
     _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
+    shares = check_quantiles(quantiles, names)
     values = checked_values(intensity_image, labels) if any(name in OF_VALUES for name in names) else None
     if labels.dtype == bool:
         labels = label_periodic(labels, axes, connectivity)[0]
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
     arrays = [labels] if values is None else [labels, values]
-    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing, axes)}"
+    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing, axes, shares)}"
                              for step in ("measure", "merge", "columns"))
     kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
     how = measuring(kind, axes, dict(properties=names, separator=separator, spacing=lengths))
@@ -625,7 +637,14 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
         (measure, *chunk): (functools.partial(how.of_chunk, place), *((array.name, *chunk) for array in arrays))
         for chunk, place in places_of(labels).items()}
     last = merge_in_tree(layer, merge, how.of_several, list(layer))
-    layer[whole] = (how.columns, last)
+    if OF_RANKS.keys() & set(names):
+        count, add = (f"{measure}-{step}" for step in ("count", "add"))
+        counts = {(count, *chunk): (counts_of_chunk, *((array.name, *chunk) for array in arrays)) for chunk in places_of(labels)}
+        layer.update(counts)
+        layer[whole] = (columns_with_counts, functools.partial(how.columns, quantiles=shares), last,
+                        merge_in_tree(layer, add, _value_counts.added, list(counts)))
+    else:
+        layer[whole] = (how.columns, last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
 
 

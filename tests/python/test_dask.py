@@ -66,6 +66,24 @@ def test_labels_of_values_are_those_of_the_whole_picture(connectivity, seed):
 
 @pytest.mark.parametrize("seed", range(10))
 @pytest.mark.parametrize("ndim", [2, 3])
+def test_medians_whatever_the_chunks(ndim, seed):
+    """Those of regionprops_table(), which numpy.quantile() checks, bit for bit."""
+    random = np.random.default_rng([ndim, seed, 6])
+    labels = picture(random, ndim).astype(np.int64) * [1, 10**9][seed % 2]
+    values = random.normal(9, 30, labels.shape).astype(["uint8", "float32", "int16", "float64"][seed % 4])
+    if values.dtype.kind == "f":
+        values[random.random(labels.shape) < 0.02] = [np.nan, -0.0][seed % 2]
+    names, shares = ["label", "intensity_median", "intensity_quantile", "area"], [0.05, 0.9]
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, random_chunks(random, labels.shape)), names,
+                                           da.from_array(values, 7), quantiles=shares).compute(scheduler="synchronous")
+    expected = cudaccl.regionprops_table(labels, names, values, quantiles=shares)
+    assert list(found) == list(expected)
+    for name, column in expected.items():
+        assert (found[name].view(np.int64) == column.view(np.int64)).all(), name
+
+
+@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("ndim", [2, 3])
 def test_holes_are_those_of_scipy(ndim, seed):
     random = np.random.default_rng([ndim, seed, 2])
     mask = picture(random, ndim) > 0

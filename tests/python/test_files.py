@@ -701,6 +701,37 @@ def test_colours_of_files_are_channels():
             np.testing.assert_array_equal(found[column], numbers, err_msg=f"{name} {column}")
 
 
+@pytest.mark.parametrize("dtype", ["uint8", "uint16", "float32"])
+@pytest.mark.parametrize("connectivity", [4, 8, 26])
+def test_medians_of_components(dtype, connectivity):
+    """As numpy.quantile() of their pixels."""
+    random = np.random.default_rng(connectivity)
+    image = random.random((40, 50) if connectivity < 26 else (12, 13, 14)) < 0.55 if connectivity < 26 else random.random((12, 13, 14)) < 0.2
+    values = random.normal(100, 30, (*image.shape, 2)).astype(dtype)
+    if dtype == "float32":
+        values[random.random(values.shape) < 0.01] = np.nan
+    names, shares = ["label", "intensity_median", "intensity_quantile", "area"], [0.1, 0.75]
+    for ignore_nan in (False, True):
+        cudaccl.label_file(image, "l.npy", "t.npy", connectivity=connectivity, tile=3, properties=names, intensity_image=values,
+                           ignore_nan=ignore_nan, quantiles=shares)
+        found, labels = np.load("t.npy"), np.load("l.npy")
+        expected = cudaccl.regionprops_table(labels.astype(np.int64), names, values, ignore_nan=ignore_nan, quantiles=shares)
+        assert list(found.dtype.names) == list(expected)
+        for name, column in expected.items():
+            np.testing.assert_array_equal(found[name], column, err_msg=name)
+        quantile = np.nanquantile if ignore_nan else np.quantile
+        for row in found[:9]:
+            of_row = values[labels == row["label"]][:, 1].astype(float)
+            np.testing.assert_allclose(row["intensity_quantile-0.75-1"], quantile(of_row, 0.75), rtol=1e-14)
+    cudaccl.label_file(image, "l.npy", "t.npy", connectivity=connectivity, keep_largest=3, properties=names, intensity_image=values,
+                       quantiles=shares)
+    expected = cudaccl.regionprops_table(np.load("l.npy").astype(np.int64), names, values, quantiles=shares)
+    for name, column in expected.items():
+        np.testing.assert_array_equal(np.load("t.npy")[name], column, err_msg=name)
+    cudaccl.label_file(np.zeros_like(image), None, "t.npy", connectivity=connectivity, properties=names, intensity_image=values, quantiles=shares)
+    assert len(np.load("t.npy")) == 0
+
+
 def test_properties_that_are_refused():
     mask, values = np.eye(6, dtype=bool), np.zeros((6, 6), np.uint8)
     for kind, word, options in [
@@ -708,6 +739,9 @@ def test_properties_that_are_refused():
             (ValueError, "volume_of", {"properties": ["volume_of"]}),
             (ValueError, "slice", {"properties": ["slice"]}),
             (ValueError, "surface_area", {"properties": ["surface_area"]}),
+            (ValueError, "quantiles", {"properties": ["intensity_quantile"], "intensity_image": values}),
+            (ValueError, "quantiles", {"quantiles": [0.5]}),
+            (ValueError, "0…1", {"properties": ["intensity_quantile"], "intensity_image": values, "quantiles": [2]}),
             (ValueError, "intensity_image", {"properties": ["intensity_max"]}),
             (ValueError, "shape", {"properties": ["intensity_max"], "intensity_image": values[1:]}),
             (TypeError, "complex", {"properties": ["intensity_max"], "intensity_image": values.astype(complex)}),

@@ -2,15 +2,18 @@
 """Tables of label_file() with the columns of regionprops_table()."""
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_VALUES, Measured, columns_of_table,
-                            flags_of, measured_columns, table_dtype, volume_shape_dtype)
+from .._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_RANKS, OF_VALUES, Measured, check_quantiles,
+                            columns_of_table, flags_of, measured_columns, table_dtype, volume_shape_dtype)
 from .._spacing import OF_MOMENTS, in_units
+from .._value_counts import Ranks, ValueCounts
+from .._value_counts import quantiles as quantiles_of
 
 TILED_ROW = table_dtype(np.int64, ndim=3)
 
@@ -22,12 +25,14 @@ class TileColumns:
     """
 
     def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-",
-                 spacing: NDArray[np.float64] | None = None) -> None:
+                 spacing: NDArray[np.float64] | None = None, quantiles: Iterable[float] = ()) -> None:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
         self._shape = shape
         self._separator, self._spacing = separator, spacing
+        self._quantiles = check_quantiles(quantiles, self._properties)
+        self._ranks: list[Ranks] = []  # by channel
         self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
         self._n_taken = 0  # rows that are written
         self.of_values = COLUMN_OF["intensity_mean"]
@@ -42,6 +47,15 @@ class TileColumns:
         """Makes columns of intensity for each of n channels, all but the first of which are kept by keeper()."""
         self._others = [[] for _ in range(n - 1)]
         self._find_dtype()
+
+    @property
+    def has_ranks(self) -> bool:
+        return not OF_RANKS.keys().isdisjoint(self._properties)
+
+    def use_counts(self, channels: Iterable[ValueCounts], ignore_nan: bool) -> None:
+        """Makes medians and quantiles from the values of each channel."""
+        shares = [None, *self._quantiles]
+        self._ranks = [functools.partial(quantiles_of, counts, shares=shares, ignore_nan=ignore_nan) for counts in channels]
 
     def keeper(self, number: int) -> Callable[[memoryview, memoryview], None]:
         """A function that keeps what is measured with the values of a channel, 1…n − 1."""
@@ -83,6 +97,10 @@ class TileColumns:
         if self._others is not None:
             found.channels = [found, *(Measured(rows, shape, shape, self._connectivity, self._shape, self._no_map, rows,
                                                 self._measured) for shape in self._shapes_of_channels(len(rows)))]
+        for place, channel in enumerate(found.channels or [found]):
+            if self.has_ranks:
+                of_rows = np.empty((1 + len(self._quantiles), 0)) if not len(rows) else self._ranks[place](rows["label"])
+                channel.set_ranks(self._quantiles, of_rows)
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
             if name in self._measured:
