@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Elements between a pad that pushes frames and a fakesink, for programs that measure elements. */
-#ifndef BENCH_ELEMENT_STREAM_H
-#define BENCH_ELEMENT_STREAM_H
+#pragma once
 
 #include <gst/gst.h>
 
@@ -28,5 +27,3 @@ ElementStream element_stream_start (
     const gchar *elements, GstCaps *caps, gpointer const *cuda_contexts);
 
 void element_stream_stop (ElementStream *stream);
-
-#endif /* BENCH_ELEMENT_STREAM_H */

@@ -4,8 +4,7 @@
  * each if the options name it. They are written under temporary names and get their own when all
  * are complete. Functions return false with the error filled.
  */
-#ifndef CUDACCL_LABEL_ALL_OUTPUTS_H
-#define CUDACCL_LABEL_ALL_OUTPUTS_H
+#pragma once
 
 #include "label/output/contact-file.h"
 #include "label/output/contour-file.h"
@@ -47,5 +46,3 @@ bool outputs_write_rows (AllOutputs *self, const CclTiledComponent *rows,
 /* Makes the files complete, or removes them if a rank has failed, and closes them. order stays the
  * caller's. Collective. */
 bool outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, CclError *error);
-
-#endif /* CUDACCL_LABEL_ALL_OUTPUTS_H */

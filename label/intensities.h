@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The picture of --intensity: a plane of values for each colour. */
-#ifndef CUDACCL_LABEL_INTENSITIES_H
-#define CUDACCL_LABEL_INTENSITIES_H
+#pragma once
 
 #include "open.h"
 
@@ -24,5 +23,3 @@ bool intensities_read (const Intensities *self, uint32_t plane, uint64_t first_r
 uint32_t intensities_bytes (const Intensities *self);
 
 void intensities_close (Intensities *self);
-
-#endif /* CUDACCL_LABEL_INTENSITIES_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels a picture that is held in memory as a whole, because its components are split or their
  * distances are measured (<cudaccl/distance.h>). */
-#ifndef CUDACCL_LABEL_LABEL_WHOLE_H
-#define CUDACCL_LABEL_LABEL_WHOLE_H
+#pragma once
 
 #include "intensities.h"
 #include "many-values.h"
@@ -44,5 +43,3 @@ bool whole_label (
     Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error);
 
 void whole_labels_clear (WholeLabels *result);
-
-#endif /* CUDACCL_LABEL_LABEL_WHOLE_H */

@@ -4,8 +4,7 @@
  * closing and region of interest mask, as those of foreground.h. In a volume, filters work in each
  * slice, and Otsu's threshold is that of all slices.
  */
-#ifndef CUDACCL_LABEL_MASK_H
-#define CUDACCL_LABEL_MASK_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -38,5 +37,3 @@ Mask *mask_new (Picture *picture, const MaskSettings *settings, uint64_t first_r
 bool mask_read (Mask *mask, uint64_t first_row, uint64_t n_rows, uint8_t *pixels, CclError *error);
 
 void mask_free (Mask *mask); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_MASK_H */

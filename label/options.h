@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_LABEL_OPTIONS_H
-#define CUDACCL_LABEL_OPTIONS_H
+#pragma once
 
 #include "label/output/columns.h"
 #include "mask.h"
@@ -49,5 +48,3 @@ bool options_are_whole (const Options *options);
 
 /* The text of --help. */
 extern const char options_help[];
-
-#endif /* CUDACCL_LABEL_OPTIONS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The time that a rank spends in each phase of its work. A rank is always in exactly one phase, so
  * the times add up to the whole. */
-#ifndef CUDACCL_LABEL_PHASES_H
-#define CUDACCL_LABEL_PHASES_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -42,5 +41,3 @@ double phases_total (const Phases *phases);
 /* The same messages, with PHASE_EXCHANGE while one is sent or received. Both arguments must outlive
  * the result. */
 CclTiledPeers phases_watch_peers (Phases *phases, const CclTiledPeers *peers);
-
-#endif /* CUDACCL_LABEL_PHASES_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_LABEL_SAME_FILE_H
-#define CUDACCL_LABEL_SAME_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,5 +11,3 @@
  * need not exist. NULL is allowed in both lists. */
 bool check_output_names (char *const *inputs, uint32_t n_inputs, const char *const *outputs,
     uint32_t n_outputs, CclError *error);
-
-#endif /* CUDACCL_LABEL_SAME_FILE_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_LABEL_STATISTICS_H
-#define CUDACCL_LABEL_STATISTICS_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -11,5 +10,3 @@
  * of the phases, the mean of the ranks. Collective. */
 void statistics_print (
     const Processes *processes, const Phases *phases, const CclTiledResult *result);
-
-#endif /* CUDACCL_LABEL_STATISTICS_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_PICTURES_ERROR_H
-#define CUDACCL_PICTURES_ERROR_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ __attribute__ ((format (printf, 2, 3))) bool fail (CclError *error, const char *
 
 /* The same for an allocation that failed, with CUDACCL_ERROR_NO_MEMORY. */
 bool fail_without_memory (CclError *error);
-
-#endif /* CUDACCL_PICTURES_ERROR_H */

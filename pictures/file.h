@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files of pictures, open for reading. Functions that return bool or a pointer fill the error when
  * they fail. */
-#ifndef CUDACCL_PICTURES_FILE_H
-#define CUDACCL_PICTURES_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ bool picture_file_read (
     PictureFile *file, uint64_t offset, void *bytes, uint64_t size, CclError *error);
 
 void picture_file_close (PictureFile *file); /* NULL is allowed */
-
-#endif /* CUDACCL_PICTURES_FILE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that hold the samples one after the other behind a header. */
-#ifndef CUDACCL_PICTURES_FLAT_H
-#define CUDACCL_PICTURES_FLAT_H
+#pragma once
 
 #include "picture.h"
 
@@ -24,5 +23,3 @@ Picture *flat_finish (Flat *flat, bool is_good, CclError *error);
 
 /* Opens a file without a header. */
 Picture *picture_open_raw (PictureFile *file, const RawFormat *raw, CclError *error);
-
-#endif /* CUDACCL_PICTURES_FLAT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where a picture lies on the Earth: the tags of GeoTIFF, and what they say. */
-#ifndef CUDACCL_PICTURES_GEO_H
-#define CUDACCL_PICTURES_GEO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ geo_transform (const double affine[6], double column, double row, double *x, dou
   *x = affine[0] + affine[1] * column + affine[2] * row;
   *y = affine[3] + affine[4] * column + affine[5] * row;
 }
-
-#endif /* CUDACCL_PICTURES_GEO_H */

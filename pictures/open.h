@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_PICTURES_OPEN_H
-#define CUDACCL_PICTURES_OPEN_H
+#pragma once
 
 #include "picture.h"
 
@@ -19,5 +18,3 @@ typedef struct PictureOptions {
 /* Opens one file, of the format that its first bytes tell, turned by its orientation. Free with
  * picture_free(). */
 Picture *picture_open_file (const char *path, const PictureOptions *options, CclError *error);
-
-#endif /* CUDACCL_PICTURES_OPEN_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_PICTURES_PART_H
-#define CUDACCL_PICTURES_PART_H
+#pragma once
 
 #include "open.h"
 
@@ -8,5 +7,3 @@
  * none. Takes the picture, which may be NULL, also if it fails. name: of its file. */
 Picture *picture_part (
     Picture *whole, const PictureOptions *options, const char *name, CclError *error);
-
-#endif /* CUDACCL_PICTURES_PART_H */

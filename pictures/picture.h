@@ -6,8 +6,7 @@
  * Functions that return bool or a pointer fill the error, a line that names the file, when they
  * fail. A picture belongs to one thread at a time.
  */
-#ifndef CUDACCL_PICTURES_PICTURE_H
-#define CUDACCL_PICTURES_PICTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -157,5 +156,3 @@ typedef struct PictureInOrder {
 /* PictureClass.read of such a picture. */
 bool picture_read_in_order (
     Picture *picture, uint64_t first_row, uint64_t n_rows, void *samples, CclError *error);
-
-#endif /* CUDACCL_PICTURES_PICTURE_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_PICTURES_SLICES_H
-#define CUDACCL_PICTURES_SLICES_H
+#pragma once
 
 #include "open.h"
 
@@ -8,5 +7,3 @@
  * tell the format of a file. Free with picture_free(). */
 Picture *picture_open (
     char *const *paths, uint32_t n_paths, const PictureOptions *options, CclError *error);
-
-#endif /* CUDACCL_PICTURES_SLICES_H */

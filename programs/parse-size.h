@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the programs have in common. */
-#ifndef CUDACCL_PROGRAMS_PARSE_SIZE_H
-#define CUDACCL_PROGRAMS_PARSE_SIZE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@
  * Capitals do not matter. Fractions of a byte are rounded. Returns false for other text, and for
  * 2^60 bytes and more. */
 bool parse_size (const char *text, uint64_t *bytes);
-
-#endif /* CUDACCL_PROGRAMS_PARSE_SIZE_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A joining of components over borders, for maps in host memory (periodic.c) and in the memory of a
  * GPU (periodic-gpu.c). */
-#ifndef CUDACCL_BORDERS_H
-#define CUDACCL_BORDERS_H
+#pragma once
 
 #include <cudaccl/periodic.h>
 
@@ -82,5 +81,3 @@ CclStatus ccl_borders_check_map (const CclVolumeLabels *labels, uint32_t width, 
 
 /* Writes the rows of the joined components. */
 void ccl_borders_write_rows (const CclBorders *self, CclVolumeComponent *rows);
-
-#endif /* CUDACCL_BORDERS_H */

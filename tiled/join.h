@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pixels that are neighbours across the seam between two layers. */
-#ifndef CUDACCL_TILED_JOIN_H
-#define CUDACCL_TILED_JOIN_H
+#pragma once
 
 #include "part.h"
 
@@ -15,5 +14,3 @@ void join_seam (
 /* The same for the layers of a picture. */
 void join_layers (const CclTiledPlan *plan, const uint32_t *upper, const uint32_t *lower,
     void (*unite) (void *data, uint32_t a, uint32_t b), void *data);
-
-#endif /* CUDACCL_TILED_JOIN_H */

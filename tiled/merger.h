@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The union of the components of two groups of slabs. ranks.h explains groups. */
-#ifndef CUDACCL_TILED_MERGER_H
-#define CUDACCL_TILED_MERGER_H
+#pragma once
 
 #include "messages.h"
 #include "part.h"
@@ -91,5 +90,3 @@ void merger_resolve_labels (Merger *merger, const uint64_t *merged, uint64_t bas
 
 /* Frees the arrays. The exchange stays as it is. */
 void merger_clear (Merger *merger);
-
-#endif /* CUDACCL_TILED_MERGER_H */

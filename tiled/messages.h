@@ -9,8 +9,7 @@
  * sender. An exchange is over, for both ranks, after a report of a failure, and for a rank that has
  * failed twice to send or receive a message.
  */
-#ifndef CUDACCL_TILED_MESSAGES_H
-#define CUDACCL_TILED_MESSAGES_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -66,5 +65,3 @@ void messages_receive_report (Messages *messages, Exchange *exchange, Report *re
 
 /* The status of the rank, with its error. */
 CclStatus messages_status (const Messages *messages, CclError *error);
-
-#endif /* CUDACCL_TILED_MESSAGES_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of the table from the parts of components, and what follows from a plan. */
-#ifndef CUDACCL_TILED_PART_H
-#define CUDACCL_TILED_PART_H
+#pragma once
 
 #include "core/label/component-part.h"
 
@@ -95,5 +94,3 @@ measured_picture (const CclTiledPlan *plan)
   return (CclMeasuredPicture){
       plan->width, plan->height, !is_frame (plan), ccl_values_are_real (plan->intensity_format)};
 }
-
-#endif /* CUDACCL_TILED_PART_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of a labelling tile by tile, and its steps, a file each. tiled.c explains them. */
-#ifndef CUDACCL_TILED_PASSES_H
-#define CUDACCL_TILED_PASSES_H
+#pragma once
 
 #include "ranks.h"
 #include "seams.h"
@@ -154,5 +153,3 @@ CclStatus tiled_check_plan (
 /* The layers of a tile, so that half of the memory suffices in the worst case. The other half is
  * for the components at seams. */
 uint64_t tiled_choose_layers (const CclTiledPlan *plan);
-
-#endif /* CUDACCL_TILED_PASSES_H */

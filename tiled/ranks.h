@@ -10,8 +10,7 @@
  * begin in their slabs, the final labels. A rank sends and receives O(layer size × log n_ranks)
  * bytes, and all together O(layer size × n_ranks).
  */
-#ifndef CUDACCL_TILED_RANKS_H
-#define CUDACCL_TILED_RANKS_H
+#pragma once
 
 #include "merger.h"
 
@@ -59,5 +58,3 @@ CclStatus ranks_label (Ranks *ranks, Group *group, uint64_t n_labels, uint64_t *
     uint64_t *n_components, CclError *error);
 
 void ranks_clear (Ranks *ranks);
-
-#endif /* CUDACCL_TILED_RANKS_H */

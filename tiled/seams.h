@@ -4,8 +4,7 @@
  * by tile in the order of labels, which is the raster order of the components' first pixels, and
  * the root of a set is its least node: the one with the component's first pixel.
  */
-#ifndef CUDACCL_TILED_SEAMS_H
-#define CUDACCL_TILED_SEAMS_H
+#pragma once
 
 #include "part.h"
 
@@ -52,5 +51,3 @@ void seams_unite (Seams *seams, uint64_t a, uint64_t b);
 void seams_rest (Seams *seams);
 
 void seams_clear (Seams *seams);
-
-#endif /* CUDACCL_TILED_SEAMS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels single tiles, frames or volumes, on the CPU or a GPU. */
-#ifndef CUDACCL_TILED_TILE_H
-#define CUDACCL_TILED_TILE_H
+#pragma once
 
 #include "core/measure/measure-parts.h"
 #include "part.h"
@@ -72,5 +71,3 @@ bool tile_passes (const TileLabeller *self, uint32_t label);
 const CclMeasures *tile_measures (const TileLabeller *self, uint32_t label);
 
 void tile_labeller_clear (TileLabeller *self);
-
-#endif /* CUDACCL_TILED_TILE_H */

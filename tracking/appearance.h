@@ -7,8 +7,7 @@
  * cluttered scene", International Journal of Computer Vision 51(3), 2003: a colour model for each
  * height of a person.
  */
-#ifndef CUDACCL_APPEARANCE_H
-#define CUDACCL_APPEARANCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ void ccl_appearance_learn (CclAppearance *appearance, const CclColours *colours,
  * in which a band must have been learnt, ≥ 1. */
 double ccl_appearance_compare (
     const CclAppearance *appearance, const CclColours *colours, uint32_t least);
-
-#endif /* CUDACCL_APPEARANCE_H */

@@ -3,8 +3,7 @@
  * The sparse linear assignment problem: each row gets at most one column and each column goes to at
  * most one row, with the least sum of costs.
  */
-#ifndef CUDACCL_ASSIGNMENT_H
-#define CUDACCL_ASSIGNMENT_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ typedef struct CclAssignmentScratch {
  * initialisation). */
 void ccl_assign (const CclAssignmentProblem *problem, const CclAssignmentScratch *scratch,
     uint32_t *column_of_row);
-
-#endif /* CUDACCL_ASSIGNMENT_H */

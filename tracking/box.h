@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Boxes with edges between pixels: pixel x lies from x to x + 1. */
-#ifndef CUDACCL_BOX_H
-#define CUDACCL_BOX_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -66,5 +65,3 @@ ccl_box_reach (const CclBox *from, const CclBox *box)
   return ccl_max (ccl_max (from->left - box->left, box->right - from->right),
       ccl_max (from->top - box->top, box->bottom - from->bottom));
 }
-
-#endif /* CUDACCL_BOX_H */

@@ -10,8 +10,7 @@
  * The arithmetic is + - * / alone, so that every machine computes the same numbers where the
  * compiler does not contract it to fused multiply-adds.
  */
-#ifndef CUDACCL_KALMAN_H
-#define CUDACCL_KALMAN_H
+#pragma once
 
 /* Pixels, and pixels a frame. The covariance is symmetric: cc is the centre's variance, cv its
  * covariance with the velocity, ce that with the extent, and so on. */
@@ -93,5 +92,3 @@ ccl_axis_measure (CclAxis *a, double place, double measured, double variance)
   a->ve -= gain * v * e;
   a->ee -= gain * e * e;
 }
-
-#endif /* CUDACCL_KALMAN_H */

@@ -8,8 +8,7 @@
  * Most of a label map is background. So rows are read in spans, and only those that the boxes of
  * components touch; labels elsewhere are taken for background.
  */
-#ifndef CUDACCL_LABEL_OVERLAP_H
-#define CUDACCL_LABEL_OVERLAP_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -74,5 +73,3 @@ void ccl_label_overlap_count (CclLabelOverlap *overlap, const CclLabels *labels)
 /* Stores the frame's components, so that it becomes the frame before. The caller then fills `group`
  * and `n_groups`. */
 void ccl_label_overlap_store (CclLabelOverlap *overlap, const CclLabels *labels);
-
-#endif /* CUDACCL_LABEL_OVERLAP_H */

@@ -3,8 +3,7 @@
  * The sizes and places of the latest objects. With them the tracker distinguishes a whole object
  * from a fragment and from several objects, whatever the objects are.
  */
-#ifndef CUDACCL_SIZES_H
-#define CUDACCL_SIZES_H
+#pragma once
 
 #include "box.h"
 
@@ -42,5 +41,3 @@ ccl_sizes_contain (const CclSizes *sizes, const CclBox *box)
   }
   return false;
 }
-
-#endif /* CUDACCL_SIZES_H */

@@ -4,8 +4,7 @@
  *
  * A size is the square root of a box's area; standard deviations are in sizes of the object.
  */
-#ifndef CUDACCL_TRACKER_PRIVATE_H
-#define CUDACCL_TRACKER_PRIVATE_H
+#pragma once
 
 #include <cudaccl/tracker.h>
 
@@ -362,5 +361,3 @@ void ccl_tracker_add_event (
 void ccl_tracker_find_events (CclTracker *tracker);
 void ccl_tracker_report (CclTracker *tracker, const CclTable *table,
     const CclTrackerOptions *options, CclTracks *tracks);
-
-#endif /* CUDACCL_TRACKER_PRIVATE_H */

@@ -8,8 +8,7 @@
  * weigh as much as the area of their boxes: fragments are small, and groups of objects side by side
  * have the height of one.
  */
-#ifndef CUDACCL_TYPICAL_SIZE_H
-#define CUDACCL_TYPICAL_SIZE_H
+#pragma once
 
 #include "box.h"
 
@@ -37,5 +36,3 @@ void ccl_typical_size_end_frame (CclTypicalSize *size, double elapsed);
 
 /* The typical height of an object with its foot in a row; 0: unknown. */
 double ccl_typical_height (const CclTypicalSize *size, double foot);
-
-#endif /* CUDACCL_TYPICAL_SIZE_H */

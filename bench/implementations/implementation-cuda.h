@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the files of the GPU's implementations. */
-#ifndef BENCH_IMPLEMENTATION_CUDA_H
-#define BENCH_IMPLEMENTATION_CUDA_H
+#pragma once
 
 #include "implementation.h"
 #include "research/cuda/research.h"
@@ -100,5 +99,3 @@ typedef struct CountingImage {
 } CountingImage;
 
 extern const CountingImage counting_images[]; /* generated; ended by one without a file */
-
-#endif /* BENCH_IMPLEMENTATION_CUDA_H */

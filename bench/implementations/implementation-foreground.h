@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Background model and labelling of a sequence of frames. */
-#ifndef BENCH_IMPLEMENTATION_FOREGROUND_H
-#define BENCH_IMPLEMENTATION_FOREGROUND_H
+#pragma once
 
 #include "implementation.h"
 
@@ -49,5 +48,3 @@ void foreground_draw (const FrameSequence *sequence, uint8_t *pixels);
 
 /* Copies the frames to the GPU, whose context becomes current and lives as long as the program. */
 CclStatus foreground_move_to_gpu (FrameSequence *sequence, char name[128], CclError *error);
-
-#endif /* BENCH_IMPLEMENTATION_FOREGROUND_H */

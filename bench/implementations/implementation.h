@@ -4,8 +4,7 @@
  * makers' labellers), and bandwidth bounds, which only read and write as many bytes as a labelling
  * must. Each is prepared for an input, which is not timed, and then run again and again.
  */
-#ifndef BENCH_IMPLEMENTATION_H
-#define BENCH_IMPLEMENTATION_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 #include <cudaccl/volume.h>
@@ -198,5 +197,3 @@ bool implementation_is_wanted (const ImplementationSettings *settings, const cha
       return try_status;                                                                           \
   }                                                                                                \
   G_STMT_END
-
-#endif /* BENCH_IMPLEMENTATION_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The functions that the Python programs call: all that has to run at full speed. library.py
  * repeats the structures of this file, of implementation.h and of foreground.h for ctypes. */
-#ifndef BENCH_LIBRARY_H
-#define BENCH_LIBRARY_H
+#pragma once
 
 #include "implementation-foreground.h"
 #include "implementation.h"
@@ -62,5 +61,3 @@ Reference *check_expect (const Input *input, unsigned connectivity, unsigned vol
  * the first difference of its result from the right one; empty if there is none. */
 CclStatus check_run (Implementation *implementation, const Input *input, const Reference *expected,
     char difference[128], CclError *error);
-
-#endif /* BENCH_LIBRARY_H */

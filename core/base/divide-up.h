@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Quotients that are rounded up. */
-#ifndef CUDACCL_DIVIDE_UP_H
-#define CUDACCL_DIVIDE_UP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -21,5 +20,3 @@ round_up (uint64_t size, uint64_t unit)
 {
   return divide_up (size, unit) * unit;
 }
-
-#endif /* CUDACCL_DIVIDE_UP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Interruptions of long functions (ccl_set_interruption()), for the loops of these functions. */
-#ifndef CUDACCL_CORE_INTERRUPTION_H
-#define CUDACCL_CORE_INTERRUPTION_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -17,5 +16,3 @@ bool ccl_is_interrupted (uint64_t n_pixels);
 /* What a function returns that has called the one above: CUDACCL_OK, or CUDACCL_ERROR_INTERRUPTED
  * if it was to stop. */
 CclStatus ccl_interruption_status (CclError *error);
-
-#endif /* CUDACCL_CORE_INTERRUPTION_H */

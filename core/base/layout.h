@@ -3,8 +3,7 @@
  * Arrays that share one allocation. A function lays them out twice: first without memory,
  * which gives its size, then in it.
  */
-#ifndef CUDACCL_LAYOUT_H
-#define CUDACCL_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,5 +41,3 @@ lay_out_zeros (Layout *layout, uint64_t n, size_t size)
     memset (here, 0, n * size);
   return here;
 }
-
-#endif /* CUDACCL_LAYOUT_H */

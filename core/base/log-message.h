@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Messages of the library for programs that have set a function for them. */
-#ifndef CUDACCL_LOG_MESSAGE_H
-#define CUDACCL_LOG_MESSAGE_H
+#pragma once
 
 #include <cudaccl/log.h>
 
 /* Sends a message, without a line break; it is cut after 255 bytes. Any thread. Not for functions
  * that are called once per frame: it takes a lock. */
 void ccl_log (CclLogLevel level, const char *format, ...) __attribute__ ((format (printf, 2, 3)));
-
-#endif /* CUDACCL_LOG_MESSAGE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Checks of what programs say of rows and slices in memory. */
-#ifndef CUDACCL_STRIDES_H
-#define CUDACCL_STRIDES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ elements_fit (const void *data, size_t element, uint32_t width, uint32_t height,
   return data && address % element == 0 &&
          strides_fit (element * width, height, row_stride, has_slices ? slice_stride : SIZE_MAX);
 }
-
-#endif /* CUDACCL_STRIDES_H */

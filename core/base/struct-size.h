@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The size with which plans and options begin (labeller.h). */
-#ifndef CUDACCL_STRUCT_SIZE_H
-#define CUDACCL_STRUCT_SIZE_H
+#pragma once
 
 #include "status.h"
 
@@ -16,5 +15,3 @@ CclStatus ccl_struct_size_check (const void *given, size_t known, CclError *erro
  * given fields over *complete, which has the defaults and is of `known` bytes. */
 CclStatus ccl_struct_complete (
     void *complete, size_t known, const void *given, size_t least, CclError *error);
-
-#endif /* CUDACCL_STRUCT_SIZE_H */

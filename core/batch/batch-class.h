@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/batch.h>. */
-#ifndef CUDACCL_BATCH_CLASS_H
-#define CUDACCL_BATCH_CLASS_H
+#pragma once
 
 #include <cudaccl/batch.h>
 
@@ -36,5 +35,3 @@ ccl_batch_other_connectivity (const CclBatchPlan *plan)
   return plan->connectivity == CUDACCL_CONNECTIVITY_8 ? CUDACCL_CONNECTIVITY_4
                                                       : CUDACCL_CONNECTIVITY_8;
 }
-
-#endif /* CUDACCL_BATCH_CLASS_H */

@@ -21,8 +21,7 @@
  * In a label map runs end where the label changes, and the ends of each label are sorted and paired
  * by themselves: ccl_contour_partner() finds the other one of a pair among its neighbours.
  */
-#ifndef CUDACCL_CONTOUR_LINKS_H
-#define CUDACCL_CONTOUR_LINKS_H
+#pragma once
 
 #include <cudaccl/contours.h>
 
@@ -157,5 +156,3 @@ ccl_contour_right_partner (const CclContourRuns *own, const CclContourRuns *othe
       return (CclContourPartner){2 * i - 1, 1};
   return (CclContourPartner){end - 1, 0};
 }
-
-#endif /* CUDACCL_CONTOUR_LINKS_H */

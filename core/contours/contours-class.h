@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/contours.h>. */
-#ifndef CUDACCL_CONTOURS_CLASS_H
-#define CUDACCL_CONTOURS_CLASS_H
+#pragma once
 
 #include <cudaccl/contours.h>
 
@@ -26,5 +25,3 @@ CclStatus ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error)
 /* Returns the error for more points than 32 bits count: each of CUDACCL_MAX_CONTOUR_PIXELS pixels
  * has a label of its own. */
 CclStatus ccl_contours_set_too_many (CclError *error);
-
-#endif /* CUDACCL_CONTOURS_CLASS_H */

@@ -18,8 +18,7 @@
  *
  * Host code that CPU and GPU share: both give the same boxes, so the results are the same.
  */
-#ifndef CUDACCL_ALIGNMENT_H
-#define CUDACCL_ALIGNMENT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -59,5 +58,3 @@ void ccl_alignment_learn (CclAlignment *self, float share);
 /* How far the picture is from one move to another, on average, in boxes. */
 float ccl_alignment_distance (
     const CclAlignment *self, const CclSimilarity *from, const CclSimilarity *to);
-
-#endif /* CUDACCL_ALIGNMENT_H */

@@ -17,8 +17,7 @@
  *
  * CPU and GPU give the same boxes, so what follows is the same, frame by frame.
  */
-#ifndef CUDACCL_CAMERA_H
-#define CUDACCL_CAMERA_H
+#pragma once
 
 #include "core/foreground/alignment.h"
 #include "core/foreground/light.h"
@@ -102,5 +101,3 @@ uint32_t ccl_camera_sway (const CclCamera *self);
 
 /* The backend has found a change of the scene by other means. */
 void ccl_camera_note (CclCamera *self, CclSceneChange change);
-
-#endif /* CUDACCL_CAMERA_H */

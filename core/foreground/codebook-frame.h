@@ -8,8 +8,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_CODEBOOK_FRAME_H
-#define CUDACCL_CODEBOOK_FRAME_H
+#pragma once
 
 #include "codebook.h"
 #include "light.h"
@@ -397,5 +396,3 @@ ccl_codebook_advance (CclCodebookClock *clock, uint64_t duration, uint64_t absor
   time.now = (uint16_t)(clock->now / step - clock->former);
   return time;
 }
-
-#endif /* CUDACCL_CODEBOOK_FRAME_H */

@@ -54,8 +54,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_CODEBOOK_H
-#define CUDACCL_CODEBOOK_H
+#pragma once
 
 #include "mixture.h"
 
@@ -428,5 +427,3 @@ ccl_codebook_update (CclCodeword words[CUDACCL_CODEBOOK_WORDS], CclCodebookValue
   ccl_codebook_summarise (words, frame->time.now, &result);
   return result;
 }
-
-#endif /* CUDACCL_CODEBOOK_H */

@@ -21,8 +21,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_FAINT_H
-#define CUDACCL_FAINT_H
+#pragma once
 
 #include "sampled-background.h"
 
@@ -74,5 +73,3 @@ ccl_faint_is_even (uint32_t least, uint32_t most)
 {
   return 16 * most <= CUDACCL_FAINT_EVEN_SIXTEENTHS * least;
 }
-
-#endif /* CUDACCL_FAINT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/foreground.h>. */
-#ifndef CUDACCL_FOREGROUND_CLASS_H
-#define CUDACCL_FOREGROUND_CLASS_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -84,5 +83,3 @@ CclStatus ccl_foreground_watch_camera (CclForeground *foreground, CclError *erro
 
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_foreground_plan_check (const CclForegroundPlan *plan, CclError *error);
-
-#endif /* CUDACCL_FOREGROUND_CLASS_H */

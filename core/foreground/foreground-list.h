@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The list of foreground methods. */
-#ifndef CUDACCL_FOREGROUND_LIST_H
-#define CUDACCL_FOREGROUND_LIST_H
+#pragma once
 
 /* METHOD (number, name, members): CUDACCL_FOREGROUND_number and its name, and what both backends
  * know of it, members of CclMethod other than 0. Each backend has a file of the name, whose table
@@ -16,5 +15,3 @@
   METHOD (MOG2, mog2, .check = check_mog2, .has_model = true, .most_pixels = 450000)               \
   METHOD (CODEBOOK, codebook, .has_model = true, .has_scene = true, .has_median = true,            \
       .most_pixels = 250000)
-
-#endif /* CUDACCL_FOREGROUND_LIST_H */

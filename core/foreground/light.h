@@ -28,8 +28,7 @@
  * Light is measured in luma of 8 bits, to which luma of 16 bits is rounded. Factors are applied to
  * all bits. All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_LIGHT_H
-#define CUDACCL_LIGHT_H
+#pragma once
 
 #include "mixture.h"
 
@@ -380,5 +379,3 @@ ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
 CclSceneChange ccl_light_smooth (
     const CclLightGrid *grid, const CclLightCell *cells, bool *has_edges, uint16_t *factors);
 #endif
-
-#endif /* CUDACCL_LIGHT_H */

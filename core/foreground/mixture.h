@@ -42,8 +42,7 @@
  * the loss of weight in a frame. Starvation is the constant part of it, from the prior against many
  * Gaussians.
  */
-#ifndef CUDACCL_MIXTURE_H
-#define CUDACCL_MIXTURE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -364,5 +363,3 @@ CclMixtureParameters ccl_mixture_parameters (
  * median filter or opening and before everything else. */
 bool ccl_mixture_skips_held (const CclForegroundOptions *options, uint64_t n_frames);
 #endif
-
-#endif /* CUDACCL_MIXTURE_H */

@@ -8,8 +8,7 @@
  * fused multiply-add. cpu/ tries the thresholds one after the other, cuda/ many of them at once:
  * the separation of a threshold depends on nothing but the histogram.
  */
-#ifndef CUDACCL_OTSU_H
-#define CUDACCL_OTSU_H
+#pragma once
 
 #include <stdint.h>
 
@@ -74,5 +73,3 @@ ccl_otsu_threshold_of (const uint64_t *histogram, uint32_t n_values)
   }
   return best;
 }
-
-#endif /* CUDACCL_OTSU_H */

@@ -5,8 +5,7 @@
  * row and column are repeated. Means are rounded to the nearest integer, so CPU and GPU give
  * identical bits.
  */
-#ifndef CUDACCL_REDUCTION_H
-#define CUDACCL_REDUCTION_H
+#pragma once
 
 #include "foreground-class.h"
 #include "core/label/labeller-class.h"
@@ -92,5 +91,3 @@ ccl_reduced_mask_check (const CclForegroundOptions *options, bool has_roi_mask, 
                    "frame's")
              : CUDACCL_OK;
 }
-
-#endif /* CUDACCL_REDUCTION_H */

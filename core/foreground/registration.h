@@ -19,8 +19,7 @@
  *
  * All numbers are integers, so that the result is the same wherever the pictures come from.
  */
-#ifndef CUDACCL_REGISTRATION_H
-#define CUDACCL_REGISTRATION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ void ccl_registration_free (CclRegistration *self);
  * looked for if the model's texture is spread, unless seven eighths of the blocks agree. */
 CclRegistrationResult ccl_registration_compare (
     CclRegistration *self, const uint8_t *frame, const uint8_t *model);
-
-#endif /* CUDACCL_REGISTRATION_H */

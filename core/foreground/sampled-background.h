@@ -33,8 +33,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_SAMPLED_BACKGROUND_H
-#define CUDACCL_SAMPLED_BACKGROUND_H
+#pragma once
 
 #include "codebook-frame.h"
 #include "core/base/divide-up.h"
@@ -231,5 +230,3 @@ ccl_sampled_mean (uint32_t sum_of_four)
 {
   return (uint8_t)((sum_of_four + 2) / 4);
 }
-
-#endif /* CUDACCL_SAMPLED_BACKGROUND_H */

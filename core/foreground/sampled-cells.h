@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Which cells of the second background model (sampled-background.h) keep their candidates. */
-#ifndef CUDACCL_SAMPLED_CELLS_H
-#define CUDACCL_SAMPLED_CELLS_H
+#pragma once
 
 #include "sampled-background.h"
 
@@ -29,5 +28,3 @@ ccl_sampled_lit (uint64_t lit, uint64_t above, uint64_t own, uint64_t below)
 {
   return lit & ~ccl_sampled_widened (above | own | below);
 }
-
-#endif /* CUDACCL_SAMPLED_CELLS_H */

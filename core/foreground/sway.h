@@ -11,8 +11,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_SWAY_H
-#define CUDACCL_SWAY_H
+#pragma once
 
 #include "codebook.h"
 
@@ -21,5 +20,3 @@ ccl_sway_explains (uint32_t luma, uint32_t low, uint32_t high)
 {
   return luma >= low && luma <= high;
 }
-
-#endif /* CUDACCL_SWAY_H */

@@ -22,8 +22,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_TEXTURE_H
-#define CUDACCL_TEXTURE_H
+#pragma once
 
 #include "codebook.h"
 
@@ -94,5 +93,3 @@ ccl_texture_of_cell (CclTexturePairs own, CclTexturePairs around)
   return pairs.agreeing >= CUDACCL_TEXTURE_AGREEING * pairs.differing ? CCL_TEXTURE_AGREES
                                                                       : CCL_TEXTURE_DIFFERS;
 }
-
-#endif /* CUDACCL_TEXTURE_H */

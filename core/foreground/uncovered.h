@@ -23,8 +23,7 @@
  *
  * All numbers are integers, so that CPU and GPU give identical bits.
  */
-#ifndef CUDACCL_UNCOVERED_H
-#define CUDACCL_UNCOVERED_H
+#pragma once
 
 #include "texture.h"
 
@@ -104,5 +103,3 @@ ccl_uncovered_age (uint32_t before, bool was_uncovered, uint32_t elapsed)
   const uint32_t age = was_uncovered ? before + elapsed : 0;
   return (uint16_t)(age < CUDACCL_UNCOVERED_AGE ? age : (uint32_t)CUDACCL_UNCOVERED_AGE);
 }
-
-#endif /* CUDACCL_UNCOVERED_H */

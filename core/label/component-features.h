@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Features of components: checks and values that the backends share. */
-#ifndef CUDACCL_COMPONENT_FEATURES_H
-#define CUDACCL_COMPONENT_FEATURES_H
+#pragma once
 
 #include "labeller-class.h"
 
@@ -34,5 +33,3 @@ CclStatus ccl_intensity_check (const CclIntensity *intensity, uint32_t columns, 
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* CUDACCL_COMPONENT_FEATURES_H */

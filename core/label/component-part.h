@@ -4,8 +4,7 @@
  * exact integers, so that parts can be combined in any order; CclReals alone are rounded.
  * Coordinates are those of the whole picture.
  */
-#ifndef CUDACCL_COMPONENT_PART_H
-#define CUDACCL_COMPONENT_PART_H
+#pragma once
 
 #include <cudaccl/columns.h>
 #include <cudaccl/labeller.h>
@@ -139,5 +138,3 @@ typedef struct CclMeasuredPicture {
  */
 void ccl_measures_derive (const CclPart *part, const CclMeasures *measures, uint32_t columns,
     const CclMeasuredPicture *picture, CclVolumeShape *shape);
-
-#endif /* CUDACCL_COMPONENT_PART_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The row of the component table that follows from the sums of a component, for all backends. */
-#ifndef CUDACCL_COMPONENT_ROW_H
-#define CUDACCL_COMPONENT_ROW_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -28,5 +27,3 @@ ccl_component_row (uint32_t label, uint32_t area, uint32_t left, uint32_t top, u
   row.centroid_y = (double)sum_y / (double)area;
   return row;
 }
-
-#endif /* CUDACCL_COMPONENT_ROW_H */

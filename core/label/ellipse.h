@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Values that are derived from exact sums, in the same steps wherever the sums come from. */
-#ifndef CUDACCL_ELLIPSE_H
-#define CUDACCL_ELLIPSE_H
+#pragma once
 
 #include <math.h>
 #include <stdint.h>
@@ -37,5 +36,3 @@ ccl_ellipse (double xx, double yy, double xy)
   ellipse.orientation = xx == yy ? (xy > 0 ? M_PI / 4 : -M_PI / 4) : atan2 (2 * xy, yy - xx) / 2;
   return ellipse;
 }
-
-#endif /* CUDACCL_ELLIPSE_H */

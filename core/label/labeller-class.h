@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/labeller.h>. */
-#ifndef CUDACCL_LABELLER_CLASS_H
-#define CUDACCL_LABELLER_CLASS_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -94,5 +93,3 @@ CclStatus ccl_labeller_check_run (const CclLabeller *labeller, const CclFrame *f
 /* The most components that a frame of the plan can have, which is the most rows of a table: one
  * isolated pixel in each 2×2, or every second pixel with 4-connectivity. */
 uint32_t ccl_plan_most_components (const CclLabellerPlan *plan);
-
-#endif /* CUDACCL_LABELLER_CLASS_H */

@@ -10,8 +10,7 @@
  *
  *   in the slice above, and in its own one
  */
-#ifndef CUDACCL_PRECEDING_H
-#define CUDACCL_PRECEDING_H
+#pragma once
 
 #include <stdint.h>
 
@@ -56,5 +55,3 @@ ccl_cell_is_of (uint32_t place, uint32_t neighbour)
          (neighbour / 3 % 3 == 1 || neighbour / 3 % 3 == place / 3 % 3) &&
          (neighbour / 9 == 1 || neighbour / 9 == place / 9);
 }
-
-#endif /* CUDACCL_PRECEDING_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Maps of words of 32 bits, of frames and volumes. */
-#ifndef CUDACCL_WORD_MAP_H
-#define CUDACCL_WORD_MAP_H
+#pragma once
 
 #include "core/base/status.h"
 
@@ -24,5 +23,3 @@ CclStatus ccl_map_size_check (const MapSize *size, CclError *error);
 /* Checks address and strides of a map. what: its name in the message. */
 CclStatus ccl_map_check (
     const CclVolumeLabels *map, const MapSize *size, const char *what, CclError *error);
-
-#endif /* CUDACCL_WORD_MAP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums of a label of a map, for kernels and hosts. */
-#ifndef CUDACCL_MAP_SUM_H
-#define CUDACCL_MAP_SUM_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ typedef struct CclMapSum {
 typedef struct CclMapTurn {
   uint64_t low[2], high[2];
 } CclMapTurn;
-
-#endif /* CUDACCL_MAP_SUM_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums of the labels of a map in the memory of a GPU, and new labels for it. The code is that of
  * the backend: cuda/measure/map-sums.c. */
-#ifndef CUDACCL_MAP_SUMS_H
-#define CUDACCL_MAP_SUMS_H
+#pragma once
 
 #include "map-sum.h"
 
@@ -35,5 +34,3 @@ CclStatus ccl_cuda_map_sum (const CclDeviceMap *map, CclMapSums *sums, CclError 
  * numbers: [n + 1], in host memory. Waits. As ccl_cuda_map_sum(). */
 CclStatus ccl_cuda_map_renumber (const CclDeviceMap *map, const uint32_t *numbers, uint32_t n,
     const CclVolumeLabels *to, CclError *error);
-
-#endif /* CUDACCL_MAP_SUMS_H */

@@ -4,8 +4,7 @@
  * Runs of a label add their sums at once; only pixels whose neighbours differ are looked at one by
  * one.
  */
-#ifndef CUDACCL_MEASURE_PARTS_H
-#define CUDACCL_MEASURE_PARTS_H
+#pragma once
 
 #include "core/label/component-part.h"
 #include "core/base/status.h"
@@ -45,5 +44,3 @@ uint32_t ccl_layers_after (uint32_t columns, bool is_volume);
  * wanted. Allocates some rows. */
 CclStatus ccl_parts_measure (const CclPartMap *map, uint32_t columns, uint32_t n, CclPart *parts,
     CclMeasures *measures, CclError *error);
-
-#endif /* CUDACCL_MEASURE_PARTS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the measuring of label maps has in common on CPU and GPU: checks and rows. */
-#ifndef CUDACCL_MEASURED_MAP_H
-#define CUDACCL_MEASURED_MAP_H
+#pragma once
 
 #include "core/volume/volume-class.h"
 #include "measure-parts.h"
@@ -22,5 +21,3 @@ CclStatus ccl_measured_map_init (CclPartMap *map, const CclVolumeLabels *labels,
 
 /* The row of a label; all zeros if the part has no pixels. */
 CclVolumeComponent ccl_measured_row (const CclPart *part, uint32_t label);
-
-#endif /* CUDACCL_MEASURED_MAP_H */

@@ -8,8 +8,7 @@
  *   3 · 4
  *   5 6 7
  */
-#ifndef CUDACCL_NEIGHBOURHOOD_H
-#define CUDACCL_NEIGHBOURHOOD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -81,5 +80,3 @@ ccl_border_kind (uint32_t n_edge, uint32_t n_corner)
     return CCL_BORDER_MIXED;
   return CCL_BORDER_OTHER;
 }
-
-#endif /* CUDACCL_NEIGHBOURHOOD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/values.h>. */
-#ifndef CUDACCL_VALUES_CLASS_H
-#define CUDACCL_VALUES_CLASS_H
+#pragma once
 
 #include <cudaccl/values.h>
 
@@ -39,5 +38,3 @@ ccl_value_bytes (CclValueType type)
 
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_values_plan_check (const CclValuesPlan *plan, CclError *error);
-
-#endif /* CUDACCL_VALUES_CLASS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface that the backends implement behind <cudaccl/volume.h>. */
-#ifndef CUDACCL_VOLUME_CLASS_H
-#define CUDACCL_VOLUME_CLASS_H
+#pragma once
 
 #include <cudaccl/volume.h>
 
@@ -30,5 +29,3 @@ CclStatus ccl_volume_labels_check (
 /* An upper bound of the components that a volume of the plan can have. It also bounds the labels of
  * a scan in raster order that gives a new label only to a voxel without labelled neighbours. */
 size_t ccl_volume_plan_most_components (const CclVolumePlan *plan);
-
-#endif /* CUDACCL_VOLUME_CLASS_H */

@@ -10,8 +10,7 @@
  *
  * Consecutive strips form bands, several per thread. Each band has its own range of labels.
  */
-#ifndef CUDACCL_CPU_BAND_H
-#define CUDACCL_CPU_BAND_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -188,5 +187,3 @@ extern const RunLabeller run_labeller_portable;
 extern const RunLabeller run_labeller_avx2;
 extern const RunLabeller run_labeller_avx512;
 extern const RunLabeller run_labeller_neon;
-
-#endif /* CUDACCL_CPU_BAND_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors that several objects of the CPU report. */
-#ifndef CUDACCL_CPU_ERRORS_H
-#define CUDACCL_CPU_ERRORS_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -10,5 +9,3 @@ CclStatus ccl_cpu_check_frame (const CclFrame *frame, CclError *error);
 
 /* Fills the error: there is not enough memory for frames of the size. */
 void ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height);
-
-#endif /* CUDACCL_CPU_ERRORS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The instruction sets that vector code is compiled for. */
-#ifndef CUDACCL_CPU_INSTRUCTIONS_H
-#define CUDACCL_CPU_INSTRUCTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <string.h>
@@ -26,5 +25,3 @@ instructions_are_offered (const char *name)
 #endif
   return strcmp (name, "portable") == 0;
 }
-
-#endif /* CUDACCL_CPU_INSTRUCTIONS_H */

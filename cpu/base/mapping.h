@@ -3,8 +3,7 @@
  * A layout (layout.h) in a mapping of the process: address space for the worst frame, filled with
  * zeros. The kernel provides a page when it is first written; most frames write a small part.
  */
-#ifndef CUDACCL_CPU_MAPPING_H
-#define CUDACCL_CPU_MAPPING_H
+#pragma once
 
 #include "core/base/layout.h"
 
@@ -60,5 +59,3 @@ mapping_lay_out (
   mapping->is_used = true;
   return true;
 }
-
-#endif /* CUDACCL_CPU_MAPPING_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How much of the machine's processors this process may use. */
-#ifndef CUDACCL_CPU_PROCESSORS_H
-#define CUDACCL_CPU_PROCESSORS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ Processors processors_find (void);
  *
  * root: a folder that has these files in place of "/", for tests; "" for the real ones. */
 double processors_quota (const char *root);
-
-#endif /* CUDACCL_CPU_PROCESSORS_H */

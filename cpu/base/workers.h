@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pool of threads that share the work of a frame. */
-#ifndef CUDACCL_CPU_WORKERS_H
-#define CUDACCL_CPU_WORKERS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -43,5 +42,3 @@ uint32_t workers_number (const Workers *workers);
 
 /* Ends the threads. NULL is allowed. */
 void workers_free (Workers *workers);
-
-#endif /* CUDACCL_CPU_WORKERS_H */

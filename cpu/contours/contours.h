@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Contours on the CPU: the ends of runs (contour-links.h), and the contours that pass them. */
-#ifndef CUDACCL_CPU_CONTOURS_H
-#define CUDACCL_CPU_CONTOURS_H
+#pragma once
 
 #include "core/contours/contours-class.h"
 #include "cpu/base/mapping.h"
@@ -71,5 +70,3 @@ void cpu_contours_link (
 
 /* Finds contours from all chains. */
 void cpu_contours_follow (CpuContours *self);
-
-#endif /* CUDACCL_CPU_CONTOURS_H */

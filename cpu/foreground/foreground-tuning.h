@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choices that the CPU foreground makes by itself, except in tests and benchmarks. */
-#ifndef CUDACCL_CPU_FOREGROUND_PRIVATE_H
-#define CUDACCL_CPU_FOREGROUND_PRIVATE_H
+#pragma once
 
 #include "cpu/label/labeller-tuning.h"
 #include <cudaccl/foreground.h>
@@ -11,5 +10,3 @@
  */
 CclForeground *ccl_cpu_foreground_new_tuned (
     const CclForegroundPlan *plan, const CclCpuTuning *tuning, CclError *error);
-
-#endif /* CUDACCL_CPU_FOREGROUND_PRIVATE_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of a foreground segmenter on the CPU, its steps, and the interface of its methods, a
  * file each. foreground.c explains the steps. */
-#ifndef CUDACCL_CPU_FOREGROUND_H
-#define CUDACCL_CPU_FOREGROUND_H
+#pragma once
 
 #include "core/foreground/foreground-class.h"
 #include "core/foreground/foreground-list.h"
@@ -157,5 +156,3 @@ void cpu_foreground_finish_row (
 
 /* The noise filter and the closing, after the foreground has been found. */
 void cpu_foreground_filter (CpuForeground *self);
-
-#endif /* CUDACCL_CPU_FOREGROUND_H */

@@ -8,8 +8,7 @@
  * - WRITTEN_COLUMNS, and write_columns(), which writes so many bits as bytes of 0 and 255; or else
  *   write_row().
  */
-#ifndef CUDACCL_CPU_PIXEL_ROWS_H
-#define CUDACCL_CPU_PIXEL_ROWS_H
+#pragma once
 
 #include "cpu/foreground/codebook/codebook-rows.h"
 #include "cpu/foreground/mog2/mog2.h"
@@ -58,5 +57,3 @@ write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
   .dilate_row = dilate_row, .median_of_classes = median_of_classes, .filter_row = filter_row,      \
   .write_row = write_row, .reduce_row = reduce_row, .reduce_wide_row = reduce_wide_row,            \
   .enlarge_row = enlarge_row
-
-#endif /* CUDACCL_CPU_PIXEL_ROWS_H */

@@ -3,8 +3,7 @@
  * The operations of pixels.h whose intrinsics AVX2 and AVX-512 name alike. The file that includes
  * it defines the types of vectors, and VECTOR (operation), the name of an intrinsic on them.
  */
-#ifndef CUDACCL_CPU_PIXELS_X86_H
-#define CUDACCL_CPU_PIXELS_X86_H
+#pragma once
 
 static ALWAYS_INLINE Steps
 steps_of (uint16_t value)
@@ -109,5 +108,3 @@ multiply_subtract (Floats a, Floats b, Floats c)
 {
   return VECTOR (fmsub_ps) (a, b, c);
 }
-
-#endif /* CUDACCL_CPU_PIXELS_X86_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* An algorithm of the CPU. The library has one, `runs`; those of the papers are in research/cpu/.
  */
-#ifndef CUDACCL_CPU_ALGORITHMS_H
-#define CUDACCL_CPU_ALGORITHMS_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 #include "labeller-tuning.h"
@@ -32,5 +31,3 @@ bool ccl_cpu_algorithm_has (const CpuAlgorithm *algorithm, CclConnectivity conne
  * plan's. */
 CclLabeller *ccl_cpu_labeller_new_with (const CclLabellerPlan *plan, const CpuAlgorithm *algorithm,
     const CclCpuTuning *tuning, CclError *error);
-
-#endif /* CUDACCL_CPU_ALGORITHMS_H */

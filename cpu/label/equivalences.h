@@ -6,8 +6,7 @@
  * Wu, Otoo, Suzuki: Optimizing two-pass connected-component labeling algorithms, Pattern Analysis
  * and Applications 12, 2009.
  */
-#ifndef CUDACCL_CPU_EQUIVALENCES_H
-#define CUDACCL_CPU_EQUIVALENCES_H
+#pragma once
 
 #include "cpu/pixels/words.h"
 
@@ -45,5 +44,3 @@ unite (uint32_t *parents, uint32_t a, uint32_t b)
   link_path (parents, b, root);
   return root;
 }
-
-#endif /* CUDACCL_CPU_EQUIVALENCES_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Choices that the CPU labeller makes by itself, except in tests and benchmarks. */
-#ifndef CUDACCL_CPU_LABELLER_PRIVATE_H
-#define CUDACCL_CPU_LABELLER_PRIVATE_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -15,5 +14,3 @@ typedef struct CclCpuTuning {
  * instructions. */
 CclLabeller *ccl_cpu_labeller_new_tuned (
     const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error);
-
-#endif /* CUDACCL_CPU_LABELLER_PRIVATE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The state of the labeller of runs.c, and how it numbers components. */
-#ifndef CUDACCL_CPU_RUNS_LABELLER_H
-#define CUDACCL_CPU_RUNS_LABELLER_H
+#pragma once
 
 #include "cpu/base/band.h"
 #include "core/label/labeller-class.h"
@@ -85,5 +84,3 @@ void runs_lay_out_measurer (CpuLabeller *self, Layout *layout, uint32_t n_rows);
 
 /* Fills the features of the components in the table. */
 void runs_measure (CpuLabeller *self, const CclIntensity *intensity);
-
-#endif /* CUDACCL_CPU_RUNS_LABELLER_H */

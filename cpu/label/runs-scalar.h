@@ -3,8 +3,7 @@
  * Steps of the run labeller without vectors. Where possible, no branch depends on the pixels,
  * because mispredicted branches dominate the time of noisy masks.
  */
-#ifndef CUDACCL_CPU_RUNS_SCALAR_H
-#define CUDACCL_CPU_RUNS_SCALAR_H
+#pragma once
 
 #include "cpu/base/band.h"
 #include "cpu/pixels/words.h"
@@ -274,5 +273,3 @@ expand_scalar (uint32_t *out, uint32_t n, uint64_t pixels, uint64_t starts, cons
     pixels = rest;
   }
 }
-
-#endif /* CUDACCL_CPU_RUNS_SCALAR_H */

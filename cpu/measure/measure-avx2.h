@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of measure-runs.h with AVX2. measure-scalar.h describes them. */
-#ifndef CUDACCL_CPU_MEASURE_AVX2_H
-#define CUDACCL_CPU_MEASURE_AVX2_H
+#pragma once
 
 #include "measure-x86.h"
 
@@ -177,5 +176,3 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint
   }
   *sums = add_value_lanes (rows, squares, products, least, greatest);
 }
-
-#endif /* CUDACCL_CPU_MEASURE_AVX2_H */

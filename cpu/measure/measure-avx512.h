@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of measure-runs.h with AVX-512. measure-scalar.h describes them. */
-#ifndef CUDACCL_CPU_MEASURE_AVX512_H
-#define CUDACCL_CPU_MEASURE_AVX512_H
+#pragma once
 
 #include "measure-x86.h"
 
@@ -133,5 +132,3 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint
       _mm256_min_epu8 (_mm512_castsi512_si256 (least), _mm512_extracti64x4_epi64 (least, 1)),
       _mm256_max_epu8 (_mm512_castsi512_si256 (greatest), _mm512_extracti64x4_epi64 (greatest, 1)));
 }
-
-#endif /* CUDACCL_CPU_MEASURE_AVX512_H */

@@ -6,8 +6,7 @@
  * Each pattern is noted at one of its pixels in the strip, so that all strips together count it
  * once.
  */
-#ifndef CUDACCL_CPU_MEASURE_PLANES_H
-#define CUDACCL_CPU_MEASURE_PLANES_H
+#pragma once
 
 #include "run-measurer.h"
 #include "cpu/pixels/words.h"
@@ -140,5 +139,3 @@ find_planes (const RunMeasurer *self, uint32_t y, uint32_t w)
   }
   arrange_planes (planes, self->planes + (size_t)w * N_PLANES);
 }
-
-#endif /* CUDACCL_CPU_MEASURE_PLANES_H */

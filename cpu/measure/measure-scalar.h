@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The steps of measure-runs.h without vectors. */
-#ifndef CUDACCL_CPU_MEASURE_SCALAR_H
-#define CUDACCL_CPU_MEASURE_SCALAR_H
+#pragma once
 
 #include "measure-sums.h"
 
@@ -57,5 +56,3 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint
   (void)n_values;
   sum_bytes_one_by_one (values, rows, sums);
 }
-
-#endif /* CUDACCL_CPU_MEASURE_SCALAR_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over the places of the pixels of a word of 64, in both rows of a strip. */
-#ifndef CUDACCL_CPU_MEASURE_SUMS_H
-#define CUDACCL_CPU_MEASURE_SUMS_H
+#pragma once
 
 #include "run-measurer.h"
 #include "value-sums.h"
@@ -37,5 +36,3 @@ sum_places_of_runs (const uint64_t rows[2], PlaceSums *sums)
     }
   }
 }
-
-#endif /* CUDACCL_CPU_MEASURE_SUMS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What measure-avx2.h and measure-avx512.h have in common. */
-#ifndef CUDACCL_CPU_MEASURE_X86_H
-#define CUDACCL_CPU_MEASURE_X86_H
+#pragma once
 
 #include "measure-sums.h"
 
@@ -74,5 +73,3 @@ add_value_lanes (__m256i rows, __m256i squares, __m256i products, __m256i least,
       .greatest = 0xff ^ least_of_32_bytes (_mm256_xor_si256 (greatest, _mm256_set1_epi8 (-1))),
   };
 }
-
-#endif /* CUDACCL_CPU_MEASURE_X86_H */

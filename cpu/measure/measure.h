@@ -4,8 +4,7 @@
  * asks for. Pixels are read row by row; runs of a label add their sums at once, and only pixels
  * whose neighbours differ are looked at one by one.
  */
-#ifndef CUDACCL_CPU_MEASURE_H
-#define CUDACCL_CPU_MEASURE_H
+#pragma once
 
 #include "core/label/component-features.h"
 #include "cpu/base/mapping.h"
@@ -41,5 +40,3 @@ void cpu_map_measurer_run (CpuMapMeasurer *self, const CclLabels *map,
 /* A labeller that measures the components of another one, which it owns. Returns NULL if there is
  * no memory; the other one is then freed, too. */
 CclLabeller *cpu_measuring_labeller_new (CclLabeller *labeller, CclError *error);
-
-#endif /* CUDACCL_CPU_MEASURE_H */

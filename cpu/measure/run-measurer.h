@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is measured of the components of a frame from its runs (measure-runs.h). */
-#ifndef CUDACCL_CPU_RUN_MEASURER_H
-#define CUDACCL_CPU_RUN_MEASURER_H
+#pragma once
 
 #include "cpu/base/band.h"
 
@@ -46,5 +45,3 @@ measured_row (const RunMeasurer *self, int64_t y)
 {
   return self->rows[y + MEASURED_AROUND];
 }
-
-#endif /* CUDACCL_CPU_RUN_MEASURER_H */

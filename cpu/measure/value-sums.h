@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over the values of the second plane: of some pixels, and how they are added to what is
  * measured of their component. */
-#ifndef CUDACCL_CPU_VALUE_SUMS_H
-#define CUDACCL_CPU_VALUE_SUMS_H
+#pragma once
 
 #include "core/label/component-part.h"
 #include "cpu/pixels/words.h"
@@ -211,5 +210,3 @@ add_values_of_long_run (CclMeasures *measures, const ValueRun *run)
         run->number + (begin - run->begin));
   }
 }
-
-#endif /* CUDACCL_CPU_VALUE_SUMS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of a mask between the steps of a foreground: one bit per pixel, as in pixels.h. */
-#ifndef CUDACCL_CPU_BIT_ROWS_H
-#define CUDACCL_CPU_BIT_ROWS_H
+#pragma once
 
 #include "core/base/layout.h"
 
@@ -68,5 +67,3 @@ band_first_row (uint32_t height, uint32_t band, uint32_t n_bands)
 {
   return band < n_bands ? (uint32_t)((uint64_t)band * height / n_bands) / 2 * 2 : height;
 }
-
-#endif /* CUDACCL_CPU_BIT_ROWS_H */

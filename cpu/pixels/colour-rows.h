@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of luma and chroma on their way to the background model. The compiler vectorises the
  * loops. */
-#ifndef CUDACCL_CPU_COLOUR_ROWS_H
-#define CUDACCL_CPU_COLOUR_ROWS_H
+#pragma once
 
 #include "core/foreground/light.h"
 #include "pixels.h"
@@ -154,5 +153,3 @@ count_extremes (const uint8_t *luma, uint32_t width, uint32_t *dark, uint32_t *b
     *bright += luma[x] > CUDACCL_LIGHT_MOST_LUMA;
   }
 }
-
-#endif /* CUDACCL_CPU_COLOUR_ROWS_H */

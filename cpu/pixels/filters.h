@@ -4,8 +4,7 @@
  * pixels are bit-sliced: each binary digit of the 64 counts is a word. The rows of the window are
  * added up first, then its columns. The compiler vectorises the loops over words.
  */
-#ifndef CUDACCL_CPU_FILTERS_H
-#define CUDACCL_CPU_FILTERS_H
+#pragma once
 
 #include "core/foreground/codebook-frame.h"
 #include "pixels.h"
@@ -294,5 +293,3 @@ filter_row (Filter filter, const uint64_t *const rows[], size_t n_words, uint64_
     break;
   }
 }
-
-#endif /* CUDACCL_CPU_FILTERS_H */

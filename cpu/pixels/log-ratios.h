@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Log ratios of a frame to the model (light.h), sample by sample; vector code of pixels-avx2.c and
  * pixels-avx512.c has the same results. */
-#ifndef CUDACCL_CPU_LOG_RATIOS_H
-#define CUDACCL_CPU_LOG_RATIOS_H
+#pragma once
 
 #include "core/foreground/light.h"
 #include "pixels.h"
@@ -38,5 +37,3 @@ count_ratios (const int16_t *ratios, size_t stride, int16_t most)
     n = (uint16_t)(n + counts[i]);
   return n;
 }
-
-#endif /* CUDACCL_CPU_LOG_RATIOS_H */

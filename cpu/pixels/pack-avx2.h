@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits with AVX2. */
-#ifndef CUDACCL_CPU_PACK_AVX2_H
-#define CUDACCL_CPU_PACK_AVX2_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -49,5 +48,3 @@ pack_words_avx2 (const uint8_t *pixels, CclWordThreshold threshold)
   return pack_words_avx2_32 (pixels, threshold) |
          (uint64_t)pack_words_avx2_32 (pixels + 64, threshold) << 32;
 }
-
-#endif /* CUDACCL_CPU_PACK_AVX2_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels of two bytes to bits with AVX-512; for those of one byte, a comparison is
  * enough. */
-#ifndef CUDACCL_CPU_PACK_AVX512_H
-#define CUDACCL_CPU_PACK_AVX512_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -24,5 +23,3 @@ pack_words_avx512 (const uint8_t *pixels, CclWordThreshold threshold)
   return pack_words_avx512_32 (pixels, threshold) |
          (uint64_t)pack_words_avx512_32 (pixels + 64, threshold) << 32;
 }
-
-#endif /* CUDACCL_CPU_PACK_AVX512_H */

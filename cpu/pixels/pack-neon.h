@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits with NEON. */
-#ifndef CUDACCL_CPU_PACK_NEON_H
-#define CUDACCL_CPU_PACK_NEON_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -54,5 +53,3 @@ pack_words_neon (const uint8_t *pixels, CclWordThreshold threshold)
         greater_words (pixels + 32 * i + 16, threshold));
   return gather_columns (columns);
 }
-
-#endif /* CUDACCL_CPU_PACK_NEON_H */

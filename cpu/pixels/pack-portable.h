@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Thresholding of pixels to bits in standard C, for any processor. */
-#ifndef CUDACCL_CPU_PACK_PORTABLE_H
-#define CUDACCL_CPU_PACK_PORTABLE_H
+#pragma once
 
 #include "core/label/labeller-class.h"
 
@@ -53,5 +52,3 @@ pack_words_portable (const uint8_t *pixels, CclWordThreshold threshold)
   }
   return word;
 }
-
-#endif /* CUDACCL_CPU_PACK_PORTABLE_H */

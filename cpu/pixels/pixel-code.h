@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The choice of the code for pixels (pixels.h). */
-#ifndef CUDACCL_CPU_PIXEL_CODE_H
-#define CUDACCL_CPU_PIXEL_CODE_H
+#pragma once
 
 #include "cpu/base/instructions.h"
 #include "pixels.h"
@@ -25,5 +24,3 @@ choose_pixel_code (const char *instructions)
       return all[i];
   return NULL;
 }
-
-#endif /* CUDACCL_CPU_PIXEL_CODE_H */

@@ -7,8 +7,7 @@
  * a row has one more word before and after, which extend_row() in bit-rows.h fills with
  * copies of the edge pixels.
  */
-#ifndef CUDACCL_CPU_PIXELS_H
-#define CUDACCL_CPU_PIXELS_H
+#pragma once
 
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/sampled-background.h"
@@ -269,5 +268,3 @@ typedef struct PixelCode {
 } PixelCode;
 
 extern const PixelCode pixel_code_portable, pixel_code_avx2, pixel_code_avx512, pixel_code_neon;
-
-#endif /* CUDACCL_CPU_PIXELS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of frames reduced with AVX2; reduce-rows.h says what the functions do. */
-#ifndef CUDACCL_CPU_REDUCE_AVX2_H
-#define CUDACCL_CPU_REDUCE_AVX2_H
+#pragma once
 
 #include "pixels.h"
 
@@ -80,5 +79,3 @@ reduce_twos (const ReducedRow *row)
   }
   return x / 2;
 }
-
-#endif /* CUDACCL_CPU_REDUCE_AVX2_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of frames reduced with AVX-512; reduce-rows.h says what the functions do. */
-#ifndef CUDACCL_CPU_REDUCE_AVX512_H
-#define CUDACCL_CPU_REDUCE_AVX512_H
+#pragma once
 
 #include "pixels.h"
 
@@ -49,5 +48,3 @@ reduce_twos (const ReducedRow *row)
   }
   return x / 2;
 }
-
-#endif /* CUDACCL_CPU_REDUCE_AVX512_H */

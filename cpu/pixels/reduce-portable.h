@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Compilers make good code of the loops of reduce-rows.h for these instruction sets. */
-#ifndef CUDACCL_CPU_REDUCE_PORTABLE_H
-#define CUDACCL_CPU_REDUCE_PORTABLE_H
+#pragma once
 
 #include "pixels.h"
 
@@ -16,5 +15,3 @@ reduce_twos (const ReducedRow *row)
 {
   return 0;
 }
-
-#endif /* CUDACCL_CPU_REDUCE_PORTABLE_H */

@@ -3,8 +3,7 @@
  * compiler vectorises for each instruction set. The including file also includes one that has
  * reduce_fours() and reduce_twos(): they reduce most of a row of successive samples by 4 or 2,
  * start to load the rows ahead, and return how many means they have made. */
-#ifndef CUDACCL_CPU_REDUCE_ROWS_H
-#define CUDACCL_CPU_REDUCE_ROWS_H
+#pragma once
 
 #include "cpu/base/mapping.h"
 #include "pixels.h"
@@ -222,5 +221,3 @@ enlarge_row (const uint8_t *restrict from, uint32_t factor, uint32_t width, uint
   for (uint32_t x = whole * factor; x < width; x++)
     to[x] = from[whole];
 }
-
-#endif /* CUDACCL_CPU_REDUCE_ROWS_H */

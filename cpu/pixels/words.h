@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words of 64 columns. */
-#ifndef CUDACCL_CPU_WORDS_H
-#define CUDACCL_CPU_WORDS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -48,5 +47,3 @@ sum_bit_indices_of_both (uint64_t a, uint64_t b)
          SUM_DIGIT (4, 0xffff0000ffff0000) + SUM_DIGIT (5, 0xffffffff00000000);
 #undef SUM_DIGIT
 }
-
-#endif /* CUDACCL_CPU_WORDS_H */

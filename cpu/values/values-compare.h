@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Comparisons of n values, 0…64, to a word of one bit per value, in standard C. */
-#ifndef CUDACCL_CPU_VALUES_COMPARE_H
-#define CUDACCL_CPU_VALUES_COMPARE_H
+#pragma once
 
 #include "cpu/pixels/words.h"
 
@@ -57,5 +56,3 @@ DEFINE_VALUE_TYPE (double, real_64)
 #undef OTHER_VALUE
 #undef ZERO
 #undef DEFINE_VALUE_TYPE
-
-#endif /* CUDACCL_CPU_VALUES_COMPARE_H */

@@ -3,8 +3,7 @@
  * The scan of the labeller of values. A file for each instruction set includes it after it has
  * defined the functions equal_… and zero_… of each type (ValueType).
  */
-#ifndef CUDACCL_CPU_VALUES_SCAN_H
-#define CUDACCL_CPU_VALUES_SCAN_H
+#pragma once
 
 #include "core/base/interruption.h"
 #include "cpu/label/equivalences.h"
@@ -373,5 +372,3 @@ scan_type (CpuValuesLabeller *self, const CclValues *values)
     VALUE_TYPE_CASE (REAL_64, real_64)
   }
 }
-
-#endif /* CUDACCL_CPU_VALUES_SCAN_H */

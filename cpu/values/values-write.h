@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Writes the label map of the labeller of values, in standard C. */
-#ifndef CUDACCL_CPU_VALUES_WRITE_H
-#define CUDACCL_CPU_VALUES_WRITE_H
+#pragma once
 
 #include "values.h"
 #include "cpu/pixels/words.h"
@@ -65,5 +64,3 @@ write_row (const CpuValuesLabeller *self, size_t first_word, uint32_t *out)
       write_run_by_run (&word, out);
   }
 }
-
-#endif /* CUDACCL_CPU_VALUES_WRITE_H */

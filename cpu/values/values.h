@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The labeller of values on the CPU: its data, and its scans for the instruction sets. */
-#ifndef CUDACCL_CPU_VALUES_H
-#define CUDACCL_CPU_VALUES_H
+#pragma once
 
 #include "cpu/base/mapping.h"
 #include "core/values/values-class.h"
@@ -59,5 +58,3 @@ typedef struct ValuesCode {
 extern const ValuesCode values_code_portable;
 extern const ValuesCode values_code_avx2;
 extern const ValuesCode values_code_avx512;
-
-#endif /* CUDACCL_CPU_VALUES_H */

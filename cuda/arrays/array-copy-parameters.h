@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernel of array-copy.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_ARRAY_COPY_PARAMETERS_H
-#define CUDACCL_ARRAY_COPY_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -20,5 +19,3 @@ typedef struct CclArrayCopyParameters {
                         * addresses and strides are aligned */
   uint32_t n_units;    /* of an element */
 } CclArrayCopyParameters;
-
-#endif /* CUDACCL_ARRAY_COPY_PARAMETERS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of batch.cu and replace.cu, compiled by the host's C and by nvcc.
  */
-#ifndef CUDACCL_BATCH_PARAMETERS_H
-#define CUDACCL_BATCH_PARAMETERS_H
+#pragma once
 
 #include "cuda/label/strips/strips-parameters.h"
 
@@ -62,5 +61,3 @@ typedef struct CclBatchParameters {
   CclBatchSelection selection;
   CclBatchReplacement replacement;
 } CclBatchParameters;
-
-#endif /* CUDACCL_BATCH_PARAMETERS_H */

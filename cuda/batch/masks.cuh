@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Grids whose second and third dimension are the masks of a batch. */
-#ifndef CUDACCL_BATCH_MASKS_CUH
-#define CUDACCL_BATCH_MASKS_CUH
+#pragma once
 
 #include "batch-parameters.h"
 #include "cuda/kernel-lib/dependent-launch.cuh"
@@ -29,5 +28,3 @@ move (T *&pointer, uint64_t bytes)
 {
   pointer = (T *)((uintptr_t)pointer + bytes);
 }
-
-#endif /* CUDACCL_BATCH_MASKS_CUH */

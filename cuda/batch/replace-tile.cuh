@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase of replace.cu: a block labels its tile, writes closed components and keeps what
  * later phases need of the others. */
-#ifndef CUDACCL_BATCH_REPLACE_TILE_CUH
-#define CUDACCL_BATCH_REPLACE_TILE_CUH
+#pragma once
 
 #include "masks.cuh"
 #include "cuda/label/strips/runs.cuh"
@@ -524,5 +523,3 @@ label_tile_of_mask (const CclBatchParameters &batch)
   else
     join_tile_of_mask<DIAGONAL> (batch, tile, place, word, n_runs);
 }
-
-#endif /* CUDACCL_BATCH_REPLACE_TILE_CUH */

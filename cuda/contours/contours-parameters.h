@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of contours.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_CONTOURS_PARAMETERS_H
-#define CUDACCL_CONTOURS_PARAMETERS_H
+#pragma once
 
 #include <cudaccl/columns.h>
 #include <cudaccl/contours.h>
@@ -85,5 +84,3 @@ typedef struct CclContoursParameters {
   CclContourPoint *host_points;
   CclContoursHead *head;
 } CclContoursParameters;
-
-#endif /* CUDACCL_CONTOURS_PARAMETERS_H */

@@ -5,8 +5,7 @@
  * Every public function makes the device's context current and restores the previous one before it
  * returns. Internal functions assume that the context is current.
  */
-#ifndef CUDACCL_CUDA_DEVICE_H
-#define CUDACCL_CUDA_DEVICE_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -84,5 +83,3 @@ CclStatus ccl_cuda_device_allocate_pinned (
 /* Free the memory and clear the handle, which may be 0 or NULL. */
 void ccl_cuda_device_release (CclCudaDevice *device, CUdeviceptr *memory);
 void ccl_cuda_device_release_pinned (CclCudaDevice *device, void **host);
-
-#endif /* CUDACCL_CUDA_DEVICE_H */

@@ -6,8 +6,7 @@
  * unusable; a missing optional function leaves its pointer NULL and turns off the feature that
  * needs it.
  */
-#ifndef CUDACCL_CUDA_DRIVER_H
-#define CUDACCL_CUDA_DRIVER_H
+#pragma once
 
 #include <cuda.h>
 
@@ -92,5 +91,3 @@ CclStatus ccl_cuda_result (
 /* Calls a driver function: ccl_cuda_call (driver, error, cuMemFree (pointer)). */
 #define ccl_cuda_call(driver, error, call)                                                         \
   ccl_cuda_result ((driver), (driver)->call, #call, (error))
-
-#endif /* CUDACCL_CUDA_DRIVER_H */

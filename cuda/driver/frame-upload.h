@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Device memory for the luma and chroma of frames that come from the host. Functions assume that
  * the device's context is current (device.h). One thread at a time. */
-#ifndef CUDACCL_CUDA_FRAME_UPLOAD_H
-#define CUDACCL_CUDA_FRAME_UPLOAD_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -39,5 +38,3 @@ ccl_chroma_lower_byte (CclPixelFormat format, const CclChroma *chroma)
 {
   return format == CUDACCL_PIXEL_FORMAT_16 && chroma->step == 4;
 }
-
-#endif /* CUDACCL_CUDA_FRAME_UPLOAD_H */

@@ -5,8 +5,7 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CUDACCL_CUDA_KERNEL_GRAPH_H
-#define CUDACCL_CUDA_KERNEL_GRAPH_H
+#pragma once
 
 #include "launch.h"
 
@@ -37,5 +36,3 @@ CclStatus ccl_cuda_kernel_graph_set (CclCudaKernelGraph *graph, CclCudaDevice *d
 
 /* Frees a graph; no launch of it is queued. */
 void ccl_cuda_kernel_graph_clear (CclCudaKernelGraph *graph, CclCudaDevice *device);
-
-#endif /* CUDACCL_CUDA_KERNEL_GRAPH_H */

@@ -9,8 +9,7 @@
  * background pixel 0. The elements between the end of a row and the start of the next are 0 and
  * stay so.
  */
-#ifndef CUDACCL_CUDA_KERNEL_PARAMETERS_H
-#define CUDACCL_CUDA_KERNEL_PARAMETERS_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -69,5 +68,3 @@ typedef struct CclAnalysisParameters {
   uint32_t *label_map;       /* the caller's */
   size_t label_map_stride;   /* elements from row to row */
 } CclAnalysisParameters;
-
-#endif /* CUDACCL_CUDA_KERNEL_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Launching kernels. The device's context is current (device.h). One thread at a time. */
-#ifndef CUDACCL_CUDA_LAUNCH_H
-#define CUDACCL_CUDA_LAUNCH_H
+#pragma once
 
 #include "core/base/divide-up.h"
 #include "device.h"
@@ -36,5 +35,3 @@ bool ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch 
 /* Queues a kernel with one parameter struct, which is copied. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
     CUstream stream, CclError *error);
-
-#endif /* CUDACCL_CUDA_LAUNCH_H */

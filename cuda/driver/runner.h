@@ -3,8 +3,7 @@
  * What objects have in common whose runs queue work and wait for it: the device, the stream, and
  * the event that says that a run has ended. One thread at a time.
  */
-#ifndef CUDACCL_CUDA_RUNNER_H
-#define CUDACCL_CUDA_RUNNER_H
+#pragma once
 
 #include "device.h"
 
@@ -45,5 +44,3 @@ CclStatus ccl_cuda_runner_settle (CclCudaRunner *runner, CclError *error);
  */
 CclStatus ccl_cuda_runner_wait (
     CclCudaRunner *runner, CclStatus queued, const uint32_t *finished, CclError *error);
-
-#endif /* CUDACCL_CUDA_RUNNER_H */

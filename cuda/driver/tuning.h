@@ -9,8 +9,7 @@
  * are compiled into the kernels; they stay within what a multiprocessor of every device of compute
  * capability 7.5 or later has.
  */
-#ifndef CUDACCL_CUDA_TUNING_H
-#define CUDACCL_CUDA_TUNING_H
+#pragma once
 
 #include "core/base/divide-up.h"
 #include <stdint.h>
@@ -59,5 +58,3 @@ ccl_cuda_blocks_of (int n_multiprocessors, uint32_t tuned)
   const uint64_t blocks = (uint64_t)tuned * (uint32_t)n_multiprocessors;
   return (uint32_t)CUDACCL_DIVIDE_UP (blocks, CUDACCL_TUNED_MULTIPROCESSORS);
 }
-
-#endif /* CUDACCL_CUDA_TUNING_H */

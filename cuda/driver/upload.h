@@ -4,8 +4,7 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CUDACCL_CUDA_UPLOAD_H
-#define CUDACCL_CUDA_UPLOAD_H
+#pragma once
 
 #include "device.h"
 
@@ -48,5 +47,3 @@ void ccl_cuda_upload_clear (CclCudaUpload *upload);
 /* Copies `size` bytes from host memory, and waits. */
 CclStatus ccl_cuda_upload_and_wait (CclCudaDevice *device, const void *from, CUdeviceptr memory,
     size_t size, CUstream stream, CclError *error);
-
-#endif /* CUDACCL_CUDA_UPLOAD_H */

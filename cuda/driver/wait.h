@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Waiting for the end of a run. The device's context is current (device.h). */
-#ifndef CUDACCL_CUDA_WAIT_H
-#define CUDACCL_CUDA_WAIT_H
+#pragma once
 
 #include "device.h"
 
@@ -16,5 +15,3 @@ CclStatus ccl_cuda_wait (CclCudaDevice *device, CUevent event, CUstream stream,
 
 /* Waits for an event that is recorded, which was made as above. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_wait_for_event (CclCudaDevice *device, CUevent event, CclError *error);
-
-#endif /* CUDACCL_CUDA_WAIT_H */

@@ -3,8 +3,7 @@
  * Windows around pixels that are bits, for the 32 pixels of a word at once. Adders count the bits
  * of all 32 columns, with one word for each bit of the counts.
  */
-#ifndef CUDACCL_CUDA_BIT_WINDOWS_CUH
-#define CUDACCL_CUDA_BIT_WINDOWS_CUH
+#pragma once
 
 #include "foreground-parameters.h"
 
@@ -195,5 +194,3 @@ foreground_prevails (const Counts &foreground, const Counts &shadow)
   }
   return ~borrow;
 }
-
-#endif /* CUDACCL_CUDA_BIT_WINDOWS_CUH */

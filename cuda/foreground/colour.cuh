@@ -4,8 +4,7 @@
  * pixels is a word of bytes or two words of 16 bits, the leftmost lowest; their chroma are halves
  * of two words, u in the lower byte.
  */
-#ifndef CUDACCL_CUDA_COLOUR_CUH
-#define CUDACCL_CUDA_COLOUR_CUH
+#pragma once
 
 #include "core/foreground/light.h"
 #include "core/foreground/mixture.h"
@@ -100,5 +99,3 @@ correct_chroma (uint32_t two_pixels, uint32_t factor)
     corrected |= ccl_light_correct_chroma (two_pixels >> 8 * i & 0xff, factor) << 8 * i;
   return corrected;
 }
-
-#endif /* CUDACCL_CUDA_COLOUR_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The host side of filters.cu: the noise filter and the closing that follow a foreground method.
  * Functions assume that the device's context is current (device.h). */
-#ifndef CUDACCL_CUDA_FILTERS_H
-#define CUDACCL_CUDA_FILTERS_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -54,5 +53,3 @@ void ccl_cuda_filters_cover (
  * `shadow`. The last one writes the mask. */
 CclStatus ccl_cuda_filters_queue (const CclCudaFilters *filters, const CclCudaFiltering *filtering,
     const CclExtent *extent, const CclMaskParameters *mask, CUstream stream, CclError *error);
-
-#endif /* CUDACCL_CUDA_FILTERS_H */

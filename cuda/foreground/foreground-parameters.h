@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the kernels of all foreground methods know of a frame and its mask, and the parameters of
  * the filters (filters.cu), compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_FOREGROUND_PARAMETERS_H
-#define CUDACCL_FOREGROUND_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -60,5 +59,3 @@ typedef struct CclFilterParameters {
                            * CUDACCL_CLOSING_MARGIN rows above the frame */
   uint32_t closing_width, closing_height; /* at least 1 */
 } CclFilterParameters;
-
-#endif /* CUDACCL_FOREGROUND_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Masks written by warps whose threads have a word of 32 pixels each. */
-#ifndef CUDACCL_CUDA_MASK_WORDS_CUH
-#define CUDACCL_CUDA_MASK_WORDS_CUH
+#pragma once
 
 #include "mask.cuh"
 
@@ -60,5 +59,3 @@ finish_words (const CclExtent &extent, const CclMaskParameters &mask, uint32_t f
   }
   write_words (extent, mask, first_column * 32, y, word, shadow);
 }
-
-#endif /* CUDACCL_CUDA_MASK_WORDS_CUH */

@@ -3,8 +3,7 @@
  * From luma to mask. A warp handles part of a row, each thread a group of consecutive pixels. A
  * result is one bit per pixel, the leftmost lowest.
  */
-#ifndef CUDACCL_CUDA_MASK_CUH
-#define CUDACCL_CUDA_MASK_CUH
+#pragma once
 
 #include "foreground-parameters.h"
 #include "cuda/kernel-lib/warp.cuh"
@@ -195,5 +194,3 @@ write_group (const CclExtent &extent, const CclMaskParameters &mask, const Group
     }
   }
 }
-
-#endif /* CUDACCL_CUDA_MASK_CUH */

@@ -4,8 +4,7 @@
  * interface that each method implements in a file of its name. Functions assume that the device's
  * context is current (device.h), unless they say otherwise. One thread at a time.
  */
-#ifndef CUDACCL_CUDA_SEGMENTER_H
-#define CUDACCL_CUDA_SEGMENTER_H
+#pragma once
 
 #include "core/foreground/foreground-class.h"
 #include "core/foreground/foreground-list.h"
@@ -131,5 +130,3 @@ ccl_cuda_segmenter_choose_kernel (const CclCudaSegmenter *segmenter, const char 
  * CclCudaLaunch. */
 CclStatus ccl_cuda_segmenter_launch (CclCudaSegmenter *segmenter, CUfunction function,
     const char *kernel, void *parameters, uint32_t warp_pixels, bool is_dependent, CclError *error);
-
-#endif /* CUDACCL_CUDA_SEGMENTER_H */

@@ -8,8 +8,7 @@
  * to its upper left shows pixel 0, Q above it 1 and 2, R to its upper right 3, S to its left 4
  * and 8 (TPDS 2020, figures 2 and 7).
  */
-#ifndef CUDACCL_CUDA_BLOCKS_CUH
-#define CUDACCL_CUDA_BLOCKS_CUH
+#pragma once
 
 /* The information byte (TPDS 2020, table 1): bits 0 to 3 are the foreground pixels of the block
  * in raster order; bits 4 to 7 the neighbours it is connected to. */
@@ -18,5 +17,3 @@
 #define BLOCK_Q 0x20u
 #define BLOCK_R 0x40u
 #define BLOCK_S 0x80u
-
-#endif /* CUDACCL_CUDA_BLOCKS_CUH */

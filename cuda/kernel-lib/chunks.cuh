@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Components counted in chunks of consecutive elements, to be numbered in raster order. */
-#ifndef CUDACCL_CUDA_CHUNKS_CUH
-#define CUDACCL_CUDA_CHUNKS_CUH
+#pragma once
 
 #include "cuda/driver/tuning.h"
 #include "warp.cuh"
@@ -26,5 +25,3 @@ number_chunks (uint32_t *offsets, uint32_t n_chunks)
   }
   return n_components;
 }
-
-#endif /* CUDACCL_CUDA_CHUNKS_CUH */

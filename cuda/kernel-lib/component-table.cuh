@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Shared by the kernels that make component tables: sums in shared memory, and rows on their way
  * to the host. */
-#ifndef CUDACCL_CUDA_COMPONENT_TABLE_CUH
-#define CUDACCL_CUDA_COMPONENT_TABLE_CUH
+#pragma once
 
 #include "cuda/driver/tuning.h"
 
@@ -45,5 +44,3 @@ store_rows (Row *result, const Row *rows, uint32_t n_rows)
     ((uint32_t *)result)[i] = word;
   }
 }
-
-#endif /* CUDACCL_CUDA_COMPONENT_TABLE_CUH */

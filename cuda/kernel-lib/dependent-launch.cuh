@@ -2,8 +2,7 @@
 /* Programmatic dependent launch (compute capability 9.0 and later): blocks of a kernel may become
  * resident while the previous kernel of the stream still runs, and wait here until the results of
  * that kernel are visible. On other GPUs a kernel starts after the previous one has ended. */
-#ifndef CUDACCL_DEPENDENT_LAUNCH_CUH
-#define CUDACCL_DEPENDENT_LAUNCH_CUH
+#pragma once
 
 /* Waits for the previous kernels; their memory must not be accessed before. */
 static __device__ __forceinline__ void
@@ -22,5 +21,3 @@ let_next_kernel_start ()
   cudaTriggerProgrammaticLaunchCompletion ();
 #endif
 }
-
-#endif /* CUDACCL_DEPENDENT_LAUNCH_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pixels of a frame, and which of them are foreground. */
-#ifndef CUDACCL_CUDA_FOREGROUND_CUH
-#define CUDACCL_CUDA_FOREGROUND_CUH
+#pragma once
 
 #include "cuda/driver/kernel-parameters.h"
 #include "threshold.cuh"
@@ -71,5 +70,3 @@ pixels_of_row (const CclLabellingParameters &p, uint32_t y)
 {
   return (const Luma *)frame_row (p, y);
 }
-
-#endif /* CUDACCL_CUDA_FOREGROUND_CUH */

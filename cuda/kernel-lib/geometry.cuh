@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The place of a thread in the grid. */
-#ifndef CUDACCL_CUDA_GEOMETRY_CUH
-#define CUDACCL_CUDA_GEOMETRY_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -26,5 +25,3 @@ thread_row ()
 {
   return block_row () * blockDim.y + threadIdx.y;
 }
-
-#endif /* CUDACCL_CUDA_GEOMETRY_CUH */

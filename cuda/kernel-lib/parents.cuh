@@ -12,8 +12,7 @@
  *
  * So an entry that was read always names an ancestor, even if it has changed since.
  */
-#ifndef CUDACCL_CUDA_PARENTS_CUH
-#define CUDACCL_CUDA_PARENTS_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ store_parent (uint32_t *parents, uint32_t a, uint32_t parent)
 {
   *(volatile uint32_t *)&parents[a] = parent;
 }
-
-#endif /* CUDACCL_CUDA_PARENTS_CUH */

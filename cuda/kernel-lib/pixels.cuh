@@ -4,8 +4,7 @@
  * 1, as raw labels do: 0 is background in the label buffer after the first kernel, and the frame
  * is read only once.
  */
-#ifndef CUDACCL_CUDA_PIXELS_CUH
-#define CUDACCL_CUDA_PIXELS_CUH
+#pragma once
 
 #include "foreground.cuh"
 #include "geometry.cuh"
@@ -59,5 +58,3 @@ has_neighbour (
     return false;
   return parents[pixel.number + dy * p.label_stride + dx] != 0;
 }
-
-#endif /* CUDACCL_CUDA_PIXELS_CUH */

@@ -4,8 +4,7 @@
  * threshold's complement carries out of the pixel. The three terms of the carry are those out of
  * the pixel's highest bit.
  */
-#ifndef CUDACCL_CUDA_THRESHOLD_CUH
-#define CUDACCL_CUDA_THRESHOLD_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -28,5 +27,3 @@ above_among_words (uint32_t pixels, uint32_t complement)
   const uint32_t carry = (pixels & complement) | ((pixels | complement) & low);
   return (carry & 0x80008000u) * 0x8001u;
 }
-
-#endif /* CUDACCL_CUDA_THRESHOLD_CUH */

@@ -10,8 +10,7 @@
  * parents.cuh has the rule for accesses that are not atomic. The loads here may be stale: the
  * atomic minimum of the union shows that a root has become a child.
  */
-#ifndef CUDACCL_CUDA_UNION_FIND_CUH
-#define CUDACCL_CUDA_UNION_FIND_CUH
+#pragma once
 
 #include "parents.cuh"
 
@@ -109,5 +108,3 @@ find_final_root (const uint32_t *parents, uint32_t element)
   }
   return element;
 }
-
-#endif /* CUDACCL_CUDA_UNION_FIND_CUH */

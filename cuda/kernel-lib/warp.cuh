@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The 32 threads of a warp together. */
-#ifndef CUDACCL_CUDA_WARP_CUH
-#define CUDACCL_CUDA_WARP_CUH
+#pragma once
 
 #include <stdint.h>
 
@@ -128,5 +127,3 @@ reduce_add_long (uint32_t lanes, unsigned long long value)
   return low + (middle << 26) + (high << 52);
 }
 #endif
-
-#endif /* CUDACCL_CUDA_WARP_CUH */

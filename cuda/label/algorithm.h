@@ -6,8 +6,7 @@
  * the common analysis (analysis.h) makes the component table and the label map. An algorithm
  * that makes these by itself has an engine of its own (engine.h).
  */
-#ifndef CUDACCL_CUDA_ALGORITHM_H
-#define CUDACCL_CUDA_ALGORITHM_H
+#pragma once
 
 #include "cuda/driver/device.h"
 #include "cuda/driver/kernel-parameters.h"
@@ -92,5 +91,3 @@ typedef struct CclAlgorithm {
 
 /* Whether the algorithm labels with a connectivity (4, 8, 6, 18, 26). */
 bool ccl_cuda_algorithm_has (const CclAlgorithm *algorithm, uint32_t connectivity);
-
-#endif /* CUDACCL_CUDA_ALGORITHM_H */

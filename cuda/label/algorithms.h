@@ -2,8 +2,7 @@
 /* The table of the algorithms that the library offers on a GPU. A new one is a file NAME.cu, its
  * name in meson.build and a row in algorithms.c. The papers' other algorithms are rows of the same
  * kind in research/. */
-#ifndef CUDACCL_CUDA_ALGORITHMS_H
-#define CUDACCL_CUDA_ALGORITHMS_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -17,5 +16,3 @@ const CclAlgorithm *ccl_cuda_algorithm_find (const char *name);
 /* As ccl_cuda_labeller_new() with an algorithm of any table; the plan's name is ignored. */
 CclLabeller *ccl_cuda_labeller_new_with (CclCudaDevice *device, const CclLabellerPlan *plan,
     const CclAlgorithm *algorithm, CclError *error);
-
-#endif /* CUDACCL_CUDA_ALGORITHMS_H */

@@ -4,8 +4,7 @@
  *
  * Functions assume that the device's context is current. One thread at a time.
  */
-#ifndef CUDACCL_CUDA_ANALYSIS_H
-#define CUDACCL_CUDA_ANALYSIS_H
+#pragma once
 
 #include "kernel-sequence.h"
 #include "table-memory.h"
@@ -40,5 +39,3 @@ CclStatus ccl_cuda_analysis_queue (CclCudaAnalysis *analysis, const CclLabellerO
 
 /* Reads the table after the queued work has ended. */
 void ccl_cuda_analysis_read (const CclCudaAnalysis *analysis, CclTable *table);
-
-#endif /* CUDACCL_CUDA_ANALYSIS_H */

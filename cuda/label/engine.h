@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface between a labeller and its algorithm: from a frame to component table and label
  * map. */
-#ifndef CUDACCL_CUDA_ENGINE_H
-#define CUDACCL_CUDA_ENGINE_H
+#pragma once
 
 #include "algorithm.h"
 #include "cuda/foreground/segmenter.h"
@@ -69,5 +68,3 @@ struct CclCudaEngine {
 /* Whether the algorithm reads frames of a pixel format by itself. If not, the labeller compares
  * pixels of two bytes with the threshold, and the algorithm gets a mask of one byte per pixel. */
 bool ccl_cuda_algorithm_reads (const CclAlgorithm *algorithm, CclPixelFormat format);
-
-#endif /* CUDACCL_CUDA_ENGINE_H */

@@ -6,8 +6,7 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CUDACCL_CUDA_KERNEL_SEQUENCE_H
-#define CUDACCL_CUDA_KERNEL_SEQUENCE_H
+#pragma once
 
 #include "algorithm.h"
 
@@ -50,5 +49,3 @@ void ccl_cuda_sequence_set_frame (CclCudaSequence *sequence, CUdeviceptr frame, 
  * holds the raw labels. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_sequence_queue (
     CclCudaSequence *sequence, uint32_t first, uint32_t end, CUstream stream, CclError *error);
-
-#endif /* CUDACCL_CUDA_KERNEL_SEQUENCE_H */

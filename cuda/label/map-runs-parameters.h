@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-runs.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_RUNS_PARAMETERS_H
-#define CUDACCL_MAP_RUNS_PARAMETERS_H
+#pragma once
 
 #include <cudaccl/rle.h>
 
@@ -35,5 +34,3 @@ typedef struct CclMapRunsParameters {
   CclLabelRun *host_runs;
   CclMapRunsHead *head;
 } CclMapRunsParameters;
-
-#endif /* CUDACCL_MAP_RUNS_PARAMETERS_H */

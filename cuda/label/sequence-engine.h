@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The engine of algorithms that are a sequence of kernels: raw labels, then the analysis. */
-#ifndef CUDACCL_CUDA_SEQUENCE_ENGINE_H
-#define CUDACCL_CUDA_SEQUENCE_ENGINE_H
+#pragma once
 
 #include "analysis.h"
 #include "engine.h"
@@ -23,5 +22,3 @@ CclStatus ccl_cuda_sequence_engine_init (CclCudaSequenceEngine *engine, CclCudaD
 void ccl_cuda_sequence_engine_clear (CclCudaSequenceEngine *engine);
 void ccl_cuda_sequence_engine_read (CclCudaEngine *engine, CclTable *table);
 const CclCudaTableMemory *ccl_cuda_sequence_engine_table (CclCudaEngine *engine);
-
-#endif /* CUDACCL_CUDA_SEQUENCE_ENGINE_H */

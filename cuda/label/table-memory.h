@@ -5,8 +5,7 @@
  *
  * Functions assume that the device's context is current. One thread at a time. Zeros: no memory.
  */
-#ifndef CUDACCL_CUDA_TABLE_MEMORY_H
-#define CUDACCL_CUDA_TABLE_MEMORY_H
+#pragma once
 
 #include <cudaccl/device.h>
 
@@ -45,5 +44,3 @@ CclComponent *ccl_cuda_table_memory_rows (const CclCudaTableMemory *memory);
 /* Reads the table, of at most max_rows rows, after the queued work has ended. */
 void ccl_cuda_table_memory_read (
     const CclCudaTableMemory *memory, uint32_t max_rows, CclTable *table);
-
-#endif /* CUDACCL_CUDA_TABLE_MEMORY_H */

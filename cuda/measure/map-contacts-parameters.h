@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-contacts.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_CONTACTS_PARAMETERS_H
-#define CUDACCL_MAP_CONTACTS_PARAMETERS_H
+#pragma once
 
 #include <cudaccl/contacts.h>
 
@@ -35,5 +34,3 @@ typedef struct CclMapContactsParameters {
   uint32_t *n_listed;
   CclContact *contacts; /* [capacity] */
 } CclMapContactsParameters;
-
-#endif /* CUDACCL_MAP_CONTACTS_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-distances.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_DISTANCES_PARAMETERS_H
-#define CUDACCL_MAP_DISTANCES_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -22,5 +21,3 @@ typedef struct CclMapDistancesParameters {
   uint32_t width, height, depth;
   uint32_t is_along_z; /* the lines are those along z, not y */
 } CclMapDistancesParameters;
-
-#endif /* CUDACCL_MAP_DISTANCES_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-flood.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_FLOOD_PARAMETERS_H
-#define CUDACCL_MAP_FLOOD_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -38,5 +37,3 @@ typedef struct CclMapFloodParameters {
   uint64_t *origins; /* [pixel]: the marker's pixel << 32 | the step that reached this one */
   uint32_t *changed; /* set to 1 by a pass that changes something */
 } CclMapFloodParameters;
-
-#endif /* CUDACCL_MAP_FLOOD_PARAMETERS_H */

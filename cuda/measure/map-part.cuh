@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of labels: what is summed of some pixels of a tile, and how it is added to the sums of the
  * map in device memory. */
-#ifndef CUDACCL_MEASURE_MAP_PART_CUH
-#define CUDACCL_MEASURE_MAP_PART_CUH
+#pragma once
 
 #include "measure-map-parameters.h"
 #include "cuda/kernel-lib/warp.cuh"
@@ -209,5 +208,3 @@ add_to_map (CclPart *to, CclMeasures *measures, uint32_t columns, Corner corner,
   if (columns)
     add_measures (measures, measures_of_map (corner, part.counts), columns & columns_of (FLAGS));
 }
-
-#endif /* CUDACCL_MEASURE_MAP_PART_CUH */

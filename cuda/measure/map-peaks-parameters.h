@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-peaks.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_PEAKS_PARAMETERS_H
-#define CUDACCL_MAP_PEAKS_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -16,5 +15,3 @@ typedef struct CclMapPeaksParameters {
   uint32_t width, height, depth, radius;
   uint32_t *parents; /* [pixel] of peaks; else CUDACCL_VALUES_BACKGROUND */
 } CclMapPeaksParameters;
-
-#endif /* CUDACCL_MAP_PEAKS_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-sums.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_SUMS_PARAMETERS_H
-#define CUDACCL_MAP_SUMS_PARAMETERS_H
+#pragma once
 
 #include "core/measure/map-sum.h"
 
@@ -30,5 +29,3 @@ typedef struct CclMapSumsParameters {
   uint32_t *to;
   uint64_t to_row, to_slice;
 } CclMapSumsParameters;
-
-#endif /* CUDACCL_MAP_SUMS_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of measure-map.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MEASURE_MAP_PARAMETERS_H
-#define CUDACCL_MEASURE_MAP_PARAMETERS_H
+#pragma once
 
 #include "core/label/component-part.h"
 
@@ -52,5 +51,3 @@ typedef struct CclMapParameters {
   CclMeasures *result_measures;
   CclMapHead *head;
 } CclMapParameters;
-
-#endif /* CUDACCL_MEASURE_MAP_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of measure.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MEASURE_PARAMETERS_H
-#define CUDACCL_MEASURE_PARAMETERS_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -29,5 +28,3 @@ typedef struct CclMeasureParameters {
   CclFeatures *result;      /* [n_rows] at the table's location */
   uint32_t *finished;       /* pinned host memory: set when the result is written */
 } CclMeasureParameters;
-
-#endif /* CUDACCL_MEASURE_PARAMETERS_H */

@@ -4,8 +4,7 @@
  *
  * Functions assume that the device's context is current (device.h). One thread at a time.
  */
-#ifndef CUDACCL_CUDA_MEASURE_H
-#define CUDACCL_CUDA_MEASURE_H
+#pragma once
 
 #include "cuda/driver/device.h"
 #include "measure-parameters.h"
@@ -45,5 +44,3 @@ CclStatus ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclIntensity *in
 /* Frees the measurer and sets the pointer to NULL; NULL is allowed. All queued work must have
  * ended. */
 void ccl_cuda_measurer_free (CclCudaMeasurer **self);
-
-#endif /* CUDACCL_CUDA_MEASURE_H */

@@ -7,8 +7,7 @@
  * fields take two words, and each has a formula of its own that moves it to the picture. Sums of
  * values are listed in value-sums.cuh, sums of coordinates by each kernel.
  */
-#ifndef CUDACCL_NEIGHBOUR_COUNTS_H
-#define CUDACCL_NEIGHBOUR_COUNTS_H
+#pragma once
 
 #include <cudaccl/columns.h>
 
@@ -26,5 +25,3 @@ enum {
 #undef CCL_COUNT
       CUDACCL_NEIGHBOUR_COUNTS
 };
-
-#endif /* CUDACCL_NEIGHBOUR_COUNTS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What depends on the neighbours of pixels, for all pixels of a patch at once: a board has a bit
  * for each of 8×8 pixels, 8 × row + column, with the patch in its middle. */
-#ifndef CUDACCL_MEASURE_NEIGHBOURS_CUH
-#define CUDACCL_MEASURE_NEIGHBOURS_CUH
+#pragma once
 
 #include "measure-parameters.h"
 #include "patch.cuh"
@@ -194,5 +193,3 @@ count_quads (const Neighbours &neighbours, Board pixels)
       .n_diagonal = (uint32_t)(__popcll (se & ~(e | s)) + __popcll (sw & ~s)),
   };
 }
-
-#endif /* CUDACCL_MEASURE_NEIGHBOURS_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Patches of 4×4 pixels: their labels and values, and sums over those of their pixels that are bits
  * of a word, in raster order from the lowest bit. */
-#ifndef CUDACCL_MEASURE_PATCH_CUH
-#define CUDACCL_MEASURE_PATCH_CUH
+#pragma once
 
 #include "measure-parameters.h"
 
@@ -124,5 +123,3 @@ sums_of_patch (uint32_t pixels)
       .xy = x0y0 + 2 * x0y1 + 2 * x1y0 + 4 * x1y1,
   };
 }
-
-#endif /* CUDACCL_MEASURE_PATCH_CUH */

@@ -2,8 +2,7 @@
 /* How a part of a component is added to the sums of its picture in device memory, which are all
  * zeros before: minima are kept as maxima of the complement. The names are those of the rules in
  * CUDACCL_MEASURES(). */
-#ifndef CUDACCL_MEASURE_PICTURE_SUMS_CUH
-#define CUDACCL_MEASURE_PICTURE_SUMS_CUH
+#pragma once
 
 #include "core/label/component-part.h"
 #include "neighbour-counts.h"
@@ -132,5 +131,3 @@ finish_word (uint32_t *result, uint32_t *sums, uint64_t i, uint32_t n_words, uin
   result[i] = minima >> i % n_words & 1 ? ~word : word;
   sums[i] = 0;
 }
-
-#endif /* CUDACCL_MEASURE_PICTURE_SUMS_CUH */

@@ -7,8 +7,7 @@
  * rest. Neither word overflows while 2^(32 - LOWER) totals are added whose sum is below
  * 2^(32 + LOWER).
  */
-#ifndef CUDACCL_MEASURE_VALUE_SUMS_CUH
-#define CUDACCL_MEASURE_VALUE_SUMS_CUH
+#pragma once
 
 #include "core/label/component-part.h"
 #include "cuda/kernel-lib/warp.cuh"
@@ -240,5 +239,3 @@ totals_of_word (const WordTotals &word, bool has_bytes)
     totals.greatest = placed (0xff - (byte >> 8), byte % 16, byte % 256 / 16);
   return totals;
 }
-
-#endif /* CUDACCL_MEASURE_VALUE_SUMS_CUH */

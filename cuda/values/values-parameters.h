@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of values.cu, compiled by the host's C and by nvcc. The terms
  * (tile, chunk, neighbours as bits) are explained at the head of values.cu. */
-#ifndef CUDACCL_VALUES_PARAMETERS_H
-#define CUDACCL_VALUES_PARAMETERS_H
+#pragma once
 
 #include "cuda/driver/tuning.h"
 
@@ -43,5 +42,3 @@ typedef struct CclValuesParameters {
   uint32_t *labels;                /* the caller's label map */
   uint64_t label_row, label_slice; /* elements from row to row and from slice to slice */
 } CclValuesParameters;
-
-#endif /* CUDACCL_VALUES_PARAMETERS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums over the components in a block's tiles: in registers, then in shared memory, then in
  * device memory. */
-#ifndef CUDACCL_VOLUME_PART_SUMS_CUH
-#define CUDACCL_VOLUME_PART_SUMS_CUH
+#pragma once
 
 #include "cuda/kernel-lib/component-table.cuh"
 #include "words.cuh"
@@ -151,5 +150,3 @@ add_word (const Parameters &p, BlockSums &block, const Corner &corner, const Pla
         place.z - corner.z);
   }
 }
-
-#endif /* CUDACCL_VOLUME_PART_SUMS_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Unions of the runs of a word with those of a neighbouring row, without those that other unions
  * make unnecessary. */
-#ifndef CUDACCL_VOLUME_UNITE_CUH
-#define CUDACCL_VOLUME_UNITE_CUH
+#pragma once
 
 #include "cuda/kernel-lib/union-find.cuh"
 #include "words.cuh"
@@ -113,5 +112,3 @@ unite_across_edge (
     unite_diagonals (p, a, b, between | left_of (beside) | left_of (below),
         between | right_of (beside) | right_of (below));
 }
-
-#endif /* CUDACCL_VOLUME_UNITE_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of volume.cu, compiled by the host's C and by nvcc. The terms
  * (word, run, element, chunk, tile) are explained at the head of volume.cu. */
-#ifndef CUDACCL_VOLUME_PARAMETERS_H
-#define CUDACCL_VOLUME_PARAMETERS_H
+#pragma once
 
 #include "cuda/driver/tuning.h"
 
@@ -67,5 +66,3 @@ typedef struct CclVolumeParameters {
   uint32_t *labels;                /* the caller's label map */
   uint64_t label_row, label_slice; /* elements from row to row and from slice to slice */
 } CclVolumeParameters;
-
-#endif /* CUDACCL_VOLUME_PARAMETERS_H */

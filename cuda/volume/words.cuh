@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Words of 32 voxels, their places in tiles, and the runs in them; volume.cu explains both. */
-#ifndef CUDACCL_VOLUME_WORDS_CUH
-#define CUDACCL_VOLUME_WORDS_CUH
+#pragma once
 
 #include "volume-parameters.h"
 #include "cuda/kernel-lib/warp.cuh"
@@ -82,5 +81,3 @@ end_of_run (uint32_t bits, uint32_t start)
   const uint32_t background = ~(bits >> start);
   return background ? start + __ffs (background) - 1 : 32;
 }
-
-#endif /* CUDACCL_VOLUME_WORDS_CUH */

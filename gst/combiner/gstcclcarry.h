@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Carries the metadata of a mask over to the video frame that the mask belongs to. */
-#ifndef __GST_CCL_CARRY_H__
-#define __GST_CCL_CARRY_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -22,5 +21,3 @@ gboolean gst_ccl_carry_meta (
     GstBuffer *mask, GstBuffer *frame, const GstVideoInfo *from, const GstVideoInfo *to);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_CARRY_H__ */

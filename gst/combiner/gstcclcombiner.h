@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CCL_COMBINER_H__
-#define __GST_CCL_COMBINER_H__
+#pragma once
 
 #include <gst/base/gstaggregator.h>
 #include <gst/gst.h>
@@ -13,5 +12,3 @@ G_DECLARE_FINAL_TYPE (GstCclCombiner, gst_ccl_combiner, GST, CCL_COMBINER, GstAg
 GST_ELEMENT_REGISTER_DECLARE (cclcombiner)
 
 G_END_DECLS
-
-#endif /* __GST_CCL_COMBINER_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours in a line of ccljson. */
-#ifndef __GST_CCL_JSON_CONTOURS_H__
-#define __GST_CCL_JSON_CONTOURS_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -15,5 +14,3 @@ gboolean gst_ccl_json_contours_attach (
     GstCclMeta *meta, JsonObject *frame, JsonObject *const *rows, guint n_rows, GError **error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_CONTOURS_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A line of ccljson, read back. */
-#ifndef __GST_CCL_JSON_LINE_H__
-#define __GST_CCL_JSON_LINE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -25,5 +24,3 @@ gboolean gst_ccl_json_line_read (
 void gst_ccl_json_line_clear (GstCclJsonLine *line);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_LINE_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Members of JSON objects, whose types and ranges are checked. Each function returns FALSE with the
  * error set if the member is not what it must be. */
-#ifndef __GST_CCL_JSON_MEMBER_H__
-#define __GST_CCL_JSON_MEMBER_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
@@ -42,5 +41,3 @@ gboolean gst_ccl_json_element_object (
 gboolean gst_ccl_json_node_number (JsonNode *node, gdouble *value);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_MEMBER_H__ */

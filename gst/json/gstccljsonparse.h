@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CCL_JSON_PARSE_H__
-#define __GST_CCL_JSON_PARSE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -12,5 +11,3 @@ G_DECLARE_FINAL_TYPE (GstCclJsonParse, gst_ccl_json_parse, GST, CCL_JSON_PARSE, 
 GST_ELEMENT_REGISTER_DECLARE (ccljsonparse)
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_PARSE_H__ */

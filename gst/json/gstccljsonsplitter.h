@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Finds the lines of JSON in bytes that arrive in pieces of any size. */
-#ifndef __GST_CCL_JSON_SPLITTER_H__
-#define __GST_CCL_JSON_SPLITTER_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -48,5 +47,3 @@ GstCclJsonFind gst_ccl_json_splitter_next (
     GstCclJsonSplitter *self, gboolean at_end, const gchar **text, gsize *size);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_SPLITTER_H__ */

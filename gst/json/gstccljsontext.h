@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of a line of JSON. Each function appends one; commas between parts are the caller's. */
-#ifndef __GST_CCL_JSON_TEXT_H__
-#define __GST_CCL_JSON_TEXT_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -25,5 +24,3 @@ void gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta
 void gst_ccl_json_append_unlabelled (GString *line, const GstVideoInfo *info);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_JSON_TEXT_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Lines of JSON as KLV packets: a key of 16 bytes, the length as BER, the value (SMPTE ST 336). */
-#ifndef __GST_CCL_KLV_H__
-#define __GST_CCL_KLV_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -26,5 +25,3 @@ GstCclKlvKind gst_ccl_klv_read_header (
     const guint8 *data, gsize size, gsize *header_size, guint64 *value_size);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_KLV_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The base class of ccl and cudaccl. */
-#ifndef __GST_CCL_BASE_H__
-#define __GST_CCL_BASE_H__
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -27,5 +26,3 @@ void gst_ccl_base_class_install_properties (GstCclBaseClass *klass, GstCclBacken
 GstCclSettings gst_ccl_base_get_settings (GstCclBase *base);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_BASE_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The streams of batches. A batch is a buffer with a GstAnalyticsBatchMeta (GStreamer 1.28), which
  * holds the buffers and events of several streams. */
-#ifndef __GST_CCL_BATCH_H__
-#define __GST_CCL_BATCH_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -52,5 +51,3 @@ void gst_ccl_batches_queue (
 #endif
 
 G_END_DECLS
-
-#endif /* __GST_CCL_BATCH_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Warnings about settings that are valid but probably not meant. */
-#ifndef __GST_CCL_HINTS_H__
-#define __GST_CCL_HINTS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -25,5 +24,3 @@ void gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCcl
     GstCclBackend backend, const GstVideoInfo *info, const CclTable *table);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_HINTS_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Motion: the time from min_frames frames with components that move until a quiet time without any.
  */
-#ifndef __GST_CCL_MOTION_H__
-#define __GST_CCL_MOTION_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -28,5 +27,3 @@ const gchar *gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guin
 const gchar *gst_ccl_motion_end (GstCclMotion *motion);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_MOTION_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The frames of a buffer while they are labelled: work on all of them is queued before the first
  * one is waited for. */
-#ifndef __GST_CCL_QUEUE_H__
-#define __GST_CCL_QUEUE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -51,5 +50,3 @@ void gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner);
 GstFlowReturn gst_ccl_queue_end (GstCclQueue *queue, const GstCclOwner *owner);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_QUEUE_H__ */

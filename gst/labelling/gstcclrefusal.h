@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors about raw video that a sink pad does not take: they name the format or the memory, and the
  * element to insert. Without them, all that users see is that some element upstream has stopped. */
-#ifndef __GST_CCL_REFUSAL_H__
-#define __GST_CCL_REFUSAL_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -23,5 +22,3 @@ void gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *
 void gst_ccl_refusal_clear (GstCclRefusal *refusal);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_REFUSAL_H__ */

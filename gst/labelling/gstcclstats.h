@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Statistics of an element: frames, components, dropped frames, labelling times. */
-#ifndef __GST_CCL_STATS_H__
-#define __GST_CCL_STATS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -35,5 +34,3 @@ guint64 gst_ccl_stats_percentile (const GstCclStats *stats, gdouble share);
 GstStructure *gst_ccl_stats_to_structure (const GstCclStats *stats);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_STATS_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A stream of frames that ccl or cudaccl labels: the state kept from frame to frame, and the
  * messages that its frames give rise to. */
-#ifndef __GST_CCL_STREAM_H__
-#define __GST_CCL_STREAM_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -63,5 +62,3 @@ void gst_ccl_stream_end_motion (GstCclStream *stream);
 void gst_ccl_stream_restart (GstCclStream *stream);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_STREAM_H__ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CUDA_CCL_H__
-#define __GST_CUDA_CCL_H__
+#pragma once
 
 #include "gstcclbase.h"
 
@@ -12,5 +11,3 @@ G_DECLARE_FINAL_TYPE (GstCudaCcl, gst_cuda_ccl, GST, CUDA_CCL, GstCclBase)
 GST_ELEMENT_REGISTER_DECLARE (cudaccl)
 
 G_END_DECLS
-
-#endif /* __GST_CUDA_CCL_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* How cudaccl labels frames, makes foreground masks and finds contours on the GPU of a site. */
-#ifndef __GST_CUDA_CCL_METHODS_H__
-#define __GST_CUDA_CCL_METHODS_H__
+#pragma once
 
 #include "labelling/frame/gstcclbackend.h"
 
@@ -11,5 +10,3 @@ G_BEGIN_DECLS
 extern const GstCclMethods gst_cuda_ccl_methods;
 
 G_END_DECLS
-
-#endif /* __GST_CUDA_CCL_METHODS_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A GPU on which cudaccl labels frames, in one CUDA context, and copies of frames that are in
  * another context of that GPU or on another GPU. */
-#ifndef __GST_CUDA_CCL_SITE_H__
-#define __GST_CUDA_CCL_SITE_H__
+#pragma once
 
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudamemory.h>
@@ -61,5 +60,3 @@ GstCudaMemory *gst_cuda_ccl_memory_of (GstBuffer *buffer);
 gpointer gst_cuda_ccl_stream_of (GstCudaMemory *memory);
 
 G_END_DECLS
-
-#endif /* __GST_CUDA_CCL_SITE_H__ */

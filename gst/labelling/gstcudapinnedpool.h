@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Page-locked system memory, from which frames are uploaded to a GPU without a copy in between. */
-#ifndef __GST_CUDA_PINNED_POOL_H__
-#define __GST_CUDA_PINNED_POOL_H__
+#pragma once
 
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/gst.h>
@@ -16,5 +15,3 @@ GstBufferPool *gst_cuda_pinned_pool_new (
     GstCudaContext *context, GstCaps *caps, guint size, const GstAllocationParams *params);
 
 G_END_DECLS
-
-#endif /* __GST_CUDA_PINNED_POOL_H__ */

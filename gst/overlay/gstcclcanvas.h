@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A transparent picture of the size of a frame. What is drawn on it is blended into the frame or
  * handed on as an overlay composition. */
-#ifndef __GST_CCL_CANVAS_H__
-#define __GST_CCL_CANVAS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -63,5 +62,3 @@ gboolean gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame);
 GstVideoOverlayRectangle *gst_ccl_canvas_take_rectangle (GstCclCanvas *canvas);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_CANVAS_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Distinct colours for numbers. */
-#ifndef __GST_CCL_COLORS_H__
-#define __GST_CCL_COLORS_H__
+#pragma once
 
 #include <glib.h>
 
@@ -14,5 +13,3 @@ void gst_ccl_color_of_number (guint64 number, gdouble rgb[3]);
 guint gst_ccl_color_of_id (guint64 id);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_COLORS_H__ */

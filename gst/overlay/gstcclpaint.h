@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Paints the pixels of components, and of the foreground mask. */
-#ifndef __GST_CCL_PAINT_H__
-#define __GST_CCL_PAINT_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 
@@ -20,5 +19,3 @@ gboolean gst_ccl_paint_mask (
     GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PAINT_H__ */

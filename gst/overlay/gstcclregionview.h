@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What ccloverlay draws of the regions and lines that a ccltrack upstream announced. */
-#ifndef __GST_CCL_REGION_VIEW_H__
-#define __GST_CCL_REGION_VIEW_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -23,5 +22,3 @@ typedef struct {
 GArray *gst_ccl_region_views_new (const GstStructure *structure);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_REGION_VIEW_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What there is to draw of a frame. */
-#ifndef __GST_CCL_SCENE_H__
-#define __GST_CCL_SCENE_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 
@@ -26,5 +25,3 @@ gboolean gst_ccl_scene_draw (
     const GstCclScene *scene, const GstCclStyle *style, GstCclCanvas *canvas);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SCENE_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What ccloverlay draws, as its properties choose. */
-#ifndef __GST_CCL_STYLE_H__
-#define __GST_CCL_STYLE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -60,5 +59,3 @@ void gst_ccl_style_get (const GstCclStyle *style, guint id, GValue *value);
 void gst_ccl_style_install (GObjectClass *object_class);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_STYLE_H__ */

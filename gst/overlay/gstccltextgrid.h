@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Places for texts in a frame, so that no text covers another one. */
-#ifndef __GST_CCL_TEXT_GRID_H__
-#define __GST_CCL_TEXT_GRID_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -30,5 +29,3 @@ gboolean gst_ccl_text_grid_take (GstCclTextGrid *grid, const GstVideoRectangle *
     gint height, gint *x, gint *y);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TEXT_GRID_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The trails of tracks: their foot points in the latest frames. A foot point is the middle of the
  * lower edge of a track's box. */
-#ifndef __GST_CCL_TRAILS_H__
-#define __GST_CCL_TRAILS_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -37,5 +36,3 @@ guint gst_ccl_trails_get (const GstCclTrails *trails, guint trail, guint64 *id);
 GstCclPlace gst_ccl_trails_get_place (const GstCclTrails *trails, guint trail, guint place);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRAILS_H__ */

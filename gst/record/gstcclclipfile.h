@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The files of cclrecord: one a clip, created and written by the thread of the clip's pipeline. */
-#ifndef __GST_CCL_CLIP_FILE_H__
-#define __GST_CCL_CLIP_FILE_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -34,5 +33,3 @@ void gst_ccl_clip_files_wait (GstCclClipFiles *self);
 void gst_ccl_clip_files_cancel_wait (GstCclClipFiles *self, gboolean is_cancelled);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_CLIP_FILE_H__ */

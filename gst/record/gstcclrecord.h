@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CCL_RECORD_H__
-#define __GST_CCL_RECORD_H__
+#pragma once
 
 #include <gst/base/gstbasesink.h>
 #include <gst/gst.h>
@@ -13,5 +12,3 @@ G_DECLARE_FINAL_TYPE (GstCclRecord, gst_ccl_record, GST, CCL_RECORD, GstBaseSink
 GST_ELEMENT_REGISTER_DECLARE (cclrecord)
 
 G_END_DECLS
-
-#endif /* __GST_CCL_RECORD_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors of libcudaccl and of the elements: how to fill a CclError, and how to post one. */
-#ifndef __GST_CCL_ERROR_H__
-#define __GST_CCL_ERROR_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -21,5 +20,3 @@ void gst_ccl_error_post (GstElement *element, const CclError *error);
 void gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_ERROR_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The names of the custom events that ccltrack sends downstream. */
-#ifndef __GST_CCL_EVENTS_H__
-#define __GST_CCL_EVENTS_H__
+#pragma once
 
 /* An event of a track, in front of its frame; also the name of the element message with the same
  * content, which the documentation of ccltrack lists. */
@@ -10,5 +9,3 @@
 /* A sticky event with the regions, lines and counts. Its field `regions` is that of
  * gst_ccl_region_list_describe(). */
 #define GST_CCL_REGIONS_EVENT "ccl-regions"
-
-#endif /* __GST_CCL_EVENTS_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files that properties name. */
-#ifndef __GST_CCL_FILE_H__
-#define __GST_CCL_FILE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -14,5 +13,3 @@ G_BEGIN_DECLS
 gchar *gst_ccl_file_read (const gchar *path, gsize max_size, gsize *size, GError **error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_FILE_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What several elements ask about a frame: its times, and whether it has pixels. */
-#ifndef __GST_CCL_FRAME_H__
-#define __GST_CCL_FRAME_H__
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -37,5 +36,3 @@ GstStructure *gst_ccl_moment_structure (
     const gchar *name, GstClockTime timestamp, const GstSegment *segment);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_FRAME_H__ */

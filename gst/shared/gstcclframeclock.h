@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The time from frame to frame, in frames of the stream's rate. */
-#ifndef __GST_CCL_FRAME_CLOCK_H__
-#define __GST_CCL_FRAME_CLOCK_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -38,5 +37,3 @@ gdouble gst_ccl_frame_clock_advance (GstCclFrameClock *clock, const GstSegment *
     GstClockTime timestamp, GstClockTime *elapsed);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_FRAME_CLOCK_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Names of files with a number, from a pattern that a property has. */
-#ifndef __GST_CCL_LOCATION_H__
-#define __GST_CCL_LOCATION_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -20,5 +19,3 @@ gboolean gst_ccl_location_refuse (GstElement *element, const gchar *pattern);
 gboolean gst_ccl_location_write (int fd, gconstpointer data, gsize size, goffset position);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_LOCATION_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Polygons in frames. */
-#ifndef __GST_CCL_POLYGON_H__
-#define __GST_CCL_POLYGON_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -19,5 +18,3 @@ void gst_ccl_polygon_clear_pixels (
     const CclPoint *points, guint n, guint width, guint height, guint8 *pixels, guint8 *scratch);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_POLYGON_H__ */

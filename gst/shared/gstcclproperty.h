@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Properties as rows of a table: each row describes a property and names the field of a struct that
  * holds its value. Elements guard that struct with their object lock. */
-#ifndef __GST_CCL_PROPERTY_H__
-#define __GST_CCL_PROPERTY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -65,5 +64,3 @@ void gst_ccl_properties_clear (const GstCclProperty *rows, guint n, gpointer fie
   }
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PROPERTY_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What several elements do with queries. */
-#ifndef __GST_CCL_QUERY_H__
-#define __GST_CCL_QUERY_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -25,5 +24,3 @@ gboolean gst_ccl_query_is_for_sample (
 void gst_ccl_query_pass_labeller (GstQuery *query);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_QUERY_H__ */

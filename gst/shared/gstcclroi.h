@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Regions of interest (GstVideoRegionOfInterestMeta) of components and tracks. */
-#ifndef __GST_CCL_ROI_H__
-#define __GST_CCL_ROI_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -40,5 +39,3 @@ void gst_ccl_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id);
 void gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_ROI_H__ */

@@ -3,8 +3,7 @@
  * row. ccltrack tells objects apart with it; a label map of the whole frame would cost many times
  * as much. `ccl` and `cudaccl` attach it where ccltrack asks for it (gstcclquery.h), with some rows
  * of the picture, which has the colours of objects. */
-#ifndef __GST_CCL_SAMPLE_H__
-#define __GST_CCL_SAMPLE_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -77,5 +76,3 @@ const GstCclSample *gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *me
 void gst_ccl_sample_remove (GstBuffer *buffer, guint64 labeller);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SAMPLE_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reads texts of properties: items that are separated by semicolons or newlines, and consist of
  * words that are separated by spaces. */
-#ifndef __GST_CCL_TEXT_READER_H__
-#define __GST_CCL_TEXT_READER_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -49,5 +48,3 @@ gboolean gst_ccl_text_reader_add_point (
     GstCclTextReader *reader, GArray *points, gboolean *relative);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TEXT_READER_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures that wait to be encoded: a thread makes JPEG of them, writes the file, and posts the
  * message. */
-#ifndef __GST_CCL_PICTURES_H__
-#define __GST_CCL_PICTURES_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -33,5 +32,3 @@ gsize gst_ccl_pictures_get_waiting (GstCclPictures *self);
 gboolean gst_ccl_pictures_have_failed (GstCclPictures *self);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PICTURES_H__ */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef __GST_CCL_SNAPSHOT_H__
-#define __GST_CCL_SNAPSHOT_H__
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -13,5 +12,3 @@ G_DECLARE_FINAL_TYPE (GstCclSnapshot, gst_ccl_snapshot, GST, CCL_SNAPSHOT, GstBa
 GST_ELEMENT_REGISTER_DECLARE (cclsnapshot)
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SNAPSHOT_H__ */

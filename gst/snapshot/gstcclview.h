@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* One view of an object in a mapped frame: how good it is, and its pixels. */
-#ifndef __GST_CCL_VIEW_H__
-#define __GST_CCL_VIEW_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -37,5 +36,3 @@ GstCclView gst_ccl_view_enlarge (const GstCclView *view, gdouble margin, const G
 GstSample *gst_ccl_view_copy (const GstCclView *view, const GstVideoFrame *frame, guint max_size);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_VIEW_H__ */

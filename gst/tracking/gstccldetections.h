@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The detections of other elements in a frame: regions of interest and, with GStreamer 1.24 and
  * later, analytics metadata. Those of components and tracks are not among them. */
-#ifndef __GST_CCL_DETECTIONS_H__
-#define __GST_CCL_DETECTIONS_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -42,5 +41,3 @@ void gst_ccl_detections_read (
 CclTable gst_ccl_detections_table (const GstCclDetections *self);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_DETECTIONS_H__ */

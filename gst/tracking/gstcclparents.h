@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tracks that other tracks split from. */
-#ifndef __GST_CCL_PARENTS_H__
-#define __GST_CCL_PARENTS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -41,5 +40,3 @@ void gst_ccl_parents_reset (GstCclParents *parents);
 guint64 gst_ccl_parents_get (const GstCclParents *parents, guint64 id);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PARENTS_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracks as analytics metadata, with GStreamer 1.24 and later. */
-#ifndef __GST_CCL_TRACK_ANALYTICS_H__
-#define __GST_CCL_TRACK_ANALYTICS_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -34,5 +33,3 @@ void gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta,
     gdouble frame_rate);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_ANALYTICS_H__ */

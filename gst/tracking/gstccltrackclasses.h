@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The classes of tracks, as detections name them. */
-#ifndef __GST_CCL_TRACK_CLASSES_H__
-#define __GST_CCL_TRACK_CLASSES_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -58,5 +57,3 @@ const gchar *gst_ccl_track_classes_find (const GstCclTrackClasses *self, guint64
 void gst_ccl_track_classes_attach (GstCclTrackClasses *self, const guint *listed, GstCclMeta *meta);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_CLASSES_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The messages and events of ccltrack. Each event of a track, a region or a line is an element
  * message, and a custom downstream event of the same content. */
-#ifndef __GST_CCL_TRACK_REPORT_H__
-#define __GST_CCL_TRACK_REPORT_H__
+#pragma once
 
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
@@ -44,5 +43,3 @@ GstStructure *gst_ccl_track_announce_regions (
     GstBaseTransform *trans, GstCclRegionStage *stage, const CclRegionsResult *result);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_REPORT_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tracks as regions of interest. */
-#ifndef __GST_CCL_TRACK_ROI_H__
-#define __GST_CCL_TRACK_ROI_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -17,5 +16,3 @@ G_BEGIN_DECLS
 void gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *attached);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_ROI_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The properties of ccltrack. */
-#ifndef __GST_CCL_TRACK_SETTINGS_H__
-#define __GST_CCL_TRACK_SETTINGS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -69,5 +68,3 @@ void gst_ccl_track_settings_count_frames (GstCclTrackSettings *settings, gdouble
 gboolean gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_SETTINGS_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The component table as the tracker reads it from the metadata of a frame, and the table of tracks
  * that replaces it. */
-#ifndef __GST_CCL_TRACK_TABLE_H__
-#define __GST_CCL_TRACK_TABLE_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -44,5 +43,3 @@ gboolean gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, co
     const GstCclTrackSettings *settings, guint64 id_offset);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_TRACK_TABLE_H__ */

@@ -5,8 +5,7 @@
  * rank can write its strips and their entries in the directories, and the file has the same bytes
  * for every number of ranks. libtiff compresses.
  */
-#ifndef CUDACCL_LABEL_BIGTIFF_H
-#define CUDACCL_LABEL_BIGTIFF_H
+#pragma once
 
 #include "output.h"
 
@@ -30,5 +29,3 @@ bool bigtiff_write (
 bool bigtiff_finish (BigTiff *tiff, bool failed, CclError *error);
 
 void bigtiff_free (BigTiff *tiff); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_BIGTIFF_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of a table that --columns chooses: properties by scikit-image's names, each of one or
  * several columns, as in Python's regionprops_table(). */
-#ifndef CUDACCL_LABEL_COLUMNS_H
-#define CUDACCL_LABEL_COLUMNS_H
+#pragma once
 
 #include "picture.h"
 
@@ -65,5 +64,3 @@ uint32_t columns_expand (
  * of values; NULL if no property has to be measured. */
 void columns_fill (const ColumnList *list, const ColumnPicture *picture,
     const CclTiledComponent *row, const CclVolumeShape *shapes, ColumnValue values[MOST_COLUMNS]);
-
-#endif /* CUDACCL_LABEL_COLUMNS_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_LABEL_CONTACT_FILE_H
-#define CUDACCL_LABEL_CONTACT_FILE_H
+#pragma once
 
 #include "output.h"
 
@@ -17,5 +16,3 @@ bool contact_file_add_labels (ContactFile *self, uint64_t n_layers, const void *
 
 /* Writes the pairs, unless it has failed, and closes the file. */
 bool contact_file_close (ContactFile *self, bool failed, CclError *error);
-
-#endif /* CUDACCL_LABEL_CONTACT_FILE_H */

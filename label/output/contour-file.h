@@ -4,8 +4,7 @@
  * label map of the whole picture is kept in memory until the end. For one process and frames. The
  * functions return false with the error filled.
  */
-#ifndef CUDACCL_LABEL_CONTOUR_FILE_H
-#define CUDACCL_LABEL_CONTOUR_FILE_H
+#pragma once
 
 #include "output.h"
 
@@ -26,5 +25,3 @@ bool contour_file_add_rows (
 
 /* Writes the file unless the labelling has failed, and frees everything. NULL is allowed. */
 bool contour_file_close (ContourFile *file, bool failed, CclError *error);
-
-#endif /* CUDACCL_LABEL_CONTOUR_FILE_H */

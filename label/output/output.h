@@ -4,8 +4,7 @@
  * final name, and has this name only when it is complete. All functions are collective, except
  * those that write; they return false with the error filled.
  */
-#ifndef CUDACCL_LABEL_OUTPUT_H
-#define CUDACCL_LABEL_OUTPUT_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -85,5 +84,3 @@ bool has_suffix (const char *name, const char *suffix);
  * type: a dtype in which @ stands for the byte order. shape: without parentheses. */
 enum { NPY_HEADER = 512, NPY_LONG_HEADER = 8192 };
 void npy_header (char *header, uint32_t size, const char *type, const char *shape);
-
-#endif /* CUDACCL_LABEL_OUTPUT_H */

@@ -4,8 +4,7 @@
  * labelling measures one plane: first planes 1…n-1, whose measures are kept in a file without a
  * name, then plane 0. Every run gives the same components in the same order. Not collective.
  */
-#ifndef CUDACCL_LABEL_PLANE_SHAPES_H
-#define CUDACCL_LABEL_PLANE_SHAPES_H
+#pragma once
 
 #include "output.h"
 
@@ -28,5 +27,3 @@ const CclVolumeShape *plane_shapes_join (
 bool plane_shapes_check (const PlaneShapes *self, CclError *error);
 
 void plane_shapes_free (PlaneShapes *self); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_PLANE_SHAPES_H */

@@ -7,8 +7,7 @@
  * Functions marked "collective" are called by all ranks, in the same order. Functions that return
  * bool fill the error when they return false.
  */
-#ifndef CUDACCL_LABEL_PROCESSES_H
-#define CUDACCL_LABEL_PROCESSES_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -64,5 +63,3 @@ bool output_file_write_together (
 /* Writes what the system has buffered to the disk and closes the file, which may be NULL. With
  * failed, the calls of output_file_write_together() in other ranks fail. Collective. */
 bool output_file_close (OutputFile *file, bool failed, CclError *error);
-
-#endif /* CUDACCL_LABEL_PROCESSES_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Rows of a table that are kept in memory, to be written in the order of a column, or of which only
  * the greatest are written. */
-#ifndef CUDACCL_LABEL_ROW_ORDER_H
-#define CUDACCL_LABEL_ROW_ORDER_H
+#pragma once
 
 #include "output.h"
 
@@ -25,5 +24,3 @@ bool row_order_add (RowOrder *order, const CclTiledComponent *rows, const CclVol
 bool row_order_write (RowOrder *order, Table *table, CclError *error);
 
 void row_order_free (RowOrder *order); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_ROW_ORDER_H */

@@ -4,8 +4,7 @@
  * border. They are found by a labelling of the background before that of the foreground; its label
  * map is kept in a file without a name. For one process.
  */
-#ifndef CUDACCL_LABEL_HOLES_H
-#define CUDACCL_LABEL_HOLES_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -33,5 +32,3 @@ bool holes_fill (
     const Holes *holes, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error);
 
 void holes_free (Holes *holes); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_HOLES_H */

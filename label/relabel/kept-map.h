@@ -3,8 +3,7 @@
  * A label map that is kept between two passes, in a file without a name. Functions that return bool
  * fill the error if they return false.
  */
-#ifndef CUDACCL_LABEL_KEPT_MAP_H
-#define CUDACCL_LABEL_KEPT_MAP_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -23,5 +22,3 @@ bool kept_map_read (const KeptMap *map, uint64_t first, void *labels, size_t n,
     uint32_t label_bytes, CclError *error);
 
 void kept_map_free (KeptMap *map); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_KEPT_MAP_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The largest components of a picture, which alone stay, and their new labels. Functions that
  * return bool or a pointer fill the error. */
-#ifndef CUDACCL_LABEL_LARGEST_H
-#define CUDACCL_LABEL_LARGEST_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -26,5 +25,3 @@ const void *largest_labels (
     Largest *self, const void *labels, size_t n, uint32_t label_bytes, CclError *error);
 
 void largest_free (Largest *self); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_LARGEST_H */

@@ -4,8 +4,7 @@
  * borders that touch, or their holes are filled; or which has many values. Their label map is kept
  * in a file without a name. For one process.
  */
-#ifndef CUDACCL_LABEL_RELABEL_H
-#define CUDACCL_LABEL_RELABEL_H
+#pragma once
 
 #include "values-tiles.h"
 
@@ -28,5 +27,3 @@ typedef struct RelabelSettings {
  * else depends on the number of components is in files. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);
-
-#endif /* CUDACCL_LABEL_RELABEL_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_PICTURES_GEO_TIFF_H
-#define CUDACCL_PICTURES_GEO_TIFF_H
+#pragma once
 
 #include "pictures/geo.h"
 
@@ -14,5 +13,3 @@ void geo_clear (GeoReference *geo);
 
 /* The value of pixels without data, of GDAL's tag. Returns whether there is one. */
 bool geo_read_no_data (TIFF *tiff, double *value);
-
-#endif /* CUDACCL_PICTURES_GEO_TIFF_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Errors of libtiff: the latest message of each file, and nothing on standard error. */
-#ifndef CUDACCL_PICTURES_TIFF_MESSAGE_H
-#define CUDACCL_PICTURES_TIFF_MESSAGE_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -17,5 +16,3 @@ TIFFOpenOptions *tiff_options_new (TiffMessage *message);
 
 /* Fills the error with the message and returns false. */
 bool tiff_fail (CclError *error, const char *path, const TiffMessage *message);
-
-#endif /* CUDACCL_PICTURES_TIFF_MESSAGE_H */

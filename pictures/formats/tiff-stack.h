@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the description in a TIFF file says about its planes: their number and their axes. */
-#ifndef CUDACCL_PICTURES_TIFF_STACK_H
-#define CUDACCL_PICTURES_TIFF_STACK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ bool tiff_stack_read (
 
 /* The number of planes of the first image; UINT64_MAX if it is greater. */
 uint64_t tiff_stack_planes (const TiffStack *stack);
-
-#endif /* CUDACCL_PICTURES_TIFF_STACK_H */

@@ -2,8 +2,7 @@
 /* The C exchange API of DLPack (version 1.2 and later): a class of arrays, such as PyTorch's,
  * offers functions that import an array and name the current stream. They take a small part of the
  * time that the same calls through Python take. */
-#ifndef CUDACCL_PYTHON_EXCHANGE_H
-#define CUDACCL_PYTHON_EXCHANGE_H
+#pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
@@ -45,5 +44,3 @@ struct ExchangeApi {
 
 /* The functions of a class of arrays, or NULL. They live until the process ends. */
 const ExchangeApi *find_exchange_api (nanobind::handle type);
-
-#endif /* CUDACCL_PYTHON_EXCHANGE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the parts of the extension module share: errors, arrays of callers, devices. */
-#ifndef CUDACCL_PYTHON_MODULE_H
-#define CUDACCL_PYTHON_MODULE_H
+#pragma once
 
 #include <cudaccl/cudaccl.h>
 #include <nanobind/nanobind.h>
@@ -203,5 +202,3 @@ void bind_plain_images (nb::module_ &module);
 void bind_tiled (nb::module_ &module);
 void bind_values (nb::module_ &module);
 void bind_tracker (nb::module_ &module);
-
-#endif /* CUDACCL_PYTHON_MODULE_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The CPU algorithms of the papers, which the benchmark and the tests compare with `runs`, that of
  * the library. All functions are thread safe. */
-#ifndef CUDACCL_RESEARCH_CPU_H
-#define CUDACCL_RESEARCH_CPU_H
+#pragma once
 
 #include "cpu/label/labeller-tuning.h"
 
@@ -17,5 +16,3 @@ bool ccl_research_cpu_uses_threads (const char *algorithm);
  * ccl_cpu_labeller_new(). */
 CclLabeller *ccl_research_cpu_labeller_new (
     const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error);
-
-#endif /* CUDACCL_RESEARCH_CPU_H */

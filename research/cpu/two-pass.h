@@ -12,8 +12,7 @@
  * needs no second scan. Provisional labels are stored in the label map, as in the papers, or
  * without one, in two buffers of a strip that take turns.
  */
-#ifndef CUDACCL_RESEARCH_TWO_PASS_H
-#define CUDACCL_RESEARCH_TWO_PASS_H
+#pragma once
 
 #include "cpu/label/algorithms.h"
 #include "cpu/label/equivalences.h"
@@ -121,5 +120,3 @@ two_pass_add (TwoPassRowSums *to, const TwoPassRowSums *from)
   to->bottom = two_pass_greater (to->bottom, from->bottom);
   to->first = two_pass_lesser (to->first, from->first);
 }
-
-#endif /* CUDACCL_RESEARCH_TWO_PASS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of bandwidth.cu, for the C that launches it and for nvcc. */
-#ifndef CUDACCL_BANDWIDTH_PARAMETERS_H
-#define CUDACCL_BANDWIDTH_PARAMETERS_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -13,5 +12,3 @@ typedef struct CclBandwidthParameters {
   uint32_t *labels;
   size_t label_stride; /* elements */
 } CclBandwidthParameters;
-
-#endif /* CUDACCL_BANDWIDTH_PARAMETERS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pixels and their neighbours (kernel-lib/pixels.cuh): least labels, and unions across the borders
  * of tiles. */
-#ifndef CUDACCL_RESEARCH_PIXELS_CUH
-#define CUDACCL_RESEARCH_PIXELS_CUH
+#pragma once
 
 #include "cuda/kernel-lib/pixels.cuh"
 
@@ -68,5 +67,3 @@ unite_with_column_left (const CclLabellingParameters &p, uint32_t *parents, cons
       unite (parents, pixel.number, left + p.label_stride);
   }
 }
-
-#endif /* CUDACCL_RESEARCH_PIXELS_CUH */

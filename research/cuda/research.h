@@ -7,8 +7,7 @@
  * Functions that take no CclCudaDevice assume that the device's context is current. One thread at a
  * time, unless a comment says otherwise.
  */
-#ifndef CUDACCL_RESEARCH_H
-#define CUDACCL_RESEARCH_H
+#pragma once
 
 #include "cuda/label/sequence-engine.h"
 
@@ -66,5 +65,3 @@ void ccl_research_rounds_clear (CclResearchRounds *rounds, CclCudaDevice *device
  * the deadline has passed; then gave_up is set, and no queued work is pending. */
 CclStatus ccl_research_queue (CclResearchRounds *rounds, CclCudaSequence *sequence, uint32_t first,
     uint32_t end, CUstream stream, CclError *error);
-
-#endif /* CUDACCL_RESEARCH_H */

@@ -3,8 +3,7 @@
  * A fuzz target: a program driven by libFuzzer or, with standalone.c, one that runs inputs from
  * files and inputs generated from a seed. On a failed check it prints one line and aborts.
  */
-#ifndef TESTS_FUZZ_TARGET_H
-#define TESTS_FUZZ_TARGET_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -46,5 +45,3 @@ take_long_number (Input *input)
   uint64_t upper = take_number (input);
   return upper << 32 | take_number (input);
 }
-
-#endif /* TESTS_FUZZ_TARGET_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The compiler's descriptor of a __shared__ variable (emulated thread-local storage). */
-#ifndef SIMCUDA_DYNAMIC_SHARED_H
-#define SIMCUDA_DYNAMIC_SHARED_H
+#pragma once
 
 #include <stddef.h>
 
@@ -23,5 +22,3 @@ constexpr size_t size_of_launch = ~size_t (0);
   extern "C" __attribute__ ((weak, visibility ("hidden")))                                         \
   simcuda::SharedVariable simcuda_dynamic_##name __asm__("__emutls_v." #name);                     \
   simcuda::SharedVariable simcuda_dynamic_##name = {simcuda::size_of_launch, 16, 0, nullptr};
-
-#endif /* SIMCUDA_DYNAMIC_SHARED_H */

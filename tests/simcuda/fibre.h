@@ -4,8 +4,7 @@
  *
  * All fibres of the process run on the one CPU thread that simulates the device.
  */
-#ifndef SIMCUDA_FIBRE_H
-#define SIMCUDA_FIBRE_H
+#pragma once
 
 #include <cstddef>
 #include <vector>
@@ -95,5 +94,3 @@ private:
 extern const size_t stack_size;
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_FIBRE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The kernels of this library, found by name. */
-#ifndef SIMCUDA_KERNEL_H
-#define SIMCUDA_KERNEL_H
+#pragma once
 
 #include <cstddef>
 #include <cstring>
@@ -77,5 +76,3 @@ template <typename... Types, void (*function) (Types...)> struct Registration<fu
 };
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_KERNEL_H */

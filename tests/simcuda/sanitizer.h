@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Calls into AddressSanitizer; without it they do nothing. SIMCUDA_ASAN may be defined by the
  * build, for files that are not instrumented in a program that is. */
-#ifndef SIMCUDA_SANITIZER_H
-#define SIMCUDA_SANITIZER_H
+#pragma once
 
 #ifndef SIMCUDA_ASAN
 #if defined(__has_feature)
@@ -27,5 +26,3 @@
 #define SIMCUDA_POISON(address, size) ((void)(address), (void)(size))
 #define SIMCUDA_UNPOISON(address, size) ((void)(address), (void)(size))
 #endif
-
-#endif /* SIMCUDA_SANITIZER_H */

@@ -6,8 +6,7 @@
  * with the lowest index, until it waits. With a seed several blocks are resident at a time, and
  * chance decides which thread runs next and for how long.
  */
-#ifndef SIMCUDA_SCHEDULER_H
-#define SIMCUDA_SCHEDULER_H
+#pragma once
 
 #include <cstdint>
 #include <string>
@@ -53,5 +52,3 @@ struct ScheduleStatistics {
 ScheduleStatistics schedule_statistics ();
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_SCHEDULER_H */

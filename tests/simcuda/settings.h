@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The settings from environment variables; README.md lists them. */
-#ifndef SIMCUDA_SETTINGS_H
-#define SIMCUDA_SETTINGS_H
+#pragma once
 
 #include <cstdint>
 #include <map>
@@ -61,5 +60,3 @@ private:
 };
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_SETTINGS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Functions for tests beyond the driver API. Tests look them up by name (dlsym); a real driver does
  * not have them. Thread safe. */
-#ifndef SIMCUDA_SIMCUDA_H
-#define SIMCUDA_SIMCUDA_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ int simcuda_order_fault (const char *text);
 #ifdef __cplusplus
 }
 #endif
-
-#endif /* SIMCUDA_SIMCUDA_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The expected shapes of the components of a label map: of frames by ccl_measure_labels(), which
  * measures whole frames in other ways, of volumes by the definitions. */
-#ifndef CUDACCL_TEST_SHAPE_REFERENCE_H
-#define CUDACCL_TEST_SHAPE_REFERENCE_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -13,5 +12,3 @@ CclVolumeShape *shapes_new (
 
 /* Whether two shapes are equal: in frames to the bit, in volumes as far as they are rounded. */
 bool shapes_are_equal (const CclVolumeShape *a, const CclVolumeShape *b, bool is_volume);
-
-#endif /* CUDACCL_TEST_SHAPE_REFERENCE_H */

@@ -3,8 +3,7 @@
  * A picture that is labelled in tiles by several ranks, and compared with a flood fill. Every rank
  * makes the same cases from the same seeds and checks the labels and rows that it delivers.
  */
-#ifndef CUDACCL_TEST_TILED_CASE_H
-#define CUDACCL_TEST_TILED_CASE_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -40,5 +39,3 @@ void tiled_case_free (TiledCase *c);
  * message and returns false if anything differs. result may be NULL. */
 bool tiled_case_run (const TiledCase *c, const CclTiledPeers *peers, CclCudaDevice *device,
     CclTiledResult *result, char message[512]);
-
-#endif /* CUDACCL_TEST_TILED_CASE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Memory between two inaccessible guard pages: an access outside crashes the test. */
-#ifndef CUDACCL_TEST_GUARDED_MEMORY_H
-#define CUDACCL_TEST_GUARDED_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ void guarded_memory_resize (GuardedMemory *memory, size_t size, bool at_end);
 void guarded_memory_set_read_only (GuardedMemory *memory);
 
 void guarded_memory_clear (GuardedMemory *memory);
-
-#endif /* CUDACCL_TEST_GUARDED_MEMORY_H */

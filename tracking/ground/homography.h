@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The homography between the picture and the ground. */
-#ifndef CUDACCL_HOMOGRAPHY_H
-#define CUDACCL_HOMOGRAPHY_H
+#pragma once
 
 #include <cudaccl/ground.h>
 
@@ -18,5 +17,3 @@ typedef struct CclHomography {
  * sees them like this: too many are on one line, or a point would be beyond the horizon. */
 bool ccl_homography_fit (
     const CclGroundPoint *points, uint32_t n_points, CclHomography *homography);
-
-#endif /* CUDACCL_HOMOGRAPHY_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The plan of a set of regions: its checks, and its corners in the integers of the geometry. */
-#ifndef CUDACCL_REGIONS_PLAN_H
-#define CUDACCL_REGIONS_PLAN_H
+#pragma once
 
 #include <cudaccl/regions.h>
 
@@ -33,5 +32,3 @@ CclStatus ccl_regions_check_plan (const CclRegionsPlan *plan, CclError *error);
 
 /* A corner of a region. */
 Place ccl_region_corner (const CclRegion *region, const CclRegionsPlan *plan, uint32_t corner);
-
-#endif /* CUDACCL_REGIONS_PLAN_H */

@@ -2,8 +2,7 @@
 /* Whether a track is beyond a limit of speed. A speed that trembles at the limit is reported once:
  * it must be beyond it in several successive runs, and on the other side by a tenth in as many runs
  * before it is reported again. */
-#ifndef CUDACCL_SPEED_LIMIT_H
-#define CUDACCL_SPEED_LIMIT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -33,5 +32,3 @@ ccl_speed_limit_exceeded (
   state->beyond = beyond;
   return beyond;
 }
-
-#endif /* CUDACCL_SPEED_LIMIT_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The command line of ccl-watch, and the configuration that it and the configuration file give. */
-#ifndef WATCH_COMMAND_LINE_H
-#define WATCH_COMMAND_LINE_H
+#pragma once
 
 #include "changes.h"
 #include "config.h"
@@ -24,5 +23,3 @@ gboolean watch_command_line_parse (gint argc, gchar **argv, WatchRequest *reques
  *
  * Returns the configuration, or NULL with the error. */
 WatchConfig *watch_command_line_load (const gchar *present, WatchChanges **changes, GError **error);
-
-#endif /* WATCH_COMMAND_LINE_H */

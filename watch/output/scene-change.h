@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The lines about changes of the scene: what a camera shows after one. */
-#ifndef WATCH_SCENE_CHANGE_H
-#define WATCH_SCENE_CHANGE_H
+#pragma once
 
 #include <glib.h>
 
@@ -11,5 +10,3 @@
  * "infrared", "covered" and "blinded" last; after all others, and NULL, it is WATCH_SCENE_USUAL. A
  * static string. */
 const gchar *watch_scene_after (const gchar *kind);
-
-#endif /* WATCH_SCENE_CHANGE_H */

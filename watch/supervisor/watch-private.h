@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The inside of a watch, for watch.c and watch-outputs.c. */
-#ifndef WATCH_PRIVATE_H
-#define WATCH_PRIVATE_H
+#pragma once
 
 #include "watch/camera/camera-state.h"
 #include "watch/output/output.h"
@@ -46,5 +45,3 @@ void watch_outputs_replace (Watch *watch, GPtrArray *outputs);
 /* Ends outputs and waits until the monotonic time for their lines. Returns whether all threads of
  * them ended. */
 gboolean watch_outputs_stop (GPtrArray *outputs, gint64 until);
-
-#endif /* WATCH_PRIVATE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The light of a frame for the codebook model: how it is measured, and what rows need of it. */
-#ifndef CUDACCL_CPU_CODEBOOK_LIGHT_H
-#define CUDACCL_CPU_CODEBOOK_LIGHT_H
+#pragma once
 
 #include "cpu/foreground/light/frame-light.h"
 
@@ -55,5 +54,3 @@ void codebook_find_range (CodebookLight *light);
  * row. */
 void codebook_choose_factors (
     const CodebookLight *light, const CodebookLuma *luma, uint32_t y, uint16_t *factors);
-
-#endif /* CUDACCL_CPU_CODEBOOK_LIGHT_H */

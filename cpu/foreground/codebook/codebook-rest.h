@@ -11,8 +11,7 @@
  * distance of its heaviest word from the others. By the triangle inequality, a value whose distance
  * from the heaviest word is less than half the margin is nearer to it than to all others.
  */
-#ifndef CUDACCL_CPU_CODEBOOK_REST_H
-#define CUDACCL_CPU_CODEBOOK_REST_H
+#pragma once
 
 #include "codebook-words.h"
 
@@ -123,5 +122,3 @@ begin_rest (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels, co
       .most = (uint16_t)(CUDACCL_CODEBOOK_MOST_WEIGHT - greatest),
   };
 }
-
-#endif /* CUDACCL_CPU_CODEBOOK_REST_H */

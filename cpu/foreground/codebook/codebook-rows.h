@@ -12,8 +12,7 @@
  * The including file also defines lanes_of(), the lanes whose bits are set, and look_up(), for each
  * lane the entry of a table of 16 bytes.
  */
-#ifndef CUDACCL_CPU_CODEBOOK_ROWS_H
-#define CUDACCL_CPU_CODEBOOK_ROWS_H
+#pragma once
 
 #include "codebook-rest.h"
 #include "core/base/divide-up.h"
@@ -478,5 +477,3 @@ codebook_row (const CodebookRow *row)
     update_vectors (row, false);
   }
 }
-
-#endif /* CUDACCL_CPU_CODEBOOK_ROWS_H */

@@ -4,8 +4,7 @@
  * the figures of their frame, and their classes. codebook-rows.h says what the including file
  * defines.
  */
-#ifndef CUDACCL_CPU_CODEBOOK_WORDS_H
-#define CUDACCL_CPU_CODEBOOK_WORDS_H
+#pragma once
 
 #include "cpu/foreground/mog2/mog2.h"
 
@@ -254,5 +253,3 @@ write_classes (const CodebookRow *row, uint32_t x, const CodebookPixels *pixels,
   set_bits_at (row->foreground, x, objects & ~shadows);
   set_bits_at (row->shadow, x, shadows);
 }
-
-#endif /* CUDACCL_CPU_CODEBOOK_WORDS_H */

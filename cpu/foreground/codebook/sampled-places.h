@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The second background model (core/foreground/sampled-background.h) of a frame on the CPU. The
  * codebooks (codebook.c) are the first one, and call it. */
-#ifndef CUDACCL_CPU_SAMPLED_PLACES_H
-#define CUDACCL_CPU_SAMPLED_PLACES_H
+#pragma once
 
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
@@ -95,5 +94,3 @@ void sampled_places_connect (SampledPlaces *places);
 /* Then for each row of pixels: the objects and their shadows. */
 void sampled_places_finish_row (
     SampledPlaces *places, uint32_t y, uint64_t *foreground, uint64_t *shadow);
-
-#endif /* CUDACCL_CPU_SAMPLED_PLACES_H */

@@ -5,8 +5,7 @@
  *
  * The including file also defines what codebook-rows.h needs.
  */
-#ifndef CUDACCL_CPU_SAMPLED_ROWS_H
-#define CUDACCL_CPU_SAMPLED_ROWS_H
+#pragma once
 
 #include "core/foreground/faint.h"
 #include "core/foreground/sway.h"
@@ -292,5 +291,3 @@ sampled_row (const SampledRow *row)
   for (uint32_t x = 0; x < row->columns; x += PLACE_LANES)
     update_places (row, x);
 }
-
-#endif /* CUDACCL_CPU_SAMPLED_ROWS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a shaking camera (core/foreground/sway.h) may bring to the pixels of a row, on the CPU. */
-#ifndef CUDACCL_CPU_SWAY_ROWS_H
-#define CUDACCL_CPU_SWAY_ROWS_H
+#pragma once
 
 #include "cpu/pixels/pixels.h"
 
@@ -20,5 +19,3 @@ void sway_find_range (
 
 /* Makes those pixels of a row background that the range explains. */
 void sway_clear_row (const CodebookRow *row, const uint8_t *low, const uint8_t *high);
-
-#endif /* CUDACCL_CPU_SWAY_ROWS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* core/foreground/light.h on the CPU: measuring light in a frame, and the factors of its rows. */
-#ifndef CUDACCL_CPU_FRAME_LIGHT_H
-#define CUDACCL_CPU_FRAME_LIGHT_H
+#pragma once
 
 #include "core/foreground/light.h"
 #include "cpu/pixels/pixels.h"
@@ -39,5 +38,3 @@ void light_measure_row (Light *light, const Model *model, const CclFrame *frame,
 /* Writes the factors of the pixels of row y, four pixels at a time: factors has space for three
  * more. Returns false, with nothing written, if all are one. */
 bool light_row_factors (const Light *light, uint32_t y, uint32_t width, uint16_t *factors);
-
-#endif /* CUDACCL_CPU_FRAME_LIGHT_H */

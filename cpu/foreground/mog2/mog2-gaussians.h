@@ -4,8 +4,7 @@
  * block, the distances of values from Gaussians, the moves of matched ones, shadows. mog2.h says
  * which vector types the including file defines.
  */
-#ifndef CUDACCL_CPU_MOG2_GAUSSIANS_H
-#define CUDACCL_CPU_MOG2_GAUSSIANS_H
+#pragma once
 
 #include "cpu/pixels/pixels.h"
 #include "cpu/pixels/words.h"
@@ -313,5 +312,3 @@ select_shadows (const Gaussians *heaviest, const Values *values, bool colour)
                     is_tolerated (products_high (v, mean, own_v, luma), high_tolerance);
   return darker & pack_masks (low, high);
 }
-
-#endif /* CUDACCL_CPU_MOG2_GAUSSIANS_H */

@@ -3,8 +3,7 @@
  * The steps of a pixel's update for STEP_LANES pixels at a time: the decay of the weights, the fast
  * path of pixels that match their heaviest Gaussian, and the general path.
  */
-#ifndef CUDACCL_CPU_MOG2_MATCH_H
-#define CUDACCL_CPU_MOG2_MATCH_H
+#pragma once
 
 #include "mog2-gaussians.h"
 
@@ -238,5 +237,3 @@ match_any_wide_colour (int n, const Pixels *pixels, const Constants *constants,
   match_any (
       n, pixels, (Kind){true, true}, constants, planes, first, heaviest_weights, use, classes);
 }
-
-#endif /* CUDACCL_CPU_MOG2_MATCH_H */

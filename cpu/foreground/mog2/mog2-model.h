@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a foreground segmenter with MOG2 has besides the frame and the mask. */
-#ifndef CUDACCL_CPU_MOG2_MODEL_H
-#define CUDACCL_CPU_MOG2_MODEL_H
+#pragma once
 
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/bit-rows.h"
@@ -29,5 +28,3 @@ typedef struct Mog2 {
 
   Mapping rows_mapping, model_mapping;
 } Mog2;
-
-#endif /* CUDACCL_CPU_MOG2_MODEL_H */

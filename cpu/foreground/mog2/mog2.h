@@ -13,8 +13,7 @@
  * and high, in an order of lanes that depends on the instruction set. A set of STEP_LANES lanes is
  * a Steps whose lanes have all bits set or none.
  */
-#ifndef CUDACCL_CPU_MOG2_H
-#define CUDACCL_CPU_MOG2_H
+#pragma once
 
 #include "mog2-match.h"
 
@@ -207,5 +206,3 @@ background_row (const BackgroundRow *row)
   else
     update_row (row, (Kind){false, false}, &constants);
 }
-
-#endif /* CUDACCL_CPU_MOG2_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground masks of a background model of reduced frames (reduction.h). */
-#ifndef CUDACCL_CPU_REDUCED_FOREGROUND_H
-#define CUDACCL_CPU_REDUCED_FOREGROUND_H
+#pragma once
 
 #include "cpu/pixels/pixels.h"
 
@@ -11,5 +10,3 @@
  * is not enough memory. */
 CclForeground *reduced_foreground_new (
     const CclForegroundPlan *plan, uint32_t factor, const PixelCode *code, CclForeground *inner);
-
-#endif /* CUDACCL_CPU_REDUCED_FOREGROUND_H */

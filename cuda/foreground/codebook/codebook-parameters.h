@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of codebook.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_CODEBOOK_PARAMETERS_H
-#define CUDACCL_CODEBOOK_PARAMETERS_H
+#pragma once
 
 #include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
@@ -219,5 +218,3 @@ typedef struct CclConfirmParameters {
   uint32_t *found;                 /* a bit for each pixel: the mask */
   uint32_t *counts, *scene_change; /* those of the candidates, and CclSceneChange; of the host */
 } CclConfirmParameters;
-
-#endif /* CUDACCL_CODEBOOK_PARAMETERS_H */

@@ -5,8 +5,7 @@
  * its blocks connect the same cells, so that none waits for another; one more prepares the next
  * frame.
  */
-#ifndef CUDACCL_CUDA_KEPT_CELLS_CUH
-#define CUDACCL_CUDA_KEPT_CELLS_CUH
+#pragma once
 
 enum {
   ROW_HALVES = CUDACCL_SAMPLED_CELLS / 32, /* columns of cells of a lane */
@@ -340,5 +339,3 @@ __launch_bounds__ (CUDACCL_CONFIRM_THREADS)
   else if (blockIdx.x + blockIdx.y == 0)
     prepare_next_frame (p, &sums);
 }
-
-#endif /* CUDACCL_CUDA_KEPT_CELLS_CUH */

@@ -4,8 +4,7 @@
  * value_at(). The two warps that update 32 pixels of two rows have half of their places each, four
  * lanes for each place.
  */
-#ifndef CUDACCL_CUDA_SAMPLED_PLACES_CUH
-#define CUDACCL_CUDA_SAMPLED_PLACES_CUH
+#pragma once
 
 /* ---- samples ---- */
 
@@ -312,5 +311,3 @@ count_faint (const CclCandidateParameters &p, uint32_t column, uint32_t y, uint3
       atomicAdd (&p.places.faint_cells[i], (uint32_t)__popc (faint >> x & mask));
   }
 }
-
-#endif /* CUDACCL_CUDA_SAMPLED_PLACES_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a shaking camera brings to pixels (sway.h): codebook.cu includes it. A warp has 32 pixels of
  * a row. */
-#ifndef CUDACCL_CUDA_SWAY_CUH
-#define CUDACCL_CUDA_SWAY_CUH
+#pragma once
 
 #include "core/foreground/sway.h"
 
@@ -72,5 +71,3 @@ is_sway_of_place (const Parameters &p, uint32_t column, uint32_t row, uint32_t l
   }
   return ccl_sway_explains (luma, low, high);
 }
-
-#endif /* CUDACCL_CUDA_SWAY_CUH */

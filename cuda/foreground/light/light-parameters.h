@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What is measured of a frame's light (core/foreground/light.h), for the host's C and for nvcc. */
-#ifndef CUDACCL_LIGHT_PARAMETERS_H
-#define CUDACCL_LIGHT_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -40,5 +39,3 @@ typedef struct CclLightParameters {
   uint32_t may_begin;     /* the model has learnt from enough frames to find scene changes */
   uint32_t *scene_change; /* CclSceneChange of a new model; memory of the host */
 } CclLightParameters;
-
-#endif /* CUDACCL_LIGHT_PARAMETERS_H */

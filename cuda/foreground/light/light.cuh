@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The light of cells (light.h), measured and smoothed by warps. */
-#ifndef CUDACCL_CUDA_LIGHT_CUH
-#define CUDACCL_CUDA_LIGHT_CUH
+#pragma once
 
 #include "light-parameters.h"
 #include "core/base/divide-up.h"
@@ -105,5 +104,3 @@ factor_of_light (int light)
 {
   return powers[CUDACCL_LIGHT_LIMIT - ccl_light_removed (light)];
 }
-
-#endif /* CUDACCL_CUDA_LIGHT_CUH */

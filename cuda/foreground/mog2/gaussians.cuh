@@ -9,8 +9,7 @@
  * The luma of a thread's pixels is a word of bytes, or two words of 16 bits. Functions of the same
  * name read either.
  */
-#ifndef CUDACCL_MOG2_GAUSSIANS_CUH
-#define CUDACCL_MOG2_GAUSSIANS_CUH
+#pragma once
 
 #include "quotient.cuh"
 #define CUDACCL_DIVIDE(a, b) ccl_quotient (a, b)
@@ -228,5 +227,3 @@ keep_held (const uint2 &now, const uint2 &before, uint32_t held)
   const uint32_t right = (held & 4 ? 0xffff : 0) | (held & 8 ? 0xffff0000 : 0);
   return make_uint2 ((now.x & ~left) | (before.x & left), (now.y & ~right) | (before.y & right));
 }
-
-#endif /* CUDACCL_MOG2_GAUSSIANS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a foreground segmenter with MOG2 has besides frame and mask. */
-#ifndef CUDACCL_CUDA_MOG2_MODEL_H
-#define CUDACCL_CUDA_MOG2_MODEL_H
+#pragma once
 
 #include "cuda/driver/device.h"
 #include "mog2-parameters.h"
@@ -20,5 +19,3 @@ typedef struct CudaMog2 {
   CclLightParameters light;
   CclMog2Parameters parameters;
 } CudaMog2;
-
-#endif /* CUDACCL_CUDA_MOG2_MODEL_H */

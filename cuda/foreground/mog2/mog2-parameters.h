@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of mog2.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MOG2_PARAMETERS_H
-#define CUDACCL_MOG2_PARAMETERS_H
+#pragma once
 
 #include "core/foreground/mixture.h"
 #include "cuda/foreground/foreground-parameters.h"
@@ -26,5 +25,3 @@ typedef struct CclMog2Parameters {
   const uint32_t *held;    /* pixels that the model skips; NULL: none */
   uint32_t *next_held;     /* a copy of the result for the next frame, may be held; NULL: none */
 } CclMog2Parameters;
-
-#endif /* CUDACCL_MOG2_PARAMETERS_H */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_CUDA_QUOTIENT_CUH
-#define CUDACCL_CUDA_QUOTIENT_CUH
+#pragma once
 
 /* The quotient of two floats, correctly rounded if no intermediate result leaves the range of
  * normal numbers: an approximate reciprocal with an error of one unit in the last place, a Newton
@@ -19,5 +18,3 @@ ccl_quotient (float a, float b)
   const float estimate = __fmul_rn (a, inverse);
   return __fmaf_rn (inverse, __fmaf_rn (-b, estimate, a), estimate);
 }
-
-#endif /* CUDACCL_CUDA_QUOTIENT_CUH */

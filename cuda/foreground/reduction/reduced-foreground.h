@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Foreground masks of a background model of reduced frames (core/foreground/reduction.h). */
-#ifndef CUDACCL_CUDA_REDUCED_FOREGROUND_H
-#define CUDACCL_CUDA_REDUCED_FOREGROUND_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -20,5 +19,3 @@ void ccl_cuda_reduced_foreground_set_stream (CclForeground *foreground, CUstream
 
 /* As ccl_cuda_foreground_set_finished(), for what this class adds. */
 void ccl_cuda_reduced_foreground_set_finished (CclForeground *foreground);
-
-#endif /* CUDACCL_CUDA_REDUCED_FOREGROUND_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of reduction.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_REDUCTION_PARAMETERS_H
-#define CUDACCL_REDUCTION_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -39,5 +38,3 @@ typedef struct CclEnlargementParameters {
   uint32_t aligned;        /* rows of the mask are aligned to CUDACCL_ENLARGED_PIXELS */
   const uint8_t *roi_mask; /* [y][x] 0 or 255, rows of width bytes; NULL without one */
 } CclEnlargementParameters;
-
-#endif /* CUDACCL_REDUCTION_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of otsu.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_OTSU_PARAMETERS_H
-#define CUDACCL_OTSU_PARAMETERS_H
+#pragma once
 
 #include "cuda/foreground/foreground-parameters.h"
 
@@ -45,5 +44,3 @@ typedef struct CclOtsuParameters {
   CclHistogram *histogram;
   CclWideHistogram *wide_histogram; /* NULL: pixels of 8 bits */
 } CclOtsuParameters;
-
-#endif /* CUDACCL_OTSU_PARAMETERS_H */

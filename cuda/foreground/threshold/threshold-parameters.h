@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of threshold.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_THRESHOLD_PARAMETERS_H
-#define CUDACCL_THRESHOLD_PARAMETERS_H
+#pragma once
 
 #include "cuda/foreground/foreground-parameters.h"
 
@@ -15,5 +14,3 @@ typedef struct CclThresholdParameters {
   uint32_t threshold;
   const uint32_t *found; /* the threshold in device memory; NULL: the one above */
 } CclThresholdParameters;
-
-#endif /* CUDACCL_THRESHOLD_PARAMETERS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The host side of threshold.cu. */
-#ifndef CUDACCL_CUDA_THRESHOLD_H
-#define CUDACCL_CUDA_THRESHOLD_H
+#pragma once
 
 #include "cuda/foreground/segmenter.h"
 #include "threshold-parameters.h"
@@ -19,5 +18,3 @@ CclStatus ccl_cuda_threshold_init (
  * value in device memory that the kernel before writes. */
 CclStatus ccl_cuda_threshold_queue (const CclCudaThreshold *threshold, CclCudaSegmenter *segmenter,
     uint32_t value, const uint32_t *found, CclError *error);
-
-#endif /* CUDACCL_CUDA_THRESHOLD_H */

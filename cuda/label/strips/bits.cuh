@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Dimensions of strips, tiles and words; from the pixels of a frame to words of bits. */
-#ifndef CUDACCL_STRIPS_BITS_CUH
-#define CUDACCL_STRIPS_BITS_CUH
+#pragma once
 
 #include "strips-parameters.h"
 #include "cuda/kernel-lib/threshold.cuh"
@@ -203,5 +202,3 @@ words_of_unaligned_rows (
     }
   }
 }
-
-#endif /* CUDACCL_STRIPS_BITS_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of tile components and of components: from the words of tile components through the
  * roots to the rows of features. */
-#ifndef CUDACCL_STRIPS_COMPONENT_FEATURES_CUH
-#define CUDACCL_STRIPS_COMPONENT_FEATURES_CUH
+#pragma once
 
 #include "part-sums.cuh"
 #include "cuda/measure/picture-sums.cuh"
@@ -171,5 +170,3 @@ struct ReducedColumns {
     add_features_to_roots_by_warp (p.open, root, f, columns);
   }
 };
-
-#endif /* CUDACCL_STRIPS_COMPONENT_FEATURES_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The number phase with columns: the rows of features. */
-#ifndef CUDACCL_STRIPS_COMPONENT_ROWS_CUH
-#define CUDACCL_STRIPS_COMPONENT_ROWS_CUH
+#pragma once
 
 #include "component-features.cuh"
 #include "number.cuh"
@@ -63,5 +62,3 @@ struct MeasuredColumns {
     return {p};
   }
 };
-
-#endif /* CUDACCL_STRIPS_COMPONENT_ROWS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The sums of tile components and components, in pixels of the frame. */
-#ifndef CUDACCL_STRIPS_COMPONENT_SUMS_CUH
-#define CUDACCL_STRIPS_COMPONENT_SUMS_CUH
+#pragma once
 
 #include "bits.cuh"
 
@@ -17,5 +16,3 @@ load_sums (const CclStripsSums &f, uint32_t component)
   return {__ldcg (&f.sum_x[component]), __ldcg (&f.sum_y[component]), __ldcg (&f.area[component]),
       __ldcg (&f.left[component]), __ldcg (&f.right[component]), __ldcg (&f.bottom[component])};
 }
-
-#endif /* CUDACCL_STRIPS_COMPONENT_SUMS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Tiles whose pixels are all foreground, which are one tile component. */
-#ifndef CUDACCL_STRIPS_FULL_TILE_CUH
-#define CUDACCL_STRIPS_FULL_TILE_CUH
+#pragma once
 
 #include "tile.cuh"
 
@@ -93,5 +92,3 @@ write_full_tile (const Parameters &p, const Place &place, uint32_t first_run, ui
   if (counts)
     atomicAdd (&p.chunk_count[group >> p.chunk_shift], 1u);
 }
-
-#endif /* CUDACCL_STRIPS_FULL_TILE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: a block labels its tile. */
-#ifndef CUDACCL_STRIPS_LABEL_TILE_CUH
-#define CUDACCL_STRIPS_LABEL_TILE_CUH
+#pragma once
 
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "full-tile.cuh"
@@ -154,5 +153,3 @@ label_tile (const Parameters &p)
       p.component_count[blockIdx.x] = n_tile_components;
   }
 }
-
-#endif /* CUDACCL_STRIPS_LABEL_TILE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The last kernel of a frame: the phases reduce, number and labels. */
-#ifndef CUDACCL_STRIPS_LAST_PHASES_CUH
-#define CUDACCL_STRIPS_LAST_PHASES_CUH
+#pragma once
 
 #include "number.cuh"
 #include "reduce.cuh"
@@ -43,5 +42,3 @@ number_and_write_labels (const Parameters &p, const Columns &columns = {})
   else
     number_chunk<ROWS> (p, block.rows, number - n_tiles, columns);
 }
-
-#endif /* CUDACCL_STRIPS_LAST_PHASES_CUH */

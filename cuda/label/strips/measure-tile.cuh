@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The measure phase, beside the merge phase: what is measured of the tile components of a tile,
  * from its bits and runs. */
-#ifndef CUDACCL_STRIPS_MEASURE_TILE_CUH
-#define CUDACCL_STRIPS_MEASURE_TILE_CUH
+#pragma once
 
 #include "component-features.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
@@ -288,5 +287,3 @@ measure_tile (const CclStripsColumnsParameters &columns, uint32_t number)
     __syncthreads ();
   }
 }
-
-#endif /* CUDACCL_STRIPS_MEASURE_TILE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The merge phase: union-find over open tile components, across the edges of tiles. */
-#ifndef CUDACCL_STRIPS_MERGE_CUH
-#define CUDACCL_STRIPS_MERGE_CUH
+#pragma once
 
 #include "bits.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
@@ -231,5 +230,3 @@ merge_tiles (const Parameters &p)
   unite_contact (p, pairs, own, pixel_of (p, contact.across), pixel_of (p, contact.before),
       pixel_of (p, contact.after));
 }
-
-#endif /* CUDACCL_STRIPS_MERGE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The number phase: labels by the count of first pixels, and the component table. */
-#ifndef CUDACCL_STRIPS_NUMBER_CUH
-#define CUDACCL_STRIPS_NUMBER_CUH
+#pragma once
 
 #include "core/label/component-row.h"
 #include "cuda/kernel-lib/dependent-launch.cuh"
@@ -229,5 +228,3 @@ reduce_before_numbering (const Parameters &p, const Columns &columns = {})
   if (threadIdx.x == 0)
     atomicAdd (&p.chunk_count[p.n_chunks], 1u);
 }
-
-#endif /* CUDACCL_STRIPS_NUMBER_CUH */

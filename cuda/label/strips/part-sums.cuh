@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums over some of the pixels of a word, up to 16×2, in words of 32 bits: the lower half has the
  * upper row. */
-#ifndef CUDACCL_STRIPS_PART_SUMS_CUH
-#define CUDACCL_STRIPS_PART_SUMS_CUH
+#pragma once
 
 #include "bits.cuh"
 #include "cuda/measure/value-sums.cuh"
@@ -213,5 +212,3 @@ sum_values (uint32_t *sums, const CclStripsColumnsParameters &p, const Bytes &by
   if (!pixels)
     sums[LEAST] = sums[GREATEST] = 0;
 }
-
-#endif /* CUDACCL_STRIPS_PART_SUMS_CUH */

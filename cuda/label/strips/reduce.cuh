@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The reduce phase: the sums of open tile components are added to those of their roots. The
  * filter phase: marks the first pixels of components with open tile components by area. */
-#ifndef CUDACCL_STRIPS_REDUCE_CUH
-#define CUDACCL_STRIPS_REDUCE_CUH
+#pragma once
 
 #include "cuda/kernel-lib/dependent-launch.cuh"
 #include "component-sums.cuh"
@@ -158,5 +157,3 @@ filter_roots (const Parameters &p)
       set_first_bit (p, component.first);
   }
 }
-
-#endif /* CUDACCL_STRIPS_REDUCE_CUH */

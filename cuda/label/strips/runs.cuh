@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: the runs of a tile, from words to tile components. */
-#ifndef CUDACCL_STRIPS_RUNS_CUH
-#define CUDACCL_STRIPS_RUNS_CUH
+#pragma once
 
 #include "tile.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
@@ -147,5 +146,3 @@ find_components (Tile &tile, const Place &place, uint32_t first_run, uint32_t en
     }
   }
 }
-
-#endif /* CUDACCL_STRIPS_RUNS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of strips-columns.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
-#define CUDACCL_STRIPS_COLUMNS_PARAMETERS_H
+#pragma once
 
 #include "strips-parameters.h"
 #include "core/base/divide-up.h"
@@ -50,5 +49,3 @@ typedef struct CclStripsColumnsParameters {
   uint32_t first_unit,
       n_units; /* those of the 8-byte units of a row of features that are written */
 } CclStripsColumnsParameters;
-
-#endif /* CUDACCL_STRIPS_COLUMNS_PARAMETERS_H */

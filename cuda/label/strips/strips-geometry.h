@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tiles of a frame and the scratch memory of the kernels of strips.cu, for frames and for the
  * masks of a batch. */
-#ifndef CUDACCL_CUDA_STRIPS_GEOMETRY_H
-#define CUDACCL_CUDA_STRIPS_GEOMETRY_H
+#pragma once
 
 #include "cuda/driver/driver.h"
 #include "strips-columns-parameters.h"
@@ -18,5 +17,3 @@ size_t ccl_strips_lay_out (CclStripsParameters *p, CUdeviceptr scratch, uint32_t
 /* The same with what measures the columns, if there are any. */
 size_t ccl_strips_lay_out_columns (
     CclStripsColumnsParameters *p, CUdeviceptr scratch, uint32_t strip_rows);
-
-#endif /* CUDACCL_CUDA_STRIPS_GEOMETRY_H */

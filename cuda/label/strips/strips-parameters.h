@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of strips.cu, compiled by the host's C and by nvcc. The terms
  * (strip, tile, run, tile component, group) are explained at the head of strips.cu. */
-#ifndef CUDACCL_STRIPS_PARAMETERS_H
-#define CUDACCL_STRIPS_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -111,5 +110,3 @@ typedef struct CclStripsParameters {
 #define CUDACCL_STRIPS_NOTHING 0xffffffffu
 #define CUDACCL_STRIPS_OPEN 0x80000000u
 #define CUDACCL_STRIPS_FULL 0x80000000u /* in open_count: a whole tile of foreground (batch.cu) */
-
-#endif /* CUDACCL_STRIPS_PARAMETERS_H */

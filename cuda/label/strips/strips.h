@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#ifndef CUDACCL_CUDA_STRIPS_H
-#define CUDACCL_CUDA_STRIPS_H
+#pragma once
 
 #include "cuda/label/engine.h"
 
@@ -9,5 +8,3 @@
  * Frames whose rows, padded to whole groups of 128 pixels, have 2^31 pixels or more are refused
  * with CUDACCL_ERROR_UNSUPPORTED. */
 extern const CclCudaEngineClass ccl_cuda_strips_engine;
-
-#endif /* CUDACCL_CUDA_STRIPS_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile phase: the sums of the tile components of a tile, and what later phases need of
  * them. */
-#ifndef CUDACCL_STRIPS_TILE_COMPONENTS_CUH
-#define CUDACCL_STRIPS_TILE_COMPONENTS_CUH
+#pragma once
 
 #include "tile.cuh"
 
@@ -202,5 +201,3 @@ write_first_bits (const Parameters &p, const Tile &tile, const Place &place)
   if (count)
     atomicAdd (&p.chunk_count[number >> p.chunk_shift], count);
 }
-
-#endif /* CUDACCL_STRIPS_TILE_COMPONENTS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The tile of a block in shared memory, and the place and word of each thread. */
-#ifndef CUDACCL_STRIPS_TILE_CUH
-#define CUDACCL_STRIPS_TILE_CUH
+#pragma once
 
 #include "bits.cuh"
 
@@ -112,5 +111,3 @@ clear_sums (Tile &tile, uint32_t component)
   tile.right[component] = tile.last_row[component] = 0;
   tile.first[component] = tile.left[component] = NOTHING;
 }
-
-#endif /* CUDACCL_STRIPS_TILE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What a tile component's component is, after the reduce phase. */
-#ifndef CUDACCL_STRIPS_WHOLE_COMPONENT_CUH
-#define CUDACCL_STRIPS_WHOLE_COMPONENT_CUH
+#pragma once
 
 #include "component-sums.cuh"
 #include "cuda/kernel-lib/parents.cuh"
@@ -41,5 +40,3 @@ load_whole_component (const Parameters &p, uint32_t tile, uint32_t i)
   whole.top = pixel / (p.tile_columns * GROUP_WIDTH);
   return whole;
 }
-
-#endif /* CUDACCL_STRIPS_WHOLE_COMPONENT_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The write labels phase: the label map. It runs at the same time as the number phase, so its
  * blocks count the components before a group by themselves. */
-#ifndef CUDACCL_STRIPS_WRITE_LABELS_CUH
-#define CUDACCL_STRIPS_WRITE_LABELS_CUH
+#pragma once
 
 #include "bits.cuh"
 #include "cuda/kernel-lib/dependent-launch.cuh"
@@ -209,5 +208,3 @@ write_tile_labels (const Parameters &p, LabelledTile<ROWS> &tile, uint32_t numbe
 
   write_pixels<ROWS> (p, tile, tile_column, tile_row);
 }
-
-#endif /* CUDACCL_STRIPS_WRITE_LABELS_CUH */

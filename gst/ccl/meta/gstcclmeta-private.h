@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the files of GstCclMeta share. Not installed. */
-#ifndef __GST_CCL_META_PRIVATE_H__
-#define __GST_CCL_META_PRIVATE_H__
+#pragma once
 
 #include "gst/ccl/gstcclmeta.h"
 
@@ -72,5 +71,3 @@ GstMeta *gst_ccl_meta_deserialize (
 void gst_ccl_meta_update_others (GstBuffer *buffer, const GstCclMeta *meta);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_META_PRIVATE_H__ */

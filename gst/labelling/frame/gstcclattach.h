@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A frame's components as metadata of its buffer, and as the structure of a message. */
-#ifndef __GST_CCL_ATTACH_H__
-#define __GST_CCL_ATTACH_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -49,5 +48,3 @@ GstStructure *gst_ccl_message_structure (
     const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_ATTACH_H__ */

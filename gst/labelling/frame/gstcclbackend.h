@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What ccl and cudaccl do in different ways, as their common helpers see it. */
-#ifndef __GST_CCL_BACKEND_H__
-#define __GST_CCL_BACKEND_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -130,5 +129,3 @@ typedef struct {
 } GstCclOwner;
 
 G_END_DECLS
-
-#endif /* __GST_CCL_BACKEND_H__ */

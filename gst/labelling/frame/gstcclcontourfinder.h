@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The contours of a frame's components, from its label map. */
-#ifndef __GST_CCL_CONTOUR_FINDER_H__
-#define __GST_CCL_CONTOUR_FINDER_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/video/video.h>
@@ -49,5 +48,3 @@ GstCclContours *gst_ccl_contour_finder_run (GstCclContourFinder *self,
     const GstCclSettings *settings, const GstCclMap *labels, CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_CONTOUR_FINDER_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The foreground masks of ccl and cudaccl: when frames need one, and the objects that make them. */
-#ifndef __GST_CCL_FOREGROUND_H__
-#define __GST_CCL_FOREGROUND_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -58,5 +57,3 @@ gboolean gst_ccl_foreground_stage_has_model (const GstCclForegroundStage *stage)
 void gst_ccl_foreground_stage_warn_of_move (GstCclForegroundStage *stage, GstElement *element);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_FOREGROUND_H__ */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels the frames of ccl and cudaccl: makes foreground mask, label map and component table of
  * each frame, and keeps the objects that make them. */
-#ifndef __GST_CCL_FRAME_LABELLER_H__
-#define __GST_CCL_FRAME_LABELLER_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -108,5 +107,3 @@ gboolean gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclO
 void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_FRAME_LABELLER_H__ */

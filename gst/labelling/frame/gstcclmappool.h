@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A pool of label maps or masks in system memory. */
-#ifndef __GST_CCL_MAP_POOL_H__
-#define __GST_CCL_MAP_POOL_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -12,5 +11,3 @@ G_BEGIN_DECLS
 GstBufferPool *gst_ccl_map_pool_new (gsize size);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_MAP_POOL_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Masks: polygons in which nothing is foreground, as the property `masks` has them. */
-#ifndef __GST_CCL_MASKS_H__
-#define __GST_CCL_MASKS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -25,5 +24,3 @@ void gst_ccl_masks_unref (GstCclMasks *masks);
 gboolean gst_ccl_masks_apply (const GstCclMasks *masks, GstCclRoiMask *roi_mask);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_MASKS_H__ */

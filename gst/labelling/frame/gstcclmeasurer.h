@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The columns of a frame's components: shapes, luma and mean colour. */
-#ifndef __GST_CCL_MEASURER_H__
-#define __GST_CCL_MEASURER_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -45,5 +44,3 @@ GstCclColumns *gst_ccl_measurer_run (GstCclMeasurer *self, const GstVideoInfo *i
     const CclTable *table, const GstCclMap *labels, CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_MEASURER_H__ */

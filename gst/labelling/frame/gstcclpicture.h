@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Takes the rows of a frame that tell ccltrack the colours of objects. */
-#ifndef __GST_CCL_PICTURE_H__
-#define __GST_CCL_PICTURE_H__
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -21,5 +20,3 @@ gboolean gst_ccl_picture_queue (const GstCclOwner *owner, GstCclSite *site, CclL
     CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PICTURE_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Reading the planes of a video frame: its luma, and its chroma where that is asked for. */
-#ifndef __GST_CCL_PLANES_H__
-#define __GST_CCL_PLANES_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -71,5 +70,3 @@ gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *inf
 void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PLANES_H__ */

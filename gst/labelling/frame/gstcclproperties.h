@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The properties of ccl and cudaccl. */
-#ifndef __GST_CCL_PROPERTIES_H__
-#define __GST_CCL_PROPERTIES_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -118,5 +117,3 @@ const gchar *gst_ccl_settings_get_former_algorithm (
 void gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_PROPERTIES_H__ */

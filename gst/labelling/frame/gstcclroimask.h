@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Region of interest masks from image files. */
-#ifndef __GST_CCL_ROI_MASK_H__
-#define __GST_CCL_ROI_MASK_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -30,5 +29,3 @@ GstCclRoiMask *gst_ccl_roi_mask_new_whole (guint width, guint height);
 void gst_ccl_roi_mask_free (GstCclRoiMask *mask);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_ROI_MASK_H__ */

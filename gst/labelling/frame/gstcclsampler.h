@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Takes the sample of a frame's foreground that ccltrack asks for. */
-#ifndef __GST_CCL_SAMPLER_H__
-#define __GST_CCL_SAMPLER_H__
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -36,5 +35,3 @@ gboolean gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclL
     const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SAMPLER_H__ */

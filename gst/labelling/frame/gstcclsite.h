@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the frames of a stream are labelled, for elements that have a choice: for cudaccl, a GPU in
  * one CUDA context. */
-#ifndef __GST_CCL_SITE_H__
-#define __GST_CCL_SITE_H__
+#pragma once
 
 #include <glib.h>
 
@@ -31,5 +30,3 @@ gst_ccl_site_unref (GstCclSite *site)
 }
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SITE_H__ */

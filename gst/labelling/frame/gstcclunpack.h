@@ -5,8 +5,7 @@
  * Colours become luma and chroma of full range with the coefficients of BT.601 in 256ths; samples
  * of 10 bits move to the top of their 16 bits, as those of P010_10LE; big-endian samples are
  * swapped. */
-#ifndef __GST_CCL_UNPACK_H__
-#define __GST_CCL_UNPACK_H__
+#pragma once
 
 #include <gst/gst.h>
 #include <gst/video/video.h>
@@ -29,5 +28,3 @@ GstBuffer *gst_ccl_unpack (GstBufferPool **pool, const GstVideoInfo *packed,
     const GstVideoInfo *unpacked, GstBuffer *frame, gboolean with_chroma, CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_UNPACK_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The ground of ccltrack: where tracks are in metres, and how fast they are. */
-#ifndef __GST_CCL_GROUND_H__
-#define __GST_CCL_GROUND_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -44,5 +43,3 @@ const CclGroundMotion *gst_ccl_ground_get (const GstCclGround *self, guint track
 void gst_ccl_ground_close (GstCclGround *self);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_GROUND_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Regions and lines as users write them, in texts and files, and as GStreamer structures. */
-#ifndef __GST_CCL_REGION_LIST_H__
-#define __GST_CCL_REGION_LIST_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -51,5 +50,3 @@ void gst_ccl_region_list_describe (const GArray *list, guint frame_width, guint 
     const CclRegionCounts *counts, GstStructure *structure);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_REGION_LIST_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The regions and lines of ccltrack. */
-#ifndef __GST_CCL_REGIONS_H__
-#define __GST_CCL_REGIONS_H__
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
@@ -45,5 +44,3 @@ void gst_ccl_region_stage_attach (GstCclRegionStage *stage, const CclTracks *tra
 const CclRegion *gst_ccl_region_stage_get (const GstCclRegionStage *stage, guint region);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_REGIONS_H__ */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Makes a label map from a sample of the foreground: that of the frame, at the sample's pixels. */
-#ifndef __GST_CCL_SAMPLE_LABELS_H__
-#define __GST_CCL_SAMPLE_LABELS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -28,5 +27,3 @@ gboolean gst_ccl_sample_labels_make (GstCclSampleLabels *self, const GstCclSampl
     const CclTable *table, CclLabels *labels, CclError *error);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SAMPLE_LABELS_H__ */

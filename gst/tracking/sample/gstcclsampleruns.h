@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The connected components of a sample of the foreground, as runs: pixels side by side. Most of a
  * sample is background, so runs take far less memory than labels of pixels. */
-#ifndef __GST_CCL_SAMPLE_RUNS_H__
-#define __GST_CCL_SAMPLE_RUNS_H__
+#pragma once
 
 #include <gst/gst.h>
 
@@ -50,5 +49,3 @@ void gst_ccl_sample_runs_find (
     GstCclSampleRuns *self, const GstCclSample *sample, const guint8 *rows);
 
 G_END_DECLS
-
-#endif /* __GST_CCL_SAMPLE_RUNS_H__ */

@@ -4,8 +4,7 @@
  * a function with the parameters p and a block: reads of pixels, which may be outside the frame,
  * and unions.
  */
-#ifndef CUDACCL_CUDA_BLOCK_TREE_CUH
-#define CUDACCL_CUDA_BLOCK_TREE_CUH
+#pragma once
 
 #include "blocks.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
@@ -48,5 +47,3 @@ is_foreground_at (const CclLabellingParameters &p, const Block &block, int dx, i
   const uint32_t x = block.x + dx, y = block.y + dy;
   return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
 }
-
-#endif /* CUDACCL_CUDA_BLOCK_TREE_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Blocks of 2×2 pixels (kernel-lib/blocks.cuh), for algorithms with a thread for each. */
-#ifndef CUDACCL_RESEARCH_BLOCKS_CUH
-#define CUDACCL_RESEARCH_BLOCKS_CUH
+#pragma once
 
 #include "cuda/kernel-lib/blocks.cuh"
 #include "cuda/kernel-lib/foreground.cuh"
@@ -86,5 +85,3 @@ label_pixels (const CclLabellingParameters &p, const Block &block, uint32_t labe
       p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
   }
 }
-
-#endif /* CUDACCL_RESEARCH_BLOCKS_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The runs of a frame's rows, for both forms of ACCL. */
-#ifndef CUDACCL_RESEARCH_ACCL_RUNS_CUH
-#define CUDACCL_RESEARCH_ACCL_RUNS_CUH
+#pragma once
 
 #include "cuda/kernel-lib/pixels.cuh"
 
@@ -87,5 +86,3 @@ write_labels (const CclLabellingParameters &p, uint32_t y, LabelOf label_of)
       row[x++] = label;
   }
 }
-
-#endif /* CUDACCL_RESEARCH_ACCL_RUNS_CUH */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernel launches from the device (dynamic parallelism). A file that includes this is linked with
  * CUDA's device runtime. */
-#ifndef CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH
-#define CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH
+#pragma once
 
 #ifdef CUDACCL_SIMCUDA
 #include "launch-child.h"
@@ -26,5 +25,3 @@ launch_from_device (LaunchTime time, dim3 grid, dim3 block, const Parameters &pa
     __trap ();
 #endif
 }
-
-#endif /* CUDACCL_RESEARCH_DEVICE_LAUNCH_CUH */

@@ -7,8 +7,7 @@
  * is number 13 itself. The 4×4×4 voxels with X in their middle are numbered in raster order, too,
  * from 0 to 63 (TPDS 2020, figure 9).
  */
-#ifndef CUDACCL_CUDA_CUBES_CUH
-#define CUDACCL_CUDA_CUBES_CUH
+#pragma once
 
 #include "cuda/kernel-lib/foreground.cuh"
 #include "cuda/kernel-lib/geometry.cuh"
@@ -122,5 +121,3 @@ label_voxels (const CclLabellingParameters &p, const Cube &cube, uint32_t voxels
           voxels >> i & 1 ? label : 0;
   }
 }
-
-#endif /* CUDACCL_CUDA_CUBES_CUH */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames in CUDA memory, and the contexts that they are in. */
-#ifndef TESTS_CHECK_CUDA_FRAMES_H
-#define TESTS_CHECK_CUDA_FRAMES_H
+#pragma once
 
 #include <cuda.h>
 
@@ -36,5 +35,3 @@ GstCudaContext *query_context (GstElement *element);
  * rows.
  */
 guint assert_same_columns (GstBuffer *a, GstBuffer *b);
-
-#endif /* TESTS_CHECK_CUDA_FRAMES_H */

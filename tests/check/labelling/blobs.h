@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A drawing with four components; with 4-connectivity one of them splits. */
-#ifndef TESTS_CHECK_BLOBS_H
-#define TESTS_CHECK_BLOBS_H
+#pragma once
 
 #include "tests/check/shared/frames.h"
 
@@ -34,5 +33,3 @@ static const guint32 blobs_labels[6][8] = {
     {0, 3, 3, 3, 0, 0, 0, 4},
     {0, 0, 0, 0, 0, 0, 0, 4},
 };
-
-#endif /* TESTS_CHECK_BLOBS_H */

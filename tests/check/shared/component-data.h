@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Where the samples of a component begin in a frame. */
-#ifndef COMPONENT_DATA_H
-#define COMPONENT_DATA_H
+#pragma once
 
 #include <gst/video/video.h>
 
@@ -16,5 +15,3 @@ component_data (const GstVideoFrame *frame, guint component)
   return (guint8 *)GST_VIDEO_FRAME_COMP_DATA (frame, component) - offset +
          GST_ROUND_UP_N (offset, size);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* For tests that run on `ccl` and `cudaccl`: the environment variable CCL_ELEMENT selects one. */
-#ifndef TESTS_CHECK_ELEMENTS_H
-#define TESTS_CHECK_ELEMENTS_H
+#pragma once
 
 #include "frames.h"
 #include "skips.h"
@@ -51,5 +50,3 @@ label (GstHarness *h, GstBuffer *frame)
   fail_unless (out != NULL);
   return out;
 }
-
-#endif /* TESTS_CHECK_ELEMENTS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Frames that are drawn in the source of a test, and checks of labelled frames. */
-#ifndef TESTS_CHECK_FRAMES_H
-#define TESTS_CHECK_FRAMES_H
+#pragma once
 
 #include <gst/ccl/ccl.h>
 #include <gst/check/gstcheck.h>
@@ -63,5 +62,3 @@ GstCclContours *new_contours (GstCclContourKind kind, const GstCclContour *rows,
 
 /* Fails the test unless both frames have contours, and the same ones. what: for the message. */
 void assert_same_contours (GstBuffer *expected, GstBuffer *found, const char *what);
-
-#endif /* TESTS_CHECK_FRAMES_H */

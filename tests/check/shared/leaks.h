@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Leaks of objects, which GStreamer's tracer finds, and of resources of a GPU, which the simulated
  * driver counts. */
-#ifndef TESTS_CHECK_LEAKS_H
-#define TESTS_CHECK_LEAKS_H
+#pragma once
 
 #include <glib.h>
 
@@ -17,5 +16,3 @@ void assert_no_object_leaks (void);
 /* The number of allocations of device and page-locked memory; 0 if the CUDA driver is not the
  * simulated one. Destroying a context frees its memory, so count before that. */
 guint64 count_device_memory (void);
-
-#endif /* TESTS_CHECK_LEAKS_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether a test can run here; a test that cannot is printed as skipped, with the reason. */
-#ifndef TESTS_CHECK_SKIPS_H
-#define TESTS_CHECK_SKIPS_H
+#pragma once
 
 #include <glib.h>
 
@@ -14,5 +13,3 @@ gboolean is_built (const char *element, const char *test);
 /* Whether the element exists and reaches READY, for which cudaccl needs a device. It is a failure
  * if ccl does not. */
 gboolean can_run (const char *element, const char *test);
-
-#endif /* TESTS_CHECK_SKIPS_H */

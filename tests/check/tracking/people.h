@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Two drawn people in different clothes who meet. */
-#ifndef TESTS_CHECK_PEOPLE_H
-#define TESTS_CHECK_PEOPLE_H
+#pragma once
 
 #include "tests/check/shared/frames.h"
 
@@ -101,5 +100,3 @@ people_keep_identities (GstHarness *h, GstBuffer *(*new_frame) (gpointer, guint,
   fail_unless (before[0] && before[1] && before[0] != before[1]);
   return before[0] == after[0] && before[1] == after[1];
 }
-
-#endif /* TESTS_CHECK_PEOPLE_H */

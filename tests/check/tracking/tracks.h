@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Drawn frames of WIDTH×HEIGHT pixels, which the including file defines, ten in a second, and the
  * events of the tracks in them. */
-#ifndef TESTS_CHECK_TRACKS_H
-#define TESTS_CHECK_TRACKS_H
+#pragma once
 
 #include "tests/check/shared/frames.h"
 
@@ -101,5 +100,3 @@ assert_events (GstHarness *h, const char *expected)
   fail_unless_equals_string (events, expected);
   g_free (events);
 }
-
-#endif /* TESTS_CHECK_TRACKS_H */

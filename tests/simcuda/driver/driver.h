@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Declarations shared by the files that implement the driver's functions. */
-#ifndef SIMCUDA_DRIVER_H
-#define SIMCUDA_DRIVER_H
+#pragma once
 
 #include <functional>
 #include <map>
@@ -72,5 +71,3 @@ struct Statistics {
 extern Statistics statistics;
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_DRIVER_H */

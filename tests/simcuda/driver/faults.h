@@ -4,8 +4,7 @@
  * (init, allocate, copy, launch, synchronise, create) return the CUresult ERROR. With "lost", and
  * with errors that destroy the context, all later calls fail as well.
  */
-#ifndef SIMCUDA_FAULTS_H
-#define SIMCUDA_FAULTS_H
+#pragma once
 
 #include <cstdint>
 
@@ -26,5 +25,3 @@ bool order_fault (const char *text);
 uint64_t count_faults ();
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_FAULTS_H */

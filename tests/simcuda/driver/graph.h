@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Graphs of operations, and their launchable copies. */
-#ifndef SIMCUDA_GRAPH_H
-#define SIMCUDA_GRAPH_H
+#pragma once
 
 #include <functional>
 #include <memory>
@@ -52,5 +51,3 @@ GraphNode *graph_find (GraphExec *exec, const GraphNode *original);
 std::function<CUresult ()> graph_work (const GraphExec &exec);
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_GRAPH_H */

@@ -6,8 +6,7 @@
  * one as the alignment allows. It is filled with a pattern, so that reads of uninitialised memory
  * change the result.
  */
-#ifndef SIMCUDA_MEMORY_H
-#define SIMCUDA_MEMORY_H
+#pragma once
 
 #include <cstddef>
 #include <cstdint>
@@ -55,5 +54,3 @@ size_t bytes_allocated (const Context *context, MemoryKind kind);
 size_t count_allocations (MemoryKind kind);
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_MEMORY_H */

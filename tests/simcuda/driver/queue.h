@@ -8,8 +8,7 @@
  * waiting thread runs it. With a seed, chance decides whether an operation runs early and which of
  * several runnable operations comes first.
  */
-#ifndef SIMCUDA_QUEUE_H
-#define SIMCUDA_QUEUE_H
+#pragma once
 
 #include <cstdint>
 #include <functional>
@@ -92,5 +91,3 @@ void ask_for (const OperationPointer &operation, std::unique_lock<std::mutex> &l
 void lose_device (bool lost);
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_QUEUE_H */

@@ -13,8 +13,7 @@
  * calls __emutls_get_address () for their address, and the scheduler returns the storage of the
  * running block.
  */
-#ifndef SIMCUDA_CUDA_ON_CPU_H
-#define SIMCUDA_CUDA_ON_CPU_H
+#pragma once
 
 #include <assert.h>
 #include <limits.h>
@@ -677,5 +676,3 @@ max (A a, B b)
   return static_cast<Common> (a) < static_cast<Common> (b) ? static_cast<Common> (b)
                                                            : static_cast<Common> (a);
 }
-
-#endif /* SIMCUDA_CUDA_ON_CPU_H */

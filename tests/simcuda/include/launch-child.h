@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Kernel launches from the device. A child runs after its parent has ended, which no order of
  * streams on the device forbids; its own children run before the next child. */
-#ifndef SIMCUDA_LAUNCH_CHILD_H
-#define SIMCUDA_LAUNCH_CHILD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -25,5 +24,3 @@ launch_child (bool at_tail, dim3 grid, dim3 block, const Parameters &parameters)
 }
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_LAUNCH_CHILD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The interface between kernels and the scheduler: the thread's indices, and collectives. */
-#ifndef SIMCUDA_THREAD_H
-#define SIMCUDA_THREAD_H
+#pragma once
 
 #include <stdint.h>
 
@@ -113,5 +112,3 @@ void grid_dependency_trigger ();
 #pragma GCC visibility pop
 
 } /* namespace simcuda */
-
-#endif /* SIMCUDA_THREAD_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The checks that contours of all backends share. */
-#ifndef CUDACCL_TEST_CONTOUR_CHECKS_H
-#define CUDACCL_TEST_CONTOUR_CHECKS_H
+#pragma once
 
 #include "tests/unit/contours/contour-reference.h"
 
@@ -22,5 +21,3 @@ void contour_checks_register (const ContourBackend *backend);
 /* Draws each component from its polygons by the even-odd rule: the components' labels. cracks:
  * contours of that kind. */
 uint32_t *contour_checks_draw (const CclContourTable *cracks, uint32_t width, uint32_t height);
-
-#endif /* CUDACCL_TEST_CONTOUR_CHECKS_H */

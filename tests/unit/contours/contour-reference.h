@@ -2,8 +2,7 @@
 /*
  * References for contours, which look at one pixel or one edge at a time.
  */
-#ifndef CUDACCL_TEST_CONTOUR_REFERENCE_H
-#define CUDACCL_TEST_CONTOUR_REFERENCE_H
+#pragma once
 
 #include "tests/unit/label/masks.h"
 
@@ -25,5 +24,3 @@ ContourReference *contour_reference_by_edges (
 void contour_reference_free (ContourReference *reference);
 
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (ContourReference, contour_reference_free)
-
-#endif /* CUDACCL_TEST_CONTOUR_REFERENCE_H */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The codebook model of any backend (foreground-checks.h): masks and scene changes are those of the
  * reference. A backend without the model skips the checks. */
-#ifndef CUDACCL_TEST_CODEBOOK_CHECKS_H
-#define CUDACCL_TEST_CODEBOOK_CHECKS_H
+#pragma once
 
 #include "tests/unit/foreground/foreground-checks.h"
 
@@ -46,5 +45,3 @@ void check_codebook_without_chroma_from_now_on (const ForegroundBackend *backend
 
 /* Masks of reduced frames are those of frames that this check reduces. */
 void check_codebook_of_reduced_frames (const ForegroundBackend *backend);
-
-#endif /* CUDACCL_TEST_CODEBOOK_CHECKS_H */

@@ -3,8 +3,7 @@
  * The reference for a frame's codebooks (codebook.h): one pixel at a time, windows counted pixel by
  * pixel, at the size at which the model works.
  */
-#ifndef CUDACCL_TEST_CODEBOOK_REFERENCE_H
-#define CUDACCL_TEST_CODEBOOK_REFERENCE_H
+#pragma once
 
 #include "core/foreground/camera.h"
 #include "core/foreground/codebook-frame.h"
@@ -58,5 +57,3 @@ void codebook_reference_free (CodebookReference *reference);
  * values of 8 bits each. */
 void codebook_reference_run (
     CodebookReference *reference, const uint8_t *luma, const uint8_t *u, const uint8_t *v);
-
-#endif /* CUDACCL_TEST_CODEBOOK_REFERENCE_H */

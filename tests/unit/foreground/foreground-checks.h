@@ -7,8 +7,7 @@
  * Every check becomes one test case, /NAME/foreground/what-it-checks. The message of a failure
  * names the size, the options and the frame.
  */
-#ifndef CUDACCL_TEST_FOREGROUND_CHECKS_H
-#define CUDACCL_TEST_FOREGROUND_CHECKS_H
+#pragma once
 
 #include "tests/unit/foreground/foreground-reference.h"
 
@@ -43,5 +42,3 @@ typedef struct ForegroundBackend {
 /* Adds the test cases of a backend. Between g_test_init() and g_test_run(); the backend must
  * live until the latter returns. May be called for several backends of different names. */
 void foreground_checks_register (const ForegroundBackend *backend);
-
-#endif /* CUDACCL_TEST_FOREGROUND_CHECKS_H */

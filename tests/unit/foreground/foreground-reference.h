@@ -4,8 +4,7 @@
  * The background models of a pixel are computed by mixture.h and codebook.h, which define their
  * bits; light is measured cell by cell with sorted lists.
  */
-#ifndef CUDACCL_TEST_FOREGROUND_REFERENCE_H
-#define CUDACCL_TEST_FOREGROUND_REFERENCE_H
+#pragma once
 
 #include <cudaccl/foreground.h>
 
@@ -44,5 +43,3 @@ void foreground_reference_free (ForegroundReference *reference);
 /* Computes the mask of the next frame. To reset the background model, set n_frames to 0. */
 void foreground_reference_run (
     ForegroundReference *reference, const CclFrame *frame, const CclForegroundOptions *options);
-
-#endif /* CUDACCL_TEST_FOREGROUND_REFERENCE_H */

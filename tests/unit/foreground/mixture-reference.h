@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A step of the mixture of a pixel, one after the other, for the references. */
-#ifndef CUDACCL_TEST_MIXTURE_REFERENCE_H
-#define CUDACCL_TEST_MIXTURE_REFERENCE_H
+#pragma once
 
 #include "core/foreground/mixture.h"
 
@@ -17,5 +16,3 @@ mixture_update (CclGaussian gaussians[CUDACCL_MAX_MIXTURES], uint32_t luma, uint
     return CUDACCL_PIXEL_BACKGROUND;
   return shadow ? CUDACCL_PIXEL_SHADOW : CUDACCL_PIXEL_FOREGROUND;
 }
-
-#endif /* CUDACCL_TEST_MIXTURE_REFERENCE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Background models on reduced frames, of any backend (foreground-checks.h). */
-#ifndef CUDACCL_TEST_REDUCTION_CHECKS_H
-#define CUDACCL_TEST_REDUCTION_CHECKS_H
+#pragma once
 
 #include "tests/unit/foreground/foreground-checks.h"
 
@@ -10,5 +9,3 @@ void check_reduction (const ForegroundBackend *backend);
 
 /* The factors that CUDACCL_REDUCTION_AUTO chooses, and refused ones. */
 void check_reduction_factors (const ForegroundBackend *backend);
-
-#endif /* CUDACCL_TEST_REDUCTION_CHECKS_H */

@@ -3,8 +3,7 @@
  * The reference for the second background model (sampled-background.h): a place at a time, windows
  * and cells counted pixel by pixel, cells connected by a search.
  */
-#ifndef CUDACCL_TEST_SAMPLED_REFERENCE_H
-#define CUDACCL_TEST_SAMPLED_REFERENCE_H
+#pragma once
 
 #include "core/foreground/sampled-background.h"
 
@@ -47,5 +46,3 @@ void sampled_reference_update (SampledReference *reference, const CclCodebookVal
  * the background. */
 void sampled_reference_judge (SampledReference *reference, const bool *is_dynamic, bool adds,
     bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates);
-
-#endif /* CUDACCL_TEST_SAMPLED_REFERENCE_H */

@@ -3,8 +3,7 @@
  * The checks of columns that all labellers share: every field of CclFeatures against a reference
  * that looks at one pixel at a time, bit for bit.
  */
-#ifndef CUDACCL_TEST_FEATURE_CHECKS_H
-#define CUDACCL_TEST_FEATURE_CHECKS_H
+#pragma once
 
 #include "tests/unit/label/labeller-checks.h"
 
@@ -19,5 +18,3 @@ void reference_features (const uint32_t *labels, uint32_t width, uint32_t height
 /* Fails unless the fields of the columns are equal. */
 void assert_same_features (
     const CclFeatures *features, const CclFeatures *expected, uint32_t n, uint32_t columns);
-
-#endif /* CUDACCL_TEST_FEATURE_CHECKS_H */

@@ -20,8 +20,7 @@
  * not pass it to a program that runs under a sanitizer or valgrind. The message of a failure names
  * the shape, size, stride, options and, for random masks, the seed.
  */
-#ifndef CUDACCL_TEST_LABELLER_CHECKS_H
-#define CUDACCL_TEST_LABELLER_CHECKS_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -77,5 +76,3 @@ typedef struct LabellerBackend {
 /* Adds the test cases of a backend. Between g_test_init() and g_test_run(); the backend must
  * live until the latter returns. May be called for several backends of different names. */
 void labeller_checks_register (const LabellerBackend *backend);
-
-#endif /* CUDACCL_TEST_LABELLER_CHECKS_H */

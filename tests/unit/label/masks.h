@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Test masks: drawn shapes with difficult connections, and noise. */
-#ifndef CUDACCL_TEST_MASKS_H
-#define CUDACCL_TEST_MASKS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ Mask *mask_new_from_noise (
     uint32_t width, uint32_t height, uint32_t granularity, uint32_t density, uint32_t seed);
 
 void mask_free (Mask *mask);
-
-#endif /* CUDACCL_TEST_MASKS_H */

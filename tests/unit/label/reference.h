@@ -4,8 +4,7 @@
  * pixel at a time. It is simple rather than fast, and shares only the types of labeller.h with the
  * labellers.
  */
-#ifndef CUDACCL_TEST_REFERENCE_H
-#define CUDACCL_TEST_REFERENCE_H
+#pragma once
 
 #include <cudaccl/labeller.h>
 
@@ -22,5 +21,3 @@ Reference *reference_new (const uint8_t *data, uint32_t width, uint32_t height, 
     CclConnectivity connectivity, const CclLabellerOptions *options);
 
 void reference_free (Reference *reference);
-
-#endif /* CUDACCL_TEST_REFERENCE_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Pictures with many values, and their labels by flood fill. */
-#ifndef VALUES_REFERENCE_H
-#define VALUES_REFERENCE_H
+#pragma once
 
 #include <cudaccl/values.h>
 #include <glib.h>
@@ -25,5 +24,3 @@ void values_store (uint8_t *to, CclValueType type, double value);
 /* Draws noise of few values, of rows that repeat, of stretches, and of few pixels that are not
  * zero: what the scan of the CPU treats in different ways. */
 void values_draw (GRand *random, Picture *picture, CclValueType type);
-
-#endif /* VALUES_REFERENCE_H */

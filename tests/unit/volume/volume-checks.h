@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The checks shared by all labellers of volumes: results must equal those of a flood fill
  * (volume-reference.h) bit for bit. Each test program provides a backend. */
-#ifndef CUDACCL_TEST_VOLUME_CHECKS_H
-#define CUDACCL_TEST_VOLUME_CHECKS_H
+#pragma once
 
 #include <cudaccl/volume.h>
 
@@ -23,5 +22,3 @@ void volume_checks_register (const VolumeBackend *backend);
 
 /* Frees the memory that the cases share. */
 void volume_checks_clear (void);
-
-#endif /* CUDACCL_TEST_VOLUME_CHECKS_H */

@@ -3,8 +3,7 @@
  * The reference for volumes: a flood fill from each unvisited voxel in raster order, one voxel at a
  * time. It is simple rather than fast, and shares only types with the labeller.
  */
-#ifndef CUDACCL_TEST_VOLUME_REFERENCE_H
-#define CUDACCL_TEST_VOLUME_REFERENCE_H
+#pragma once
 
 #include <cudaccl/volume.h>
 
@@ -20,5 +19,3 @@ VolumeReference *volume_reference_new (
     const CclVolume *volume, const CclVolumePlan *plan, const CclLabellerOptions *options);
 
 void volume_reference_free (VolumeReference *reference);
-
-#endif /* CUDACCL_TEST_VOLUME_REFERENCE_H */
