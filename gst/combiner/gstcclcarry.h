@@ -5,8 +5,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* Adds the mask's GstCclMeta, regions of interest and analytics metadata to the frame, which must
  * be writable. Coordinates are scaled from the size `from` to the size `to`; where they are equal,
  * metadata is copied as it is.
@@ -19,5 +17,3 @@ G_BEGIN_DECLS
  * is left out. */
 gboolean gst_ccl_carry_meta (
     GstBuffer *mask, GstBuffer *frame, const GstVideoInfo *from, const GstVideoInfo *to);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Either of a frame or of an event of a track. */
 typedef struct {
   GstBuffer *frame; /* without memory: its metadata; NULL for an event */
@@ -22,5 +20,3 @@ gboolean gst_ccl_json_line_read (
 
 /* Frees what was not taken. */
 void gst_ccl_json_line_clear (GstCclJsonLine *line);
-
-G_END_DECLS

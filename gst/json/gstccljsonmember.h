@@ -6,8 +6,6 @@
 #include <gst/gst.h>
 #include <json-glib/json-glib.h>
 
-G_BEGIN_DECLS
-
 /* Sets the error; for callers with other conditions. Returns FALSE. */
 gboolean gst_ccl_json_member_fail (GError **error, const gchar *key, const gchar *expected);
 
@@ -39,5 +37,3 @@ gboolean gst_ccl_json_element_object (
 
 /* Whether a node is a number, and which; null: NaN. */
 gboolean gst_ccl_json_node_number (JsonNode *node, gdouble *value);
-
-G_END_DECLS

@@ -3,11 +3,7 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL_JSON_PARSE (gst_ccl_json_parse_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclJsonParse, gst_ccl_json_parse, GST, CCL_JSON_PARSE, GstElement)
 
 GST_ELEMENT_REGISTER_DECLARE (ccljsonparse)
-
-G_END_DECLS

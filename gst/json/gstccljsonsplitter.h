@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_CCL_JSON_MAX_LINE (64u << 20) /* bytes */
 #define GST_CCL_JSON_MAX_DEPTH 16         /* of objects and lists in each other */
 
@@ -45,5 +43,3 @@ void gst_ccl_json_splitter_push (GstCclJsonSplitter *self, const guint8 *data, g
  * (at_end). It is not empty, and valid until the next push. */
 GstCclJsonFind gst_ccl_json_splitter_next (
     GstCclJsonSplitter *self, gboolean at_end, const gchar **text, gsize *size);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* A text in quotes, with the characters escaped that JSON does not allow there. */
 void gst_ccl_json_append_string (GString *line, const gchar *text);
 
@@ -22,5 +20,3 @@ void gst_ccl_json_append_meta (GString *line, GstBuffer *frame, const GstCclMeta
 
 /* The same members of a frame of that size that was not labelled. */
 void gst_ccl_json_append_unlabelled (GString *line, const GstVideoInfo *info);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_CCL_KLV_CAPS "meta/x-klv, parsed = (boolean) true"
 #define GST_CCL_KLV_HEADER_SIZE 21
 
@@ -23,5 +21,3 @@ void gst_ccl_klv_write_header (guint8 header[GST_CCL_KLV_HEADER_SIZE], gsize siz
  * behind the data. */
 GstCclKlvKind gst_ccl_klv_read_header (
     const guint8 *data, gsize size, gsize *header_size, guint64 *value_size);
-
-G_END_DECLS

@@ -3,11 +3,7 @@
 
 #include "gstcclbase.h"
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL (gst_ccl_get_type ())
 G_DECLARE_FINAL_TYPE (GstCcl, gst_ccl, GST, CCL, GstCclBase)
 
 GST_ELEMENT_REGISTER_DECLARE (ccl)
-
-G_END_DECLS

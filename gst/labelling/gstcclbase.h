@@ -8,8 +8,6 @@
 #include "labelling/frame/gstcclbackend.h"
 #include "labelling/frame/gstcclproperties.h"
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL_BASE (gst_ccl_base_get_type ())
 G_DECLARE_DERIVABLE_TYPE (GstCclBase, gst_ccl_base, GST, CCL_BASE, GstBaseTransform)
 
@@ -24,5 +22,3 @@ void gst_ccl_base_class_install_properties (GstCclBaseClass *klass, GstCclBacken
 
 /* Copies the settings, all but roi_mask, which is NULL in the copy. Any thread may call. */
 GstCclSettings gst_ccl_base_get_settings (GstCclBase *base);
-
-G_END_DECLS

@@ -22,8 +22,6 @@
 #define GST_CCL_OR_BATCHES ""
 #endif
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. */
 typedef struct {
   GHashTable *streams;     /* GstCclStreams by number */
@@ -49,5 +47,3 @@ void gst_ccl_batches_queue (
     GstCclBatches *batches, const GstCclOwner *owner, GstCclQueue *queue, GstBuffer *batch);
 
 #endif
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "labelling/frame/gstcclproperties.h"
 
-G_BEGIN_DECLS
-
 /* The warnings that an element has posted since its start; each is posted once. */
 typedef struct {
   gboolean areas;     /* min-area is above max-area */
@@ -22,5 +20,3 @@ typedef struct {
 /* Posts the warnings that a labelled frame gives rise to. */
 void gst_ccl_hints_check (GstCclHints *posted, GstElement *element, const GstCclSettings *settings,
     GstCclBackend backend, const GstVideoInfo *info, const CclTable *table);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   gboolean moving;   /* there is motion */
   guint n_frames;    /* with components that move, while there is no motion */
@@ -25,5 +23,3 @@ const gchar *gst_ccl_motion_frame (GstCclMotion *motion, GstClockTime time, guin
 
 /* Ends the motion at the end of the stream. Returns "motion-end" if there was motion, or NULL. */
 const gchar *gst_ccl_motion_end (GstCclMotion *motion);
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 #include "gstcclstats.h"
 #include "gstcclstream.h"
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread, but for the statistics. */
 typedef struct {
   GArray *frames;          /* those that are queued */
@@ -48,5 +46,3 @@ void gst_ccl_queue_finish (GstCclQueue *queue, const GstCclOwner *owner);
 
 /* Finishes the buffer. Posts the error if one was kept. */
 GstFlowReturn gst_ccl_queue_end (GstCclQueue *queue, const GstCclOwner *owner);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   GstElement *element;
   gchar *latest; /* the latest error, while caps are refused; it is not posted again. With the
@@ -20,5 +18,3 @@ void gst_ccl_refusal_init (GstCclRefusal *refusal, GstElement *element, GstPad *
 
 /* Forgets the latest error. */
 void gst_ccl_refusal_clear (GstCclRefusal *refusal);
-
-G_END_DECLS

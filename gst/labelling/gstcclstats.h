@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Labelling times are counted in a histogram whose buckets are 1/64 of their value wide: the error
  * of a percentile is below 2 %, in constant memory. */
 #define GST_CCL_STATS_FINE_BITS 6
@@ -32,5 +30,3 @@ guint64 gst_ccl_stats_percentile (const GstCclStats *stats, gdouble share);
 
 /* The value of the property "stats". */
 GstStructure *gst_ccl_stats_to_structure (const GstCclStats *stats);
-
-G_END_DECLS

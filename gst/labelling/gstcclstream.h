@@ -11,8 +11,6 @@
 #include "labelling/frame/gstcclproperties.h"
 #include "shared/gstcclframeclock.h"
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. */
 typedef struct {
   const GstCclOwner *owner;
@@ -60,5 +58,3 @@ void gst_ccl_stream_end_motion (GstCclStream *stream);
 /* Begins anew, as after a flush: the next frame may be of another scene. Ends the motion as
  * gst_ccl_stream_end_motion() does, and discards what the background model has learned. */
 void gst_ccl_stream_restart (GstCclStream *stream);
-
-G_END_DECLS

@@ -4,9 +4,5 @@
 
 #include "labelling/frame/gstcclbackend.h"
 
-G_BEGIN_DECLS
-
 /* All methods but choose_site. Their sites are of the type GstCudaCclSite. */
 extern const GstCclMethods gst_cuda_ccl_methods;
-
-G_END_DECLS

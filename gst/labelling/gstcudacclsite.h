@@ -11,8 +11,6 @@
 
 #include "labelling/frame/gstcclsite.h"
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. */
 typedef struct {
   GstCclSite parent;
@@ -58,5 +56,3 @@ GstCudaMemory *gst_cuda_ccl_memory_of (GstBuffer *buffer);
 
 /* The CUstream on which memory is written, or NULL: the legacy default stream. */
 gpointer gst_cuda_ccl_stream_of (GstCudaMemory *memory);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "gstccltextgrid.h"
 
-G_BEGIN_DECLS
-
 /* Blending takes time for every pixel, drawn on or not, so the canvas keeps an interval of columns
  * that were drawn on for each band of rows. */
 #define GST_CCL_BAND_HEIGHT 16
@@ -60,5 +58,3 @@ gboolean gst_ccl_canvas_blend (GstCclCanvas *canvas, GstVideoFrame *frame);
 /* Moves the drawing into a rectangle with pixels of its own, and clears the canvas. NULL if nothing
  * was drawn. */
 GstVideoOverlayRectangle *gst_ccl_canvas_take_rectangle (GstCclCanvas *canvas);
-
-G_END_DECLS

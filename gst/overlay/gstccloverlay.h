@@ -4,11 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL_OVERLAY (gst_ccl_overlay_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclOverlay, gst_ccl_overlay, GST, CCL_OVERLAY, GstBaseTransform)
 
 GST_ELEMENT_REGISTER_DECLARE (ccloverlay)
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include "gstcclcanvas.h"
 #include "gstcclstyle.h"
 
-G_BEGIN_DECLS
-
 /* Paints each component in the colour of its label. FALSE if the label map cannot be read. One of
  * another size is ignored, as is one that is missing. */
 gboolean gst_ccl_paint_components (
@@ -17,5 +15,3 @@ gboolean gst_ccl_paint_components (
 /* The same for the mask, in one colour. */
 gboolean gst_ccl_paint_mask (
     GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct {
   gdouble x, y; /* fractions of the frame's width and height */
 } GstCclRegionPoint;
@@ -20,5 +18,3 @@ typedef struct {
 /* Reads the structure of a `ccl-regions` event: an array of GstCclRegionView, to be freed with
  * g_array_unref(). Regions that are not well formed are left out. */
 GArray *gst_ccl_region_views_new (const GstStructure *structure);
-
-G_END_DECLS

@@ -8,8 +8,6 @@
 #include "gstcclstyle.h"
 #include "gstccltrails.h"
 
-G_BEGIN_DECLS
-
 typedef struct {
   const GstCclMeta *meta; /* NULL: there is none, and nothing is drawn */
   const GstCclTrails *trails;
@@ -23,5 +21,3 @@ gboolean gst_ccl_scene_has_drawing (const GstCclScene *scene, const GstCclStyle 
  * FALSE if label map or mask cannot be read; the rest is drawn all the same. */
 gboolean gst_ccl_scene_draw (
     const GstCclScene *scene, const GstCclStyle *style, GstCclCanvas *canvas);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* What shows where a component is. Applications store the numbers. */
 typedef enum {
   GST_CCL_SHAPE_BOXES = 0,
@@ -57,5 +55,3 @@ void gst_ccl_style_get (const GstCclStyle *style, guint id, GValue *value);
 
 /* Installs the properties. For class_init. */
 void gst_ccl_style_install (GObjectClass *object_class);
-
-G_END_DECLS

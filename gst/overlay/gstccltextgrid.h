@@ -5,8 +5,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* A grid of cells of a few pixels, which are free or taken. */
 typedef struct {
   gint width, height; /* of the frame, pixels */
@@ -27,5 +25,3 @@ void gst_ccl_text_grid_reset (GstCclTextGrid *grid);
  * frame if the text is smaller. FALSE if there is no room near the anchor. */
 gboolean gst_ccl_text_grid_take (GstCclTextGrid *grid, const GstVideoRectangle *anchor, gint width,
     gint height, gint *x, gint *y);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 #include <gst/ccl/ccl.h>
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* A place as fractions of the frame's width and height, 0…1. */
 typedef struct {
   gfloat x, y;
@@ -34,5 +32,3 @@ guint gst_ccl_trails_get (const GstCclTrails *trails, guint trail, guint64 *id);
 
 /* A place of a trail, from the oldest one. */
 GstCclPlace gst_ccl_trails_get_place (const GstCclTrails *trails, guint trail, guint place);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "recording/clip.h"
 
-G_BEGIN_DECLS
-
 typedef struct _GstCclClipFiles GstCclClipFiles;
 
 extern const ClipFileFunctions gst_ccl_clip_file_functions;
@@ -31,5 +29,3 @@ void gst_ccl_clip_files_reset (GstCclClipFiles *self);
 /* Waits until no file is open, or until the wait is cancelled. */
 void gst_ccl_clip_files_wait (GstCclClipFiles *self);
 void gst_ccl_clip_files_cancel_wait (GstCclClipFiles *self, gboolean is_cancelled);
-
-G_END_DECLS

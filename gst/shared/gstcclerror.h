@@ -6,8 +6,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 /* Fills an error. The format is translated. */
 void gst_ccl_error_set (CclError *error, CclStatus status, const gchar *format, ...)
     G_GNUC_PRINTF (3, 4);
@@ -18,5 +16,3 @@ void gst_ccl_error_post (GstElement *element, const CclError *error);
 /* Warns, unless `warned` is set, that frames arrive without a GstCclMeta of the labeller that the
  * element's property of this name names. The object lock must not be held. */
 void gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned);
-
-G_END_DECLS

@@ -4,12 +4,8 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 /* The content of a regular file of at most max_size bytes, with a zero byte behind it; free it with
  * g_free(). Other kinds of files are refused without waiting for their data: a FIFO may never have
  * any, and some devices never end. Returns NULL with the error set; its message names the file, and
  * nothing of its content. */
 gchar *gst_ccl_file_read (const gchar *path, gsize max_size, gsize *size, GError **error);
-
-G_END_DECLS

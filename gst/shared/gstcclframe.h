@@ -6,8 +6,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* Whether a buffer stands for a gap in the stream. Elements that make buffers of gap events, as
  * GstAggregator does, give them no memory. */
 gboolean gst_ccl_is_empty_gap (GstBuffer *buffer);
@@ -34,5 +32,3 @@ void gst_ccl_sync_values (GstBaseTransform *trans, GstBuffer *frame);
  * stream-time and running-time. A time that is not known has no field. */
 GstStructure *gst_ccl_moment_structure (
     const gchar *name, GstClockTime timestamp, const GstSegment *segment);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_CCL_INTERVALS 31
 
 typedef struct {
@@ -35,5 +33,3 @@ void gst_ccl_frame_clock_reset (GstCclFrameClock *clock);
  */
 gdouble gst_ccl_frame_clock_advance (GstCclFrameClock *clock, const GstSegment *segment,
     GstClockTime timestamp, GstClockTime *elapsed);
-
-G_END_DECLS

@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* The name with the number in place of the pattern's only %d or %0Nd, as printf() writes it; %% is
  * a percent sign. NULL with the error set if the pattern is another one, so that a property cannot
  * have printf() read what is not there. */
@@ -17,5 +15,3 @@ gboolean gst_ccl_location_refuse (GstElement *element, const gchar *pattern);
 
 /* Writes all bytes at that position. FALSE with errno set. */
 gboolean gst_ccl_location_write (int fd, gconstpointer data, gsize size, goffset position);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <cudaccl/regions.h>
 
-G_BEGIN_DECLS
-
 /* Whether all points are on one straight line. n ≥ 1. */
 gboolean gst_ccl_polygon_is_flat (const CclPoint *points, guint n);
 
@@ -16,5 +14,3 @@ gboolean gst_ccl_polygon_is_flat (const CclPoint *points, guint n);
  * pixels: height rows of width bytes. scratch: as many bytes, which are 0, and are 0 again. */
 void gst_ccl_polygon_clear_pixels (
     const CclPoint *points, guint n, guint width, guint height, guint8 *pixels, guint8 *scratch);
-
-G_END_DECLS

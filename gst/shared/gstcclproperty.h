@@ -5,8 +5,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* The kinds of properties, and the types of their fields. */
 typedef enum {
   GST_CCL_KIND_BOOLEAN, /* gboolean */
@@ -62,5 +60,3 @@ void gst_ccl_properties_clear (const GstCclProperty *rows, guint n, gpointer fie
       g_once_init_leave (&type, g_enum_register_static (type_name, values));                       \
     return type;                                                                                   \
   }
-
-G_END_DECLS

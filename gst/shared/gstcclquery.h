@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* Removes GstVideoCropMeta from the answer to an allocation query. Elements that read or write
  * pixels do not read that metadata, so frames must arrive cropped. */
 void gst_ccl_query_remove_crop_meta (GstQuery *query);
@@ -22,5 +20,3 @@ gboolean gst_ccl_query_is_for_sample (
 
 /* Notes in that question that it has passed a labeller. Leaves other queries alone. */
 void gst_ccl_query_pass_labeller (GstQuery *query);
-
-G_END_DECLS

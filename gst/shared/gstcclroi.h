@@ -6,8 +6,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* The type of our regions of interest and detections: "component". */
 GQuark gst_ccl_component_quark (void);
 
@@ -37,5 +35,3 @@ void gst_ccl_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id);
 /* Adds a region of interest for each row of the metadata, with the identity of its track, if it has
  * one. */
 void gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta);
-
-G_END_DECLS

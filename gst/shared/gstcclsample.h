@@ -10,8 +10,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 /* Luma, u and v. */
 #define GST_CCL_PICTURE_PLANES 3
 
@@ -74,5 +72,3 @@ const GstCclSample *gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *me
 
 /* Removes the sample of the labeller of that identity. */
 void gst_ccl_sample_remove (GstBuffer *buffer, guint64 labeller);
-
-G_END_DECLS

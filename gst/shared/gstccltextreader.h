@@ -7,8 +7,6 @@
 
 #include <cudaccl/regions.h>
 
-G_BEGIN_DECLS
-
 /* A text that is being read. */
 typedef struct {
   const gchar *property; /* whose value it is, maybe with the file's path; for messages */
@@ -46,5 +44,3 @@ gboolean gst_ccl_text_reader_read_point (
  * are relative. */
 gboolean gst_ccl_text_reader_add_point (
     GstCclTextReader *reader, GArray *points, gboolean *relative);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 typedef struct _GstCclPictures GstCclPictures;
 
 /* Pictures of an element, which outlives them. */
@@ -30,5 +28,3 @@ gsize gst_ccl_pictures_get_waiting (GstCclPictures *self);
 
 /* Whether an error was posted: the stream ends behind its message. */
 gboolean gst_ccl_pictures_have_failed (GstCclPictures *self);
-
-G_END_DECLS

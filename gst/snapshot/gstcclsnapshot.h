@@ -4,11 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL_SNAPSHOT (gst_ccl_snapshot_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclSnapshot, gst_ccl_snapshot, GST, CCL_SNAPSHOT, GstBaseTransform)
 
 GST_ELEMENT_REGISTER_DECLARE (cclsnapshot)
-
-G_END_DECLS

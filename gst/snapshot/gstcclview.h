@@ -6,8 +6,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* A part of a frame, in pixels of it. */
 typedef struct {
   guint x, y, width, height;
@@ -34,5 +32,3 @@ GstCclView gst_ccl_view_enlarge (const GstCclView *view, gdouble margin, const G
 /* The pixels as a sample of I420 in system memory, made smaller if a side is longer than max_size
  * pixels. NULL if the format cannot be converted. */
 GstSample *gst_ccl_view_copy (const GstCclView *view, const GstVideoFrame *frame, guint max_size);
-
-G_END_DECLS

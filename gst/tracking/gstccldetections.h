@@ -8,8 +8,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 #define GST_CCL_NO_DETECTION G_MAXUINT
 
 /* A detection, which may be in both kinds of metadata. */
@@ -39,5 +37,3 @@ void gst_ccl_detections_read (
 
 /* The detections as a table of components that fill their boxes, valid until the next call. */
 CclTable gst_ccl_detections_table (const GstCclDetections *self);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include <cudaccl/tracker.h>
 
-G_BEGIN_DECLS
-
 /* What is known of a track. */
 typedef struct {
   guint64 id, parent; /* parent: 0 for none */
@@ -38,5 +36,3 @@ void gst_ccl_parents_reset (GstCclParents *parents);
 
 /* The parent of a track of the latest frame; 0 if it has none. */
 guint64 gst_ccl_parents_get (const GstCclParents *parents, guint64 id);
-
-G_END_DECLS

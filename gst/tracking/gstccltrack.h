@@ -4,11 +4,7 @@
 #include <gst/base/gstbasetransform.h>
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 #define GST_TYPE_CCL_TRACK (gst_ccl_track_get_type ())
 G_DECLARE_FINAL_TYPE (GstCclTrack, gst_ccl_track, GST, CCL_TRACK, GstBaseTransform)
 
 GST_ELEMENT_REGISTER_DECLARE (ccltrack)
-
-G_END_DECLS

@@ -11,8 +11,6 @@
 #include "gstccltrackclasses.h"
 #include "gstccltrackreport.h"
 
-G_BEGIN_DECLS
-
 /* Where the frame has analytics metadata, replaces the detections of components by one for each
  * track of the table that is not lost, with the track's box. From GStreamer 1.26 on, each is
  * related to a GstAnalyticsTrackingMtd, which a lost track has alone, and a segmentation mask is
@@ -31,5 +29,3 @@ void gst_ccl_track_analytics_replace (GstBuffer *frame, const GstCclMeta *meta,
     const CclTracks *tracks, const guint *listed, const GstCclDetections *detections,
     const GstCclTrackClasses *classes, gboolean are_tracked, const GstCclMoment *moment,
     gdouble frame_rate);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "gstccldetections.h"
 
-G_BEGIN_DECLS
-
 #define GST_CCL_VOTED_CLASSES 4
 
 /* What is known of a track. */
@@ -55,5 +53,3 @@ const gchar *gst_ccl_track_classes_find (const GstCclTrackClasses *self, guint64
 /* Attaches the classes of the tracks, if any is known. Row i of the metadata is the track with the
  * index listed[i]. */
 void gst_ccl_track_classes_attach (GstCclTrackClasses *self, const guint *listed, GstCclMeta *meta);
-
-G_END_DECLS

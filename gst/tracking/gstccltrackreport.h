@@ -12,8 +12,6 @@
 #include "tracking/regions/gstcclregions.h"
 #include "gstccltrackclasses.h"
 
-G_BEGIN_DECLS
-
 /* When something happened: the time stamp of a frame, and its segment. */
 typedef struct {
   GstClockTime pts;
@@ -41,5 +39,3 @@ void gst_ccl_track_report_regions (GstBaseTransform *trans, const GstCclRegionSt
  * or NULL if nothing is new. */
 GstStructure *gst_ccl_track_announce_regions (
     GstBaseTransform *trans, GstCclRegionStage *stage, const CclRegionsResult *result);
-
-G_END_DECLS

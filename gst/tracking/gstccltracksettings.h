@@ -7,8 +7,6 @@
 #include <cudaccl/regions.h>
 #include <cudaccl/tracker.h>
 
-G_BEGIN_DECLS
-
 /* What is tracked. Values are those of the property `input`. */
 typedef enum {
   GST_CCL_TRACK_INPUT_AUTO = 0,
@@ -66,5 +64,3 @@ void gst_ccl_track_settings_count_frames (GstCclTrackSettings *settings, gdouble
 
 /* Whether the metadata lists a track. */
 gboolean gst_ccl_track_settings_lists (const GstCclTrackSettings *settings, const CclTrack *track);
-
-G_END_DECLS

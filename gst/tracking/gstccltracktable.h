@@ -12,8 +12,6 @@
 #include "gstcclparents.h"
 #include "gstccltracksettings.h"
 
-G_BEGIN_DECLS
-
 /* Memory for both tables, allocated once. */
 typedef struct {
   guint max_tracks, max_components;
@@ -41,5 +39,3 @@ CclTable gst_ccl_track_table_read (GstCclTrackTable *self, const GstCclMeta *met
 gboolean gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTable *table,
     const CclTracks *tracks, const GstCclParents *parents, const GstCclGround *ground,
     const GstCclTrackSettings *settings, guint64 id_offset);
-
-G_END_DECLS

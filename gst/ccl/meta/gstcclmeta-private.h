@@ -4,8 +4,6 @@
 
 #include "gst/ccl/gstcclmeta.h"
 
-G_BEGIN_DECLS
-
 struct _GstCclMeta {
   GstMeta meta;
 
@@ -69,5 +67,3 @@ GstMeta *gst_ccl_meta_deserialize (
 
 /* Brings regions of interest and analytics metadata of the labeller in line with the rows. */
 void gst_ccl_meta_update_others (GstBuffer *buffer, const GstCclMeta *meta);
-
-G_END_DECLS

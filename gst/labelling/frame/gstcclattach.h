@@ -7,8 +7,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 /* The kinds of metadata that a labelled frame can carry. */
 typedef enum {
   GST_CCL_META_FLAG_CCL = 1 << 0,
@@ -46,5 +44,3 @@ void gst_ccl_attach (GstBuffer *buffer, GstCclMetaFlags kinds, GstCclLabeller *l
  * components, a GstValueArray of structures "component". */
 GstStructure *gst_ccl_message_structure (
     const gchar *name, GstBuffer *buffer, const GstSegment *segment, const CclTable *table);
-
-G_END_DECLS

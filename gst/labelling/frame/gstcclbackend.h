@@ -13,8 +13,6 @@
 #include "gstcclproperties.h"
 #include "gstcclsite.h"
 
-G_BEGIN_DECLS
-
 /* The maps that an element makes of a frame, and may attach to it. Samples and pictures are in
  * system memory. */
 typedef enum {
@@ -127,5 +125,3 @@ typedef struct {
   const GstCclMethods *methods;
   guint64 id; /* of the element, see gst_ccl_labeller_get_id() */
 } GstCclOwner;
-
-G_END_DECLS

@@ -10,8 +10,6 @@
 #include "gstcclbackend.h"
 #include "gstcclproperties.h"
 
-G_BEGIN_DECLS
-
 /* Finds the contours of one stream's frames. Belongs to the streaming thread. */
 typedef struct {
   CclContours *contours;   /* NULL: not made yet */
@@ -46,5 +44,3 @@ GstCclContours *gst_ccl_contour_finder_run_behind (GstCclContourFinder *self,
  * NULL with the error filled: memory is short, or the label map cannot be read. */
 GstCclContours *gst_ccl_contour_finder_run (GstCclContourFinder *self,
     const GstCclSettings *settings, const GstCclMap *labels, CclError *error);
-
-G_END_DECLS

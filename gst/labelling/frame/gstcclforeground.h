@@ -11,8 +11,6 @@
 #include "gstcclroimask.h"
 #include "gstcclsite.h"
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. Zero is a closed one. */
 typedef struct {
   GstCclRoiMask *roi_mask;   /* as the file has it; NULL: none. Stages may share one. */
@@ -55,5 +53,3 @@ gboolean gst_ccl_foreground_stage_has_model (const GstCclForegroundStage *stage)
 
 /* Warns once that the background model is lost because frames are labelled at another site. */
 void gst_ccl_foreground_stage_warn_of_move (GstCclForegroundStage *stage, GstElement *element);
-
-G_END_DECLS

@@ -16,8 +16,6 @@
 #include "gstcclsite.h"
 #include "shared/gstcclsample.h"
 
-G_BEGIN_DECLS
-
 /* Labels the frames of one stream. Belongs to the streaming thread. */
 typedef struct {
   GstVideoInfo info;   /* of the pixels that are read; release before their size changes */
@@ -105,5 +103,3 @@ gboolean gst_ccl_frame_labeller_attach (GstCclFrameLabeller *self, const GstCclO
     const GstCclSettings *settings, GstBuffer *buffer, GstCclLabelledFrame *frame, CclError *error);
 
 void gst_ccl_labelled_frame_clear (GstCclLabelledFrame *frame);
-
-G_END_DECLS

@@ -4,10 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* A new, active pool of buffers of size bytes; NULL on failure. Acquiring a buffer fails when
  * memory is short. Deactivate the pool before the last unref. */
 GstBufferPool *gst_ccl_map_pool_new (gsize size);
-
-G_END_DECLS

@@ -6,8 +6,6 @@
 
 #include "gstcclroimask.h"
 
-G_BEGIN_DECLS
-
 /* Immutable and counted by references. NULL: there are none. */
 typedef struct _GstCclMasks GstCclMasks;
 
@@ -22,5 +20,3 @@ void gst_ccl_masks_unref (GstCclMasks *masks);
 
 /* Takes what the masks cover out of a region of interest. FALSE if there is no memory. */
 gboolean gst_ccl_masks_apply (const GstCclMasks *masks, GstCclRoiMask *roi_mask);
-
-G_END_DECLS

@@ -12,8 +12,6 @@
 #include "gstcclplanes.h"
 #include "gstcclproperties.h"
 
-G_BEGIN_DECLS
-
 /* Memory for measurements, reused from frame to frame. All zeros: none. */
 typedef struct {
   GByteArray *luma; /* a plane of luma alone, of packed formats */
@@ -42,5 +40,3 @@ gboolean gst_ccl_measurer_needs_labels (const GstCclSettings *settings, const Gs
 GstCclColumns *gst_ccl_measurer_run (GstCclMeasurer *self, const GstVideoInfo *info,
     const GstCclSettings *settings, GstBuffer *buffer, const GstCclPlanes *layout,
     const CclTable *table, const GstCclMap *labels, CclError *error);
-
-G_END_DECLS

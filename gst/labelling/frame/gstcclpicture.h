@@ -7,8 +7,6 @@
 #include "gstcclbackend.h"
 #include "shared/gstcclsample.h"
 
-G_BEGIN_DECLS
-
 /* The most bytes that the rows of a picture have. */
 gsize gst_ccl_picture_size (const GstVideoInfo *info);
 
@@ -18,5 +16,3 @@ gsize gst_ccl_picture_size (const GstVideoInfo *info);
 gboolean gst_ccl_picture_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
     const GstVideoInfo *info, const CclFrame *frame, gpointer memory, GstCclPicture *picture,
     CclError *error);
-
-G_END_DECLS

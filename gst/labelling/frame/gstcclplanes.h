@@ -7,8 +7,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 /* The formats of frames: those with one byte per sample, whose first plane is luma alone; those
  * whose only plane holds the chroma of each two pixels between their luma; those with two bytes per
  * sample, whose first plane is luma alone. Converters prefer the earlier ones of a list. */
@@ -68,5 +66,3 @@ gboolean gst_ccl_planes_map (const GstCclPlanes *planes, const GstVideoInfo *inf
 
 /* Also does nothing to planes that are not mapped, or zero. */
 void gst_ccl_planes_unmap (GstCclMappedPlanes *mapped);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "gstcclmasks.h"
 
-G_BEGIN_DECLS
-
 /* Where an element labels frames. */
 typedef enum {
   GST_CCL_BACKEND_CPU = 1 << 0, /* ccl */
@@ -115,5 +113,3 @@ const gchar *gst_ccl_settings_get_former_algorithm (
 
 /* Installs all properties that elements of the backend have. For class_init. */
 void gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend);
-
-G_END_DECLS

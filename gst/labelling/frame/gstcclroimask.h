@@ -4,8 +4,6 @@
 
 #include <gst/gst.h>
 
-G_BEGIN_DECLS
-
 /* A region of interest mask, one byte per pixel: 0 is outside of the region, all else inside. */
 typedef struct {
   guint width, height; /* pixels */
@@ -27,5 +25,3 @@ GstCclRoiMask *gst_ccl_roi_mask_new_whole (guint width, guint height);
 
 /* NULL is allowed. */
 void gst_ccl_roi_mask_free (GstCclRoiMask *mask);
-
-G_END_DECLS

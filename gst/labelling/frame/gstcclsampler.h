@@ -7,8 +7,6 @@
 #include "gstcclbackend.h"
 #include "shared/gstcclsample.h"
 
-G_BEGIN_DECLS
-
 /* The most bytes that the rows of a sample have. */
 gsize gst_ccl_sampler_size (const GstVideoInfo *info);
 
@@ -33,5 +31,3 @@ gboolean gst_ccl_sampler_copy_rows (const GstCclOwner *owner, GstCclSite *site,
 gboolean gst_ccl_sampler_queue (const GstCclOwner *owner, GstCclSite *site, CclLabeller *labeller,
     const GstVideoInfo *info, const CclFrame *pixels, CclPixelFormat format, guint scale,
     const CclLabellerOptions *options, gpointer memory, GstCclSample *sample, CclError *error);
-
-G_END_DECLS

@@ -5,8 +5,6 @@
 
 #include <glib.h>
 
-G_BEGIN_DECLS
-
 typedef struct _GstCclSite GstCclSite;
 
 /* The first field of the element's own structure. Reference counted. */
@@ -28,5 +26,3 @@ gst_ccl_site_unref (GstCclSite *site)
   if (g_atomic_int_dec_and_test (&site->n_references))
     site->free (site);
 }
-
-G_END_DECLS

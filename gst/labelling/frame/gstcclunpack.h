@@ -12,8 +12,6 @@
 
 #include <cudaccl/labeller.h>
 
-G_BEGIN_DECLS
-
 #define GST_CCL_UNPACKED_FORMATS                                                                   \
   "I420_10LE, GRAY16_BE, RGB, BGR, RGBA, BGRA, ARGB, ABGR, RGBx, BGRx, xRGB, xBGR"
 
@@ -26,5 +24,3 @@ gboolean gst_ccl_unpack_describe (const GstVideoInfo *packed, GstVideoInfo *unpa
  * its caps or cannot be mapped. */
 GstBuffer *gst_ccl_unpack (GstBufferPool **pool, const GstVideoInfo *packed,
     const GstVideoInfo *unpacked, GstBuffer *frame, gboolean with_chroma, CclError *error);
-
-G_END_DECLS

@@ -7,8 +7,6 @@
 #include <cudaccl/ground.h>
 #include <cudaccl/tracker.h>
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. Zero is one without a ground. */
 typedef struct {
   GArray *points;    /* CclGroundPoint, as they were written; NULL: no ground */
@@ -41,5 +39,3 @@ const CclGroundMotion *gst_ccl_ground_get (const GstCclGround *self, guint track
 
 /* Frees everything. */
 void gst_ccl_ground_close (GstCclGround *self);
-
-G_END_DECLS

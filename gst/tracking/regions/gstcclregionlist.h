@@ -6,8 +6,6 @@
 
 #include <cudaccl/regions.h>
 
-G_BEGIN_DECLS
-
 /* A new empty list: an array of CclRegion that owns names and points. Free it with
  * g_array_unref(). */
 GArray *gst_ccl_region_list_new (void);
@@ -48,5 +46,3 @@ gboolean gst_ccl_region_list_add_file (GArray *list, const GstCclRegionFile *fil
  * `faster` and `slower`. */
 void gst_ccl_region_list_describe (const GArray *list, guint frame_width, guint frame_height,
     const CclRegionCounts *counts, GstStructure *structure);
-
-G_END_DECLS

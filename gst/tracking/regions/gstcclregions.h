@@ -9,8 +9,6 @@
 
 #include "gstcclregionlist.h"
 
-G_BEGIN_DECLS
-
 /* Belongs to the streaming thread. Zero is one without regions. */
 typedef struct {
   GArray *list;                    /* CclRegion; see gstcclregionlist.h */
@@ -42,5 +40,3 @@ void gst_ccl_region_stage_attach (GstCclRegionStage *stage, const CclTracks *tra
 
 /* The definition that an event belongs to. */
 const CclRegion *gst_ccl_region_stage_get (const GstCclRegionStage *stage, guint region);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 #include "gstcclsampleruns.h"
 #include "shared/gstcclsample.h"
 
-G_BEGIN_DECLS
-
 /* Begin with zeros. Belongs to the streaming thread. */
 typedef struct {
   GstCclSampleRuns runs;
@@ -25,5 +23,3 @@ void gst_ccl_sample_labels_clear (GstCclSampleLabels *self);
  * until the next call. Returns FALSE, with the error filled, if the sample cannot be read. */
 gboolean gst_ccl_sample_labels_make (GstCclSampleLabels *self, const GstCclSample *sample,
     const CclTable *table, CclLabels *labels, CclError *error);
-
-G_END_DECLS

@@ -9,8 +9,6 @@
 
 #include "shared/gstcclsample.h"
 
-G_BEGIN_DECLS
-
 #define GST_CCL_MAX_PARTS 4096
 #define GST_CCL_NO_PART G_MAXUINT
 
@@ -47,5 +45,3 @@ void gst_ccl_sample_runs_set_size (GstCclSampleRuns *self, guint width, guint he
  */
 void gst_ccl_sample_runs_find (
     GstCclSampleRuns *self, const GstCclSample *sample, const guint8 *rows);
-
-G_END_DECLS
