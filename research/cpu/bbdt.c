@@ -7,7 +7,7 @@
  * IEEE TPDS 2024, section III-B-7. 8-connectivity, with a tree made by
  * research/decision-trees/generate.c.
  */
-#define BLOCK_TREE "research/decision-trees/bbdt-tree.inc"
+#define BLOCK_TREE "bbdt-tree.inc"
 #include "block-scans.h"
 
 const TwoPassAlgorithm research_bbdt = {

@@ -7,7 +7,7 @@
  * review by Bolelli et al., IEEE TPDS 2024, section III-B-7. 8-connectivity, with a graph made by
  * research/decision-trees/generate.c.
  */
-#define BLOCK_TREE "research/decision-trees/drag-tree.inc"
+#define BLOCK_TREE "drag-tree.inc"
 #include "block-scans.h"
 
 const TwoPassAlgorithm research_drag = {

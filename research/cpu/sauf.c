@@ -31,14 +31,14 @@ static ALWAYS_INLINE void
 take_label (uint32_t *label, ptrdiff_t x, const uint8_t *row, const uint8_t *above,
     const uint32_t *labels, const uint32_t *labels_above, uint32_t *parents)
 {
-#include "research/decision-trees/sauf-tree.inc"
+#include "sauf-tree.inc"
 }
 
 static ALWAYS_INLINE void
 take_label_4 (uint32_t *label, ptrdiff_t x, const uint8_t *row, const uint8_t *above,
     const uint32_t *labels, const uint32_t *labels_above, uint32_t *parents)
 {
-#include "research/decision-trees/sauf4-tree.inc"
+#include "sauf4-tree.inc"
 }
 
 /* Adds the features of the pixels from column begin to column end - 1. */

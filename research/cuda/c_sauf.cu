@@ -32,7 +32,7 @@ static __device__ __forceinline__ void
 merge (const CclLabellingParameters &p, const Pixel &pixel)
 {
   uint32_t *parents = parents_of_pixels (p);
-#include "research/decision-trees/sauf-tree.inc"
+#include "sauf-tree.inc"
 }
 
 extern "C" __global__ void

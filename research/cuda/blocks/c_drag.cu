@@ -18,7 +18,7 @@
 static __device__ __forceinline__ void
 merge (const CclLabellingParameters &p, const Block &block)
 {
-#include "research/decision-trees/drag-tree.inc"
+#include "drag-tree.inc"
 }
 
 extern "C" __global__ void
