@@ -82,153 +82,15 @@ const char options_help[] =
 
 /* Parses a whole number. */
 static bool
-parse_number (const char *text, uint64_t most, uint64_t *number)
+parse_number (const char *text, uint64_t least, uint64_t most, uint64_t *number)
 {
   char *end;
   errno = 0;
   const unsigned long long value = strtoull (text, &end, 10);
-  if (!isdigit ((unsigned char)*text) || *end || errno || value > most)
+  if (!isdigit ((unsigned char)*text) || *end || errno || value < least || value > most)
     return false;
   *number = value;
   return true;
-}
-
-static bool
-parse_sides (const char *text, RawFormat *raw)
-{
-  unsigned long long sides[3] = {0, 0, 1};
-  int length = 0;
-  const int n =
-      sscanf (text, "%llux%llu%nx%llu%n", &sides[0], &sides[1], &length, &sides[2], &length);
-  if (n < 2 || text[length] || strchr (text, '-') || !sides[0] || !sides[1] || !sides[2])
-    return false;
-  raw->width = sides[0];
-  raw->height = sides[1];
-  raw->depth = sides[2];
-  raw->is_volume = n == 3;
-  return true;
-}
-
-enum {
-  THRESHOLD = 256,
-  COLUMNS,
-  INTENSITIES,
-  SPACING,
-  SORT_BY,
-  LARGEST,
-  CONTOURS,
-  ADJACENCY,
-  TOLERANCE,
-  INVERT,
-  FOREGROUND,
-  DENOISE,
-  CLOSING_WIDTH,
-  CLOSING_HEIGHT,
-  ROI_MASK,
-  VALUES,
-  VALUE_TOLERANCE,
-  BACKGROUND,
-  PERIODIC,
-  IGNORE_NAN,
-  SPLIT,
-  DISTANCES,
-  FILL_HOLES,
-  FILL_LABEL_HOLES,
-  CLEAR_BORDER,
-  KEEP_LARGEST,
-  PAGE,
-  CHANNEL,
-  MIN_AREA,
-  MAX_AREA,
-  BITS,
-  COMPRESS,
-  MEMORY,
-  TILE,
-  THREADS,
-  GPU,
-  SIZE,
-  TYPE,
-  STATISTICS,
-  VERSION
-};
-
-static const struct option long_options[] = {
-    {"output", required_argument, NULL, 'o'},
-    {"table", required_argument, NULL, 't'},
-    {"columns", required_argument, NULL, COLUMNS},
-    {"intensity", required_argument, NULL, INTENSITIES},
-    {"ignore-nan", no_argument, NULL, IGNORE_NAN},
-    {"spacing", required_argument, NULL, SPACING},
-    {"sort-by", required_argument, NULL, SORT_BY},
-    {"largest", required_argument, NULL, LARGEST},
-    {"contours", required_argument, NULL, CONTOURS},
-    {"adjacency", required_argument, NULL, ADJACENCY},
-    {"tolerance", required_argument, NULL, TOLERANCE},
-    {"connectivity", required_argument, NULL, 'c'},
-    {"threshold", required_argument, NULL, THRESHOLD},
-    {"invert", no_argument, NULL, INVERT},
-    {"foreground", required_argument, NULL, FOREGROUND},
-    {"denoise", required_argument, NULL, DENOISE},
-    {"closing-width", required_argument, NULL, CLOSING_WIDTH},
-    {"closing-height", required_argument, NULL, CLOSING_HEIGHT},
-    {"roi-mask", required_argument, NULL, ROI_MASK},
-    {"values", no_argument, NULL, VALUES},
-    {"value-tolerance", required_argument, NULL, VALUE_TOLERANCE},
-    {"background", required_argument, NULL, BACKGROUND},
-    {"periodic", required_argument, NULL, PERIODIC},
-    {"distances", required_argument, NULL, DISTANCES},
-    {"split", required_argument, NULL, SPLIT},
-    {"fill-holes", required_argument, NULL, FILL_HOLES},
-    {"fill-label-holes", required_argument, NULL, FILL_LABEL_HOLES},
-    {"clear-border", no_argument, NULL, CLEAR_BORDER},
-    {"keep-largest", required_argument, NULL, KEEP_LARGEST},
-    {"page", required_argument, NULL, PAGE},
-    {"channel", required_argument, NULL, CHANNEL},
-    {"min-area", required_argument, NULL, MIN_AREA},
-    {"remove-small", required_argument, NULL, MIN_AREA}, /* another name of it */
-    {"max-area", required_argument, NULL, MAX_AREA},
-    {"bits", required_argument, NULL, BITS},
-    {"compress", required_argument, NULL, COMPRESS},
-    {"memory", required_argument, NULL, MEMORY},
-    {"tile", required_argument, NULL, TILE},
-    {"n-threads", required_argument, NULL, THREADS},
-    {"threads", required_argument, NULL, THREADS}, /* another name of it */
-    {"gpu", optional_argument, NULL, GPU},
-    {"size", required_argument, NULL, SIZE},
-    {"type", required_argument, NULL, TYPE},
-    {"quiet", no_argument, NULL, 'q'},
-    {"statistics", no_argument, NULL, STATISTICS},
-    {"help", no_argument, NULL, 'h'},
-    {"version", no_argument, NULL, VERSION},
-    {0},
-};
-
-static bool
-parse_denoise (const char *name, CclDenoise *denoise)
-{
-  for (int i = 0; ccl_denoise_name ((CclDenoise)i); i++) {
-    if (strcmp (ccl_denoise_name ((CclDenoise)i), name) == 0) {
-      *denoise = (CclDenoise)i;
-      return true;
-    }
-  }
-  return false;
-}
-
-/* Parses the letters of axes, each once. */
-static bool
-parse_axes (const char *text, uint32_t *axes)
-{
-  static const char letters[] = "xyz";
-
-  *axes = 0;
-  for (; *text; text++) {
-    const char *letter = strchr (letters, *text);
-    if (!letter || *axes & 1u << (letter - letters))
-      return false;
-    *axes |= 1u << (letter - letters);
-  }
-  return *axes != 0;
 }
 
 static bool
@@ -236,12 +98,20 @@ parse_real (const char *text, double *number)
 {
   char *end;
   *number = strtod (text, &end);
-  return end != text && !*end && isfinite (*number);
+  return end != text && !*end && !isnan (*number);
 }
 
-/* Parses the sides of a pixel: those of y and x, of z, y and x, or one for all. */
+/* Readers of single options. They return false if the value is not valid. */
+
 static bool
-parse_spacing (const char *text, Options *options)
+read_columns (Options *options, const char *names, CclError *error)
+{
+  return columns_parse (names, &options->columns, error);
+}
+
+/* The sides of a pixel: those of y and x, of z, y and x, or one for all. */
+static bool
+read_spacing (Options *options, const char *text, CclError *error)
 {
   double sides[3];
   uint32_t n = 0;
@@ -263,187 +133,240 @@ parse_spacing (const char *text, Options *options)
   return !*end;
 }
 
-/* Takes an option whose value is any text. Returns false if it is another option. */
 static bool
-take_text (Options *options, int option, const char *value)
+read_tolerance (Options *options, const char *value, CclError *error)
 {
-  const struct {
-    int option;
-    const char **text;
-  } texts[] = {{'o', &options->labels}, {'t', &options->table}, {INTENSITIES, &options->intensity},
-      {SORT_BY, &options->sort_by}, {CONTOURS, &options->contours}, {ADJACENCY, &options->contacts},
-      {DISTANCES, &options->distances}, {COMPRESS, &options->compression},
-      {ROI_MASK, &options->mask.roi_mask}};
+  return parse_real (value, &options->tolerance) && options->tolerance >= 0;
+}
 
-  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-    if (texts[i].option == option) {
-      *texts[i].text = value;
+static bool
+read_value_tolerance (Options *options, const char *value, CclError *error)
+{
+  return parse_real (value, &options->value_tolerance) && isfinite (options->value_tolerance) &&
+         options->value_tolerance >= 0;
+}
+
+static bool
+read_background (Options *options, const char *value, CclError *error)
+{
+  return parse_real (value, &options->background) && isfinite (options->background);
+}
+
+static bool
+read_threshold (Options *options, const char *value, CclError *error)
+{
+  return parse_real (value, &options->mask.threshold);
+}
+
+/* The letters of axes, each once. */
+static bool
+read_axes (Options *options, const char *text, CclError *error)
+{
+  static const char letters[] = "xyz";
+
+  options->axes = 0;
+  for (; *text; text++) {
+    const char *letter = strchr (letters, *text);
+    if (!letter || options->axes & 1u << (letter - letters))
+      return false;
+    options->axes |= 1u << (letter - letters);
+  }
+  return options->axes != 0;
+}
+
+static bool
+read_foreground (Options *options, const char *value, CclError *error)
+{
+  options->mask.use_otsu = strcmp (value, "otsu") == 0;
+  return options->mask.use_otsu || strcmp (value, "threshold") == 0;
+}
+
+static bool
+read_denoise (Options *options, const char *name, CclError *error)
+{
+  for (int i = 0; ccl_denoise_name ((CclDenoise)i); i++) {
+    if (strcmp (ccl_denoise_name ((CclDenoise)i), name) == 0) {
+      options->mask.denoise = (CclDenoise)i;
       return true;
     }
+  }
   return false;
 }
 
-/* Takes an option without a value. Returns false if it is another option. */
 static bool
-take_flag (Options *options, int option)
+read_holes (Options *options, const char *value, CclError *error)
 {
-  switch (option) {
-  case INVERT:
-    return options->mask.invert = true;
-  case VALUES:
-    return options->many_values = true;
-  case CLEAR_BORDER:
-    return options->clears_border = true;
-  case IGNORE_NAN:
-    return options->ignores_nan = true;
-  case 'q':
-    return options->quiet = true;
-  case STATISTICS:
-    return options->statistics = true;
-  default:
-    return false;
-  }
+  options->fills_holes = true;
+  return parse_number (value, 0, INT64_MAX, &options->max_hole);
 }
 
-/* Takes the value of an option that defines the foreground. Returns false if it is not valid. */
 static bool
-take_mask_option (MaskSettings *mask, int option, const char *value)
+read_label_holes (Options *options, const char *value, CclError *error)
 {
-  uint64_t number = 0;
-  char *end = "";
-  bool is_valid = true;
-
-  switch (option) {
-  case THRESHOLD:
-    mask->threshold = strtod (value, &end);
-    is_valid = end != value && !*end && !isnan (mask->threshold);
-    break;
-  case FOREGROUND:
-    mask->use_otsu = strcmp (value, "otsu") == 0;
-    is_valid = mask->use_otsu || strcmp (value, "threshold") == 0;
-    break;
-  case DENOISE:
-    is_valid = parse_denoise (value, &mask->denoise);
-    break;
-  case CLOSING_WIDTH:
-    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
-    mask->closing_width = (uint32_t)number;
-    break;
-  case CLOSING_HEIGHT:
-    is_valid = parse_number (value, CUDACCL_MAX_CLOSING, &number);
-    mask->closing_height = (uint32_t)number;
-    break;
-  case THREADS:
-    is_valid = parse_number (value, 4096, &number);
-    mask->n_threads = (uint32_t)number;
-    break;
-  }
-  return is_valid;
+  options->fills_labels = true;
+  return parse_number (value, 0, UINT32_MAX, &options->max_hole);
 }
 
-/* Takes an option's value. Returns false if it is not valid. */
 static bool
-take_option (Options *options, int option, const char *value)
+read_bits (Options *options, const char *value, CclError *error)
+{
+  options->bits = strcmp (value, "64") == 0 ? 64 : 32;
+  return options->bits == 64 || strcmp (value, "32") == 0;
+}
+
+static bool
+read_memory (Options *options, const char *value, CclError *error)
+{
+  return (parse_size (value, &options->memory) && options->memory >= LEAST_MEMORY) ||
+         fail (error, "--memory cannot be '%s': at least 1MiB, in units of " SIZE_UNITS, value);
+}
+
+static bool
+read_gpu (Options *options, const char *value, CclError *error)
 {
   uint64_t number = 0;
-  char *end = "";
-  bool is_valid = true;
 
-  if (take_text (options, option, value) || take_flag (options, option))
+  options->use_gpu = true;
+  if (!value)
     return true;
-  switch (option) {
-  case 'c':
-    is_valid = parse_number (value, 26, &number);
-    options->connectivity = (uint32_t)number;
-    break;
-  case LARGEST:
-    is_valid = parse_number (value, INT64_MAX, &options->largest) && options->largest > 0;
-    break;
-  case TOLERANCE:
-    options->tolerance = strtod (value, &end);
-    is_valid = end != value && !*end && options->tolerance >= 0;
-    break;
-  case SPACING:
-    is_valid = parse_spacing (value, options);
-    break;
-  case VALUE_TOLERANCE:
-    is_valid = parse_real (value, &options->value_tolerance) && options->value_tolerance >= 0;
-    break;
-  case BACKGROUND:
-    is_valid = parse_real (value, &options->background);
-    break;
-  case PERIODIC:
-    is_valid = parse_axes (value, &options->axes);
-    break;
-  case SPLIT:
-    is_valid = parse_number (value, CUDACCL_MAX_PEAK_RADIUS, &number) && number > 0;
-    options->split_radius = (uint32_t)number;
-    break;
-  case FILL_HOLES:
-    is_valid = parse_number (value, INT64_MAX, &options->max_hole);
-    options->fills_holes = true;
-    break;
-  case FILL_LABEL_HOLES:
-    is_valid = parse_number (value, UINT32_MAX, &options->max_hole);
-    options->fills_labels = true;
-    break;
-  case KEEP_LARGEST:
-    is_valid = parse_number (value, INT64_MAX, &options->kept) && options->kept > 0;
-    break;
-  case PAGE:
-    is_valid = parse_number (value, INT64_MAX, &options->picture.page) && options->picture.page > 0;
-    break;
-  case CHANNEL:
-    is_valid = parse_number (value, 3, &number) && number > 0;
-    options->picture.channel = (uint32_t)number;
-    break;
-  case MIN_AREA:
-    is_valid = parse_number (value, INT64_MAX, &options->min_area);
-    break;
-  case MAX_AREA:
-    is_valid = parse_number (value, INT64_MAX, &options->max_area);
-    break;
-  case BITS:
-    is_valid = parse_number (value, 64, &number) && (number == 32 || number == 64);
-    options->bits = (uint32_t)number;
-    break;
-  case MEMORY:
-    is_valid = parse_size (value, &options->memory) && options->memory >= LEAST_MEMORY;
-    break;
-  case TILE:
-    is_valid = parse_number (value, INT64_MAX, &options->tile);
-    break;
-  case GPU:
-    options->use_gpu = true;
-    if (value) {
-      is_valid = parse_number (value, 1024, &number);
-      options->gpu = (int)number;
-    }
-    break;
-  case SIZE:
-    is_valid = parse_sides (value, &options->picture.raw);
-    break;
-  case TYPE:
-    is_valid = sample_type_parse (value, &options->picture.raw.type);
-    break;
-  default:
-    return take_mask_option (&options->mask, option, value);
-  }
-  return is_valid;
+  options->gpu = parse_number (value, 0, 1024, &number) ? (int)number : -1;
+  return options->gpu >= 0;
 }
 
-/* Says why an option's value is refused. */
-static void
-fail_option (CclError *error, int option, const char *value)
+static bool
+read_sides (Options *options, const char *text, CclError *error)
 {
-  const struct option *found = long_options;
+  unsigned long long sides[3] = {0, 0, 1};
+  int length = 0;
+  const int n =
+      sscanf (text, "%llux%llu%nx%llu%n", &sides[0], &sides[1], &length, &sides[2], &length);
+  if (n < 2 || text[length] || strchr (text, '-') || !sides[0] || !sides[1] || !sides[2])
+    return false;
+  options->picture.raw.width = sides[0];
+  options->picture.raw.height = sides[1];
+  options->picture.raw.depth = sides[2];
+  options->picture.raw.is_volume = n == 3;
+  return true;
+}
 
-  while (found->val != option)
-    found++;
-  if (option == MEMORY)
-    fail (error, "--memory cannot be '%s': at least 1MiB, in units of " SIZE_UNITS, value);
+static bool
+read_type (Options *options, const char *value, CclError *error)
+{
+  return sample_type_parse (value, &options->picture.raw.type);
+}
+
+/* What the value of an option becomes. */
+typedef enum Kind {
+  FLAG,   /* a bool that becomes true: there is no value */
+  TEXT,   /* a const char * */
+  COUNT,  /* an uint64_t */
+  NUMBER, /* an uint32_t */
+  READ,   /* what a reader makes of it */
+  READ_IF_ANY,
+  REQUEST, /* the option is no setting, but asks for something else */
+} Kind;
+
+typedef struct OptionRow {
+  const char *name;
+  char letter; /* 0: none */
+  Kind kind;
+  size_t offset; /* of the field in Options */
+  uint64_t least, most;
+  bool (*read) (Options *options, const char *value, CclError *error);
+} OptionRow;
+
+#define FIELD(field) offsetof (Options, field)
+
+/* clang-format off */
+static const OptionRow rows[] = {
+    {"output", 'o', TEXT, FIELD (labels)},
+    {"table", 't', TEXT, FIELD (table)},
+    {"columns", 0, READ, .read = read_columns},
+    {"intensity", 0, TEXT, FIELD (intensity)},
+    {"ignore-nan", 0, FLAG, FIELD (ignores_nan)},
+    {"spacing", 0, READ, .read = read_spacing},
+    {"sort-by", 0, TEXT, FIELD (sort_by)},
+    {"largest", 0, COUNT, FIELD (largest), 1, INT64_MAX},
+    {"contours", 0, TEXT, FIELD (contours)},
+    {"adjacency", 0, TEXT, FIELD (contacts)},
+    {"tolerance", 0, READ, .read = read_tolerance},
+    {"connectivity", 'c', NUMBER, FIELD (connectivity), 0, 26},
+    {"threshold", 0, READ, .read = read_threshold},
+    {"invert", 0, FLAG, FIELD (mask.invert)},
+    {"foreground", 0, READ, .read = read_foreground},
+    {"denoise", 0, READ, .read = read_denoise},
+    {"closing-width", 0, NUMBER, FIELD (mask.closing_width), 0, CUDACCL_MAX_CLOSING},
+    {"closing-height", 0, NUMBER, FIELD (mask.closing_height), 0, CUDACCL_MAX_CLOSING},
+    {"roi-mask", 0, TEXT, FIELD (mask.roi_mask)},
+    {"values", 0, FLAG, FIELD (many_values)},
+    {"value-tolerance", 0, READ, .read = read_value_tolerance},
+    {"background", 0, READ, .read = read_background},
+    {"periodic", 0, READ, .read = read_axes},
+    {"distances", 0, TEXT, FIELD (distances)},
+    {"split", 0, NUMBER, FIELD (split_radius), 1, CUDACCL_MAX_PEAK_RADIUS},
+    {"fill-holes", 0, READ, .read = read_holes},
+    {"fill-label-holes", 0, READ, .read = read_label_holes},
+    {"clear-border", 0, FLAG, FIELD (clears_border)},
+    {"keep-largest", 0, COUNT, FIELD (kept), 1, INT64_MAX},
+    {"page", 0, COUNT, FIELD (picture.page), 1, INT64_MAX},
+    {"channel", 0, NUMBER, FIELD (picture.channel), 1, 3},
+    {"min-area", 0, COUNT, FIELD (min_area), 0, INT64_MAX},
+    {"remove-small", 0, COUNT, FIELD (min_area), 0, INT64_MAX}, /* another name of it */
+    {"max-area", 0, COUNT, FIELD (max_area), 0, INT64_MAX},
+    {"bits", 0, READ, .read = read_bits},
+    {"compress", 0, TEXT, FIELD (compression)},
+    {"memory", 0, READ, .read = read_memory},
+    {"tile", 0, COUNT, FIELD (tile), 0, INT64_MAX},
+    {"n-threads", 0, NUMBER, FIELD (mask.n_threads), 0, 4096},
+    {"threads", 0, NUMBER, FIELD (mask.n_threads), 0, 4096}, /* another name of it */
+    {"gpu", 0, READ_IF_ANY, .read = read_gpu},
+    {"size", 0, READ, .read = read_sides},
+    {"type", 0, READ, .read = read_type},
+    {"quiet", 'q', FLAG, FIELD (quiet)},
+    {"statistics", 0, FLAG, FIELD (statistics)},
+    {"help", 'h', REQUEST},
+    {"version", 0, REQUEST},
+};
+/* clang-format on */
+
+enum { N_ROWS = sizeof rows / sizeof *rows, FIRST_LONG = 256 };
+
+static const OptionRow *
+find_row (int option)
+{
+  const OptionRow *row = rows;
+
+  if (option >= FIRST_LONG)
+    return &rows[option - FIRST_LONG];
+  while (row->letter != option)
+    row++;
+  return row;
+}
+
+/* Takes an option's value. Fills the error if it is not valid. */
+static bool
+take_option (Options *options, const OptionRow *row, const char *value, CclError *error)
+{
+  void *field = (char *)options + row->offset;
+  uint64_t number = 0;
+  bool is_valid = true;
+
+  error->status = CUDACCL_OK;
+  if (row->kind == FLAG)
+    *(bool *)field = true;
+  else if (row->kind == TEXT)
+    *(const char **)field = value;
+  else if (row->read)
+    is_valid = row->read (options, value, error);
   else
-    fail (error, "--%s cannot be '%s'", found->name, value);
+    is_valid = parse_number (value, row->least, row->most, &number);
+  if (row->kind == COUNT)
+    *(uint64_t *)field = number;
+  else if (row->kind == NUMBER)
+    *(uint32_t *)field = (uint32_t)number;
+  if (!is_valid && error->status == CUDACCL_OK)
+    fail (error, "--%s cannot be '%s'", row->name, value);
+  return is_valid;
 }
 
 bool
@@ -527,28 +450,38 @@ check_together (const Options *options, CclError *error)
          (!options_are_whole (options) || check_whole (options, error));
 }
 
+/* What getopt_long() wants to know of all rows. */
+static void
+list_options (struct option *options)
+{
+  for (int i = 0; i < N_ROWS; i++)
+    options[i] = (struct option){rows[i].name,
+        rows[i].kind == READ_IF_ANY                       ? optional_argument
+        : rows[i].kind == FLAG || rows[i].kind == REQUEST ? no_argument
+                                                          : required_argument,
+        NULL, FIRST_LONG + i};
+}
+
 Request
 options_parse (int argc, char **argv, Options *options, int *first, CclError *error)
 {
+  struct option long_options[N_ROWS + 1] = {0};
   int option, index = 0;
 
   *options = (Options){
       .picture.formats = picture_formats, .compression = "none", .tolerance = -1, .gpu = -1};
+  list_options (long_options);
   opterr = 0;
   while ((option = getopt_long (argc, argv, "o:t:c:qh", long_options, &index)) != -1) {
     if (option == '?' || option == ':') {
       fail (error, "%s is not an option, or lacks its value; --help lists all", argv[optind - 1]);
       return REQUEST_INVALID;
     }
-    if (option == 'h' || option == VERSION)
-      return option == 'h' ? REQUEST_HELP : REQUEST_VERSION;
-    if (option == COLUMNS) {
-      if (!columns_parse (optarg, &options->columns, error))
-        return REQUEST_INVALID;
-    } else if (!take_option (options, option, optarg)) {
-      fail_option (error, option, optarg);
+    const OptionRow *row = find_row (option);
+    if (row->kind == REQUEST)
+      return row->letter == 'h' ? REQUEST_HELP : REQUEST_VERSION;
+    if (!take_option (options, row, optarg, error))
       return REQUEST_INVALID;
-    }
   }
   if (optind == argc) {
     fail (error, "no input; --help lists the options");
