@@ -30,14 +30,14 @@
  */
 struct _GstCclClasses {
   guint n_rows;
-  gdouble *confidences; /* confidences, places and texts are behind this struct, in its memory */
-  gsize *places;        /* of the rows' names in the texts; NO_NAME: none */
+  gdouble *confidences; /* like places and texts in the memory behind this struct */
+  gsize *places;        /* where the name of each row begins in the texts; NO_NAME: it has none */
   gchar *texts;
 };
 
 G_DEFINE_BOXED_TYPE (GstCclClasses, gst_ccl_classes, gst_ccl_classes_ref, gst_ccl_classes_unref)
 
-/* Classes of which no row has one, with memory for texts. */
+/* Classes with memory for texts, in which no row has a class yet. */
 static GstCclClasses *
 new_classes (guint n_rows, gsize text_size)
 {
@@ -55,7 +55,7 @@ new_classes (guint n_rows, gsize text_size)
   return self;
 }
 
-/* Returns the end of the texts. */
+/* end: of the texts so far. Returns their new end. */
 static gchar *
 set_row (GstCclClasses *self, guint row, const gchar *name, gdouble confidence, gchar *end)
 {

@@ -47,8 +47,8 @@
  */
 struct _GstCclColumns {
   guint n_columns, n_rows;
-  gdouble *values; /* those of the first column first */
-  gchar **keys;    /* values, keys and their texts are behind this struct, in its memory */
+  gdouble *values; /* [column][row] */
+  gchar **keys;    /* like values and texts in the memory behind this struct */
 };
 
 G_DEFINE_BOXED_TYPE (GstCclColumns, gst_ccl_columns, gst_ccl_columns_ref, gst_ccl_columns_unref)

@@ -21,7 +21,7 @@
 
 #include "gstcclcudamemory.h"
 
-/* Rows of the frame are rows of the memory, from its start. */
+/* The memory begins with the first row. */
 static GstBuffer *
 gray8_buffer (GstMemory *memory, gsize stride, guint width, guint height)
 {

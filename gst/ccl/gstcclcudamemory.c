@@ -77,7 +77,7 @@ device_copy_new (GstCudaContext *context, gsize size)
   DeviceCopy *copy = g_new0 (DeviceCopy, 1);
 
   copy->context = gst_object_ref (context);
-  /* GStreamer passes the size on in 32 bits. */
+  /* CuMemAlloc() of GStreamer takes 32 bits. */
   if (size <= G_MAXUINT && gst_cuda_context_push (context)) {
     if (CuMemAlloc (&copy->data, (guint)size) != CUDA_SUCCESS)
       copy->data = 0;
@@ -105,7 +105,7 @@ gst_ccl_wrapped_memory_copy (GstMemory *memory, gssize offset, gssize size)
   GstMapInfo map;
   gboolean copied;
 
-  /* Parts of the memory cannot be copied, as with GStreamer's own CUDA memory. */
+  /* Only the whole memory can be copied, as with GStreamer's own CUDA memory. */
   if (offset != 0 || (size != -1 && (gsize)size != memory->size))
     return NULL;
   copy = device_copy_new (self->context, memory->maxsize);

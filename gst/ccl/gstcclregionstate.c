@@ -32,9 +32,8 @@
  */
 struct _GstCclRegionState {
   guint n_regions, n_rows;
-  GstCclRegionInfo *regions; /* names, regions and places are behind this struct, in its memory */
-  gint8 *places;             /* of the first region first: 1: inside, or crossed forward;
-                              * -1: crossed backward; else 0 */
+  GstCclRegionInfo *regions; /* like names and places in the memory behind this struct */
+  gint8 *places; /* [region][row]: 1: inside, or crossed forward; -1: crossed backward; else 0 */
 };
 
 G_DEFINE_BOXED_TYPE (

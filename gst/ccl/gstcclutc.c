@@ -27,7 +27,7 @@ unix_caps (void)
   return gst_static_caps_get (&caps);
 }
 
-/* The value is monotonic, so that a step of the clock between arrival and result does no harm. */
+/* Holds a monotonic time: the clock may be set between arrival and result. */
 static GstCaps *
 arrival_caps (void)
 {
@@ -35,7 +35,7 @@ arrival_caps (void)
   return gst_static_caps_get (&caps);
 }
 
-/* The time of day of an arrival that was noted elsewhere. */
+/* Holds a time of day, for arrivals that somebody else noted. */
 static GstCaps *
 past_arrival_caps (void)
 {
@@ -43,7 +43,7 @@ past_arrival_caps (void)
   return gst_static_caps_get (&caps);
 }
 
-/* Takes the caps. */
+/* The time that the buffer has in these caps, which are unreferenced. */
 static GstClockTime
 reference_timestamp (GstBuffer *buffer, GstCaps *caps)
 {
@@ -121,7 +121,7 @@ gst_ccl_utc_get_arrival (GstBuffer *buffer)
   return reference_timestamp (buffer, arrival_caps ());
 }
 
-/* By the sender's clock; -1 if the buffer does not have it. */
+/* The time by the sender's clock; -1 if the buffer does not have it. */
 static gint64
 utc_of_sender (GstBuffer *buffer)
 {

@@ -159,11 +159,11 @@ struct _GstCclJson {
   /* The streaming thread's. */
   GstVideoInfo info;
   guint64 n_frames;
-  gboolean warned;     /* that a frame has no GstCclMeta */
-  gboolean writes_klv; /* instead of bare lines */
-  GString *line;       /* reused for every frame */
-  GQueue events;       /* GstBuffer, the lines of events, which go before that of the next frame */
-  GstClockTime last_pts; /* of the last frame, whose time of day is last_utc */
+  gboolean warned;       /* a warning about a frame without GstCclMeta was posted */
+  gboolean writes_klv;   /* the output is KLV packets; otherwise bare lines */
+  GString *line;         /* reused for every frame */
+  GQueue events;         /* GstBuffer: lines of events, pushed before the line of the next frame */
+  GstClockTime last_pts; /* time stamp of the last frame; last_utc is its time of day */
   Utc last_utc;
 };
 
@@ -225,7 +225,7 @@ utc_of_frame (GstCclJson *self, GstBuffer *frame)
   return self->last_utc;
 }
 
-/* An event arrives before its frame, so its time is relative to that of the frame before. */
+/* Events arrive before their frame: the time of day is computed from that of the frame before. */
 static Utc
 utc_of_event (GstCclJson *self, GstClockTime pts)
 {
@@ -306,8 +306,8 @@ drop_events (GstCclJson *self)
     gst_buffer_unref (line);
 }
 
-/* Events may arrive before caps and segment, which must go first, and cannot return a flow. So
- * their lines wait for the next frame or the end of the stream. */
+/* Pushes the lines of events, at the next frame or at the end of the stream: an event can arrive
+ * before caps and segment, which must be pushed first, and its handler cannot return a flow. */
 static GstFlowReturn
 push_events (GstCclJson *self)
 {

@@ -64,13 +64,13 @@ struct _GstCclJsonParse {
 
   /* Of the streaming thread. */
   GstCclJsonSplitter splitter;
-  GstSegment segment;      /* of the output; undefined before the first one */
+  GstSegment segment;      /* segment of the output; undefined until one was pushed */
   GstEvent *input_segment; /* to be pushed before the next frame; NULL: none */
-  gboolean has_times;      /* of the input, which are then those of the output */
+  gboolean has_times;      /* the input has time stamps, which the output takes over */
   GstMemory *black;        /* the pixels of all frames of this size */
-  guint width, height;     /* that the caps have */
-  guint64 n_lines;         /* that were read */
-  gboolean warned;         /* of a line that cannot be read */
+  guint width, height;     /* of the frames, in the negotiated caps */
+  guint64 n_lines;         /* lines that were read */
+  gboolean warned;         /* a warning about a line that cannot be read was posted */
 };
 
 G_DEFINE_TYPE_WITH_CODE (GstCclJsonParse, gst_ccl_json_parse, GST_TYPE_ELEMENT,
@@ -85,7 +85,7 @@ static GstStaticPadTemplate sink_template =
 static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS (GST_VIDEO_CAPS_MAKE ("GRAY8")));
 
-/* Memory is taken from the system as zeros, and not touched. */
+/* calloc() takes no pages for large memory until somebody reads or writes it. */
 static GstMemory *
 new_black (gsize size)
 {
@@ -278,7 +278,7 @@ form_of (const GstCaps *caps)
              : GST_CCL_JSON_FORM_LINES;
 }
 
-/* Ends the stream: what is left is a line, and a stream without any is none of ccljson. */
+/* Ends the stream. The bytes that are left are its last line; without any line it is an error. */
 static void
 end_stream (GstCclJsonParse *self)
 {
@@ -290,8 +290,8 @@ end_stream (GstCclJsonParse *self)
         self, STREAM, WRONG_TYPE, (_ ("No line of the stream is one of ccljson")), (NULL));
 }
 
-/* Where the input has times, their segment is that of the output. It waits for the first frame.
- * Takes the event. */
+/* Keeps the segment of an input with time stamps, to be pushed before the first frame. Takes the
+ * event. */
 static void
 take_segment (GstCclJsonParse *self, GstEvent *event)
 {
@@ -316,7 +316,7 @@ gst_ccl_json_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   GstCaps *caps;
 
   switch (GST_EVENT_TYPE (event)) {
-  case GST_EVENT_CAPS: /* those of the output are known with the first line */
+  case GST_EVENT_CAPS: /* the output's caps follow from the first line */
     gst_event_parse_caps (event, &caps);
     gst_ccl_json_splitter_reset (&self->splitter, form_of (caps));
     gst_event_unref (event);
@@ -331,7 +331,7 @@ gst_ccl_json_parse_sink_event (GstPad *pad, GstObject *parent, GstEvent *event)
   case GST_EVENT_EOS:
     end_stream (self);
     break;
-  case GST_EVENT_CUSTOM_DOWNSTREAM: /* that ccljson or rtpgstdepay passed on: lines have it, too */
+  case GST_EVENT_CUSTOM_DOWNSTREAM: /* not passed on: lines contain the event, too */
     if (gst_event_has_name (event, GST_CCL_TRACK_EVENT)) {
       gst_event_unref (event);
       return TRUE;

@@ -33,7 +33,7 @@ gst_ccl_json_splitter_reset (GstCclJsonSplitter *self, GstCclJsonForm form)
   begin_line (self, 0);
 }
 
-/* Replaces the entities of markup in the bytes from a place on. */
+/* Replaces the entities of markup in all bytes behind a place. */
 static void
 unescape (GByteArray *bytes, gsize from)
 {
@@ -80,7 +80,7 @@ gst_ccl_json_splitter_push (GstCclJsonSplitter *self, const guint8 *data, gsize 
     unescape (self->bytes, kept);
 }
 
-/* Goes one character on. Returns whether the line ends with it. */
+/* Reads a character. Returns whether it ends the line. */
 static gboolean
 step (GstCclJsonSplitter *self, gchar c)
 {
@@ -133,7 +133,7 @@ find_line (GstCclJsonSplitter *self, gboolean at_end, const gchar **text, gsize 
                                           : GST_CCL_JSON_NO_LINE;
 }
 
-/* How deep the value of a packet goes. */
+/* Finds how deeply the JSON in the value of a packet is nested. */
 static void
 measure_depth (GstCclJsonSplitter *self, gsize from, gsize to)
 {

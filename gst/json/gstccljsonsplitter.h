@@ -10,22 +10,22 @@
 /* How the lines come. */
 typedef enum {
   GST_CCL_JSON_FORM_LINES,
-  GST_CCL_JSON_FORM_MARKUP, /* of Pango, as demuxers give texts of Matroska */
+  GST_CCL_JSON_FORM_MARKUP, /* lines as Pango markup, which demuxers make of texts in Matroska */
   GST_CCL_JSON_FORM_KLV,
 } GstCclJsonForm;
 
 typedef enum {
-  GST_CCL_JSON_FOUND,   /* a line */
-  GST_CCL_JSON_DEEP,    /* a line with more than GST_CCL_JSON_MAX_DEPTH, not to be parsed */
+  GST_CCL_JSON_FOUND, /* a line */
+  GST_CCL_JSON_DEEP, /* a line that is nested deeper than GST_CCL_JSON_MAX_DEPTH: do not parse it */
   GST_CCL_JSON_NO_LINE, /* more bytes are needed */
-  GST_CCL_JSON_BROKEN,  /* the stream cannot be read on */
+  GST_CCL_JSON_BROKEN,  /* the rest of the stream cannot be read */
 } GstCclJsonFind;
 
 /* Begin with gst_ccl_json_splitter_init(). */
 typedef struct {
   GstCclJsonForm form;
   GByteArray *bytes;
-  gsize begin, at; /* of the line, and how far it was searched */
+  gsize begin, at; /* where the line begins, and where the search for its end goes on */
   guint depth, greatest_depth;
   gboolean in_string, escaped;
 } GstCclJsonSplitter;

@@ -16,8 +16,8 @@ append_double (GString *line, gdouble value)
     return;
   }
   if (value == 0)
-    value = 0; /* a zero has no sign: readers of JSON take -0 for a whole number */
-  /* 15 digits can read back as the same double, 17 always do. */
+    value = 0; /* also for −0, which readers of JSON take for a whole number */
+  /* 15 digits are enough for most doubles; 17 give any double back. */
   if (g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.15g", value), NULL) != value &&
       g_ascii_strtod (g_ascii_formatd (text, sizeof text, "%.16g", value), NULL) != value)
     g_ascii_formatd (text, sizeof text, "%.17g", value);
@@ -251,7 +251,7 @@ append_regions (GString *line, const GstCclRegionState *state)
   g_string_append_c (line, ']');
 }
 
-/* What belongs to the rows beyond the table; NULL for what there is not. */
+/* Data of the rows that the table does not have; NULL: the frame has none. */
 typedef struct {
   GstCclRegionState *region_state;
   GstCclClasses *classes;
@@ -297,7 +297,7 @@ gst_ccl_json_append_string (GString *line, const gchar *text)
   for (const gchar *c = text; *c; c++) {
     if (*c == '"' || *c == '\\')
       g_string_append_printf (line, "\\%c", *c);
-    else if ((guchar)*c < 0x20 || *c == '<') /* demuxers would take it for markup */
+    else if ((guchar)*c < 0x20 || *c == '<') /* demuxers read < as the begin of markup */
       g_string_append_printf (line, "\\u%04x", (guint)(guchar)*c);
     else
       g_string_append_c (line, *c);

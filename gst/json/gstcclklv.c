@@ -4,10 +4,10 @@
 #include <string.h>
 
 #define KEY_SIZE 16
-#define LONG_LENGTH 0x80 /* the other bits are the number of bytes of the length that follow */
+#define LONG_LENGTH 0x80 /* the other bits count the bytes behind, which are the length */
 
-/* A label of the experimental class (0x0f) of SMPTE's dictionary, which takes no registration, with
- * "cclJSON" as its item. Depayloaders know packets by the first four bytes. */
+/* A key of the experimental class (0x0f) of SMPTE's dictionary, which needs no registration; its
+ * last bytes are "cclJSON". Depayloaders recognise packets by the first four bytes. */
 static const guint8 key[KEY_SIZE] = {
     0x06, 0x0e, 0x2b, 0x34, 0x01, 0x01, 0x01, 0x01, 0x0f, 0x63, 0x63, 0x6c, 0x4a, 0x53, 0x4f, 0x4e};
 

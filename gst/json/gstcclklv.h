@@ -17,7 +17,7 @@ typedef enum {
 /* Writes key and length of a value of less than 2³² bytes. */
 void gst_ccl_klv_write_header (guint8 header[GST_CCL_KLV_HEADER_SIZE], gsize size);
 
-/* Finds the value of the packet that the data begin with: where it begins and its size. It may end
- * behind the data. */
+/* Reads the key and length that the data begin with. Returns where the value begins and its size;
+ * it may end behind the data. */
 GstCclKlvKind gst_ccl_klv_read_header (
     const guint8 *data, gsize size, gsize *header_size, guint64 *value_size);

@@ -9,18 +9,18 @@
 #include "shared/gstccllocation.h"
 
 #define RECORD_MESSAGE "ccl-record"
-#define FILE_MODE 0666 /* less what the umask takes */
+#define FILE_MODE 0666 /* before the umask */
 
 struct _GstCclClipFiles {
   GstElement *element;
   gint has_failed; /* atomic: there was an error */
-  gint is_posted;  /* atomic: so is its message */
+  gint is_posted;  /* atomic: its message was posted */
 
   GMutex lock;
   GCond changed;
-  guint64 number;  /* of the next file, at least; of the one whose turn it is */
-  guint64 n_files; /* that were wanted */
-  guint64 turn;    /* of the file that is the next one to be created */
+  guint64 number;  /* of the next name that is tried; only the file whose turn it is uses it */
+  guint64 n_files; /* files that were asked for */
+  guint64 turn;    /* whose turn it is: ClipFile.turn of the file that may be created now */
   guint n_open;
   gboolean is_cancelled;
 };
@@ -28,7 +28,7 @@ struct _GstCclClipFiles {
 typedef struct {
   GstCclClipFiles *files;
   gchar *location; /* pattern of its path */
-  gchar *path;     /* from the first write on */
+  gchar *path;     /* NULL before the first write */
   int fd;          /* -1: it has not been created */
   guint64 turn;
   gboolean had_turn;
@@ -37,7 +37,7 @@ typedef struct {
   GstClockTimeDiff running_time;
 } ClipFile;
 
-/* Whether an error is the first one, which is posted then. */
+/* TRUE for the first error only, which is posted. */
 static gboolean
 is_first_error (GstCclClipFiles *self)
 {
@@ -183,13 +183,13 @@ post_end (const ClipFile *file, gboolean is_complete)
               G_TYPE_INT64, file->running_time, "complete", G_TYPE_BOOLEAN, is_complete, NULL)));
 }
 
-/* Of a file that is not complete, what can be played stays; without that, the file goes. */
+/* An incomplete file is kept as far as it can be played, and deleted if nothing can. */
 static void
 close_file (ClipFile *file, gboolean is_complete)
 {
   if (!is_complete && file->mark > 0 && ftruncate (file->fd, file->mark) != 0)
     fail (file->files, file->path, errno);
-  if (close (file->fd) != 0 && errno != EINTR) { /* a network folder may be full only now */
+  if (close (file->fd) != 0 && errno != EINTR) { /* some file systems of networks write only now */
     fail (file->files, file->path, errno);
     is_complete = FALSE;
   }

@@ -16,8 +16,8 @@ GstCclClipFiles *gst_ccl_clip_files_new (GstElement *element);
 /* No file may be open. */
 void gst_ccl_clip_files_free (GstCclClipFiles *self);
 
-/* A file of a clip. Nobody waits for the disk: the file is created when its first bytes are
- * written, with the lowest number that no file has, from that of the last one on. running_time: of
+/* A file of a clip. Does not wait for the disk: the file is created when its first bytes are
+ * written. Its number is the lowest free one from the last file's number on. running_time: of
  * the event, for the message at its end. */
 gpointer gst_ccl_clip_files_new_file (
     GstCclClipFiles *self, const gchar *location, GstClockTimeDiff running_time);

@@ -55,15 +55,15 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_record_debug);
 #define GST_CAT_DEFAULT gst_ccl_record_debug
 
 #define MAX_SECONDS 86400
-#define MAX_WAITING (64 * 1000 * 1000)              /* bytes that wait for the disk */
-#define WAIT_INTERVAL (5 * G_TIME_SPAN_MILLISECOND) /* while too many do */
+#define MAX_WAITING (64 * 1000 * 1000)              /* bytes that are not written yet */
+#define WAIT_INTERVAL (5 * G_TIME_SPAN_MILLISECOND) /* between two checks, while too many wait */
 
 /* The values of the properties. */
 typedef struct {
   gchar *location, *labeller;
   gdouble pre_roll, post_roll, max_duration;
   gboolean follow_motion;
-  gboolean recording; /* not read: the recorder knows it */
+  gboolean recording; /* only written: get_property() asks the recorder */
 } Settings;
 
 static const Settings defaults = {
@@ -170,7 +170,7 @@ gst_ccl_record_end (GstCclRecord *self, GstClockTime running_time)
   recorder_end (self->recorder, running_time + post);
 }
 
-/* In the thread of the element that posts. */
+/* Called in the thread that posts the message. */
 static void
 on_message (GstBus *bus, GstMessage *message, GstCclRecord *self)
 {

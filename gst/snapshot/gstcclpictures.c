@@ -4,13 +4,13 @@
 #include "recording/jpeg.h"
 #include "shared/gstccllocation.h"
 
-#define FILE_MODE 0666 /* less what the umask takes */
+#define FILE_MODE 0666 /* before the umask */
 
 struct _GstCclPictures {
   GstElement *element;
   GThreadPool *pool; /* of one thread */
   gint has_failed;   /* atomic: no picture is made any more */
-  gint is_posted;    /* atomic: so is the error of that */
+  gint is_posted;    /* atomic: the error that caused it was posted */
 
   GMutex lock;
   GCond changed;
@@ -41,7 +41,7 @@ fail (GstCclPictures *self, const GError *error)
   g_atomic_int_set (&self->is_posted, TRUE);
 }
 
-/* The file is complete, or it is not there. */
+/* Writes the whole file; after an error there is none. */
 static gboolean
 write_file (const Job *job, GBytes *jpeg, GError **error)
 {

@@ -64,7 +64,7 @@ GST_DEBUG_CATEGORY_STATIC (gst_ccl_snapshot_debug);
 #define GST_CAT_DEFAULT gst_ccl_snapshot_debug
 
 #define SNAPSHOT_MESSAGE "ccl-snapshot"
-#define BETTER 1.1 /* times the quality of the former view */
+#define BETTER 1.1 /* a view replaces the kept one from this many times its quality on */
 #define MAX_TRACKS 4096
 #define MAX_BYTES ((gsize)256 * 1000 * 1000)
 #define VANISH_TIME (10 * GST_SECOND)
@@ -111,7 +111,7 @@ static const GstCclProperty properties[] = {
 typedef struct {
   guint64 id;
   gdouble quality;
-  GstSample *picture;       /* NULL: none yet, or it was given away */
+  GstSample *picture;       /* NULL: not made yet, or handed over */
   GstStructure *about;      /* what the message says of it */
   GstClockTime first, seen; /* running times of the first and of the latest view */
   gboolean is_given;        /* no further picture is made */
@@ -212,7 +212,7 @@ vanish (GstCclSnapshot *self, guint64 id)
   }
 }
 
-/* Tracks of trackers that send no events. */
+/* Ends tracks that were not seen for VANISH_TIME: not every tracker sends an event. */
 static void
 vanish_unseen (GstCclSnapshot *self, GstClockTime now)
 {

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#define MOST_SAMPLES 64 /* of a row and of a column */
+#define MOST_SAMPLES 64 /* of a box in a row, and in a column */
 #define LEAST_PLACE 0.25
-#define FREE_DISTANCE 0.1 /* from the edge, in sides of the box */
+#define FREE_DISTANCE 0.1 /* from the frame's edge, in longer sides of the box */
 
 GstCclView
 gst_ccl_view_of_box (
@@ -128,7 +128,7 @@ describe_copy (GstVideoInfo *copy, const GstCclView *view, const GstVideoInfo *i
 
   gst_video_info_set_format (copy, GST_VIDEO_FORMAT_I420, MAX ((guint)(view->width * scale), 1),
       MAX ((guint)(view->height * scale), 1));
-  /* A converter changes neither. */
+  /* These must be equal: a converter changes neither. */
   copy->fps_n = info->fps_n;
   copy->fps_d = info->fps_d;
   copy->par_n = info->par_n;
@@ -143,7 +143,7 @@ convert (
   GstVideoConverter *converter;
   GstVideoFrame copy;
 
-  from.interlace_mode = to.interlace_mode; /* rows of both fields, in turn */
+  from.interlace_mode = to.interlace_mode; /* rows of both fields take turns */
   if (!gst_video_frame_map (&copy, &to, buffer, GST_MAP_WRITE))
     return FALSE;
   converter = gst_video_converter_new (&from, &to,
@@ -188,7 +188,7 @@ gst_ccl_view_copy (const GstCclView *view, const GstVideoFrame *frame, guint max
 
   if (!GST_VIDEO_FORMAT_INFO_IS_COMPLEX (frame->info.finfo))
     return copy_part (view, frame, max_size);
-  /* A converter reads rows of such a format from their beginning only. */
+  /* A converter reads rows of packed samples from their beginning: it gets a copy. */
   copy = copy_part (&whole, frame, MAX (whole.width, whole.height));
   if (!copy)
     return NULL;

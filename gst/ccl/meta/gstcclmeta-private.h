@@ -10,10 +10,10 @@ struct _GstCclMeta {
   guint frame_width, frame_height;
   guint n_components;
   guint n_rows;
-  GstCclComponent *rows;   /* from g_atomic_rc_box_alloc(); NULL if there are no rows */
-  GstCclTrackInfo *tracks; /* one for each row, allocated alike; NULL if nothing is tracked */
+  GstCclComponent *rows;   /* of g_atomic_rc_box_alloc(); NULL: no rows */
+  GstCclTrackInfo *tracks; /* one for each row, allocated like rows; NULL: not tracked */
   guint n_ids;
-  guint64 *ids; /* allocated alike */
+  guint64 *ids; /* allocated like rows */
   GstCclLabeller *labeller;
   GstBuffer *labels;
   gsize labels_stride;

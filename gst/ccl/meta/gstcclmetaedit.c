@@ -32,7 +32,7 @@ sort_rows (const GstCclMeta *self, const guint32 *former)
   return order;
 }
 
-/* Copies the contours of a component. places: where contours are in the copy. */
+/* Copies the contours of a component. places: their indices in the copy. */
 static void
 copy_contours (const GstCclContours *from, const LabelledRow *row, GArray *contours,
     GByteArray *points, guint32 *places)
@@ -52,7 +52,7 @@ copy_contours (const GstCclContours *from, const LabelledRow *row, GArray *conto
   }
 }
 
-/* A parent comes before its contour; one that has gone, or that comes later now, is none. */
+/* A parent must come before its contour: one that was removed or is behind it now is left out. */
 static void
 update_parents (GArray *contours, const guint32 *places)
 {
@@ -99,7 +99,7 @@ update_contours (GstCclMeta *self, const guint32 *former)
   g_free (places);
 }
 
-/* The label map has pixels of labels that are in no row any more, or other ones. */
+/* Removes the label map, whose labels the rows do not have any more. */
 static void
 drop_labels (GstCclMeta *self)
 {

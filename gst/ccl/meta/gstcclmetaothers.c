@@ -22,8 +22,7 @@ is_of_components (GstAnalyticsMtd *mtd)
                  gst_ccl_component_quark ());
 }
 
-/* Whether all items, of which there are some, are those of the frame's one labeller and its tracks.
- */
+/* Whether there are items, and all are of the labeller and the tracks of the frame's only meta. */
 static gboolean
 are_of_components (GstBuffer *buffer, GstAnalyticsRelationMeta *relations)
 {
@@ -42,8 +41,8 @@ are_of_components (GstBuffer *buffer, GstAnalyticsRelationMeta *relations)
   return found;
 }
 
-/* Single items cannot be removed. Tracks and masks are not made again: their times and pixels are
- * not those of the rows any more. */
+/* Replaces all items, because single ones cannot be removed. Tracks and masks are not made again:
+ * their times and pixels no longer are those of the rows. */
 static void
 update_analytics (GstBuffer *buffer, const GstCclMeta *meta)
 {

@@ -330,7 +330,7 @@ gst_ccl_meta_set_table (GstCclMeta *meta, guint n_components, const GstCclCompon
   g_return_if_fail (ids != NULL || n_ids == 0);
   g_return_if_fail (ids_are_complete (tracks, n_rows, n_ids));
 
-  /* The arguments may be the present table. */
+  /* The new table is made first: the arguments may be in the present one. */
   rows = gst_ccl_rows_copy (components, n_rows);
   if (tracks && n_rows > 0)
     row_tracks = memcpy (gst_ccl_tracks_new (n_rows), tracks, n_rows * sizeof *tracks);

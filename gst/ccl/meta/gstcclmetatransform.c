@@ -220,7 +220,7 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
   GstCclTrackInfo *tracks;
   GstCclComponent *rows;
   GstCclMeta *mapped;
-  guint *origins; /* of the rows: their numbers in the present table */
+  guint *origins; /* [new row]: its number in the table of `meta` */
   guint n_rows = 0;
 
   if (is_identity (transform)) {
