@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* A picture in files as one with many values. */
-#ifndef CUDACCL_LABEL_MANY_VALUES_H
-#define CUDACCL_LABEL_MANY_VALUES_H
+#pragma once
 
 #include "label/relabel/values-tiles.h"
 #include "picture.h"
@@ -15,5 +14,3 @@ typedef struct ManyValues {
 /* tolerance: by which values of neighbours may differ. background: the value of pixels that are
  * none of components. The structs must stay where they are. */
 void many_values_init (ManyValues *self, Picture *file, double tolerance, double background);
-
-#endif /* CUDACCL_LABEL_MANY_VALUES_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Whether values of two neighbours are similar. */
-#ifndef CUDACCL_SIMILAR_VALUES_H
-#define CUDACCL_SIMILAR_VALUES_H
+#pragma once
 
 #include <cudaccl/values.h>
 
@@ -63,5 +62,3 @@ ccl_are_similar (const CclSimilarity *self, const void *a, const void *b)
   return self->of_reals ? self->of_reals (a, b, self->most_real)
                         : self->of_integers (a, b, self->most);
 }
-
-#endif /* CUDACCL_SIMILAR_VALUES_H */

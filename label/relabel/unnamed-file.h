@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Files without a name, for what does not fit into memory. Functions that return bool fill the
  * error if they return false. */
-#ifndef CUDACCL_LABEL_UNNAMED_FILE_H
-#define CUDACCL_LABEL_UNNAMED_FILE_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 
@@ -26,5 +25,3 @@ bool file_memory_grow (FileMemory *memory, const char *folder, size_t size, CclE
 void file_memory_rest (const FileMemory *memory);
 
 void file_memory_free (FileMemory *memory);
-
-#endif /* CUDACCL_LABEL_UNNAMED_FILE_H */

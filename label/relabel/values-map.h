@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The components of a picture with many values, of any size, tile by tile: 1…n in raster order of
  * first pixels. Their label map is kept in a file without a name. */
-#ifndef CUDACCL_LABEL_VALUES_MAP_H
-#define CUDACCL_LABEL_VALUES_MAP_H
+#pragma once
 
 #include "kept-map.h"
 #include "unnamed-file.h"
@@ -23,5 +22,3 @@ CclStatus values_map_find (ValuesMap *self, const ValuesPicture *picture, const 
     const CclTiledIo *io, CclError *error);
 
 void values_map_clear (ValuesMap *self);
-
-#endif /* CUDACCL_LABEL_VALUES_MAP_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Labels pictures with many values in memory: whole ones, or tiles of one. */
-#ifndef CUDACCL_LABEL_VALUES_TILES_H
-#define CUDACCL_LABEL_VALUES_TILES_H
+#pragma once
 
 #include <cudaccl/tiled.h>
 #include <cudaccl/values.h>
@@ -37,5 +36,3 @@ CclStatus values_tiles_label (ValuesTiles *tiles, uint32_t n_layers, const void 
     const uint8_t *foreground, uint32_t *labels, uint32_t *n, CclError *error);
 
 void values_tiles_free (ValuesTiles *tiles); /* NULL is allowed */
-
-#endif /* CUDACCL_LABEL_VALUES_TILES_H */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The parameters of the kernels of map-ranks.cu, compiled by the host's C and by nvcc. */
-#ifndef CUDACCL_MAP_RANKS_PARAMETERS_H
-#define CUDACCL_MAP_RANKS_PARAMETERS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ typedef struct CclMapRanksParameters {
   uint32_t n_ranks;
   uint32_t shift; /* bits after the digit that is looked for */
 } CclMapRanksParameters;
-
-#endif /* CUDACCL_MAP_RANKS_PARAMETERS_H */
