@@ -18,6 +18,7 @@
 
 #define STEP_LANES 16
 typedef uint16_t Steps __attribute__ ((vector_size (32), may_alias));
+typedef uint8_t StepBytes __attribute__ ((vector_size (32), may_alias));
 #define LANES 8
 typedef int32_t Ints __attribute__ ((vector_size (32)));
 typedef __m256 Floats;
@@ -104,6 +105,21 @@ look_up (const uint8_t *table, Steps places)
 {
   const __m256i entries = _mm256_broadcastsi128_si256 (_mm_loadu_si128 ((const __m128i *)table));
   return (Steps)_mm256_shuffle_epi8 (entries, (__m256i)places) & 0xff;
+}
+
+/* The lower bytes of two vectors, one behind the other. */
+static ALWAYS_INLINE StepBytes
+pack_bytes (Steps low, Steps high)
+{
+  const __m256i bytes = _mm256_packus_epi16 ((__m256i)(low & 0xff), (__m256i)(high & 0xff));
+  return (StepBytes)_mm256_permute4x64_epi64 (bytes, 0xd8);
+}
+
+/* A bit for each byte, which is 0 or 0xff. */
+static ALWAYS_INLINE uint64_t
+bits_of_bytes (StepBytes bytes)
+{
+  return (uint32_t)_mm256_movemask_epi8 ((__m256i)bytes);
 }
 
 /* Whether both masks have all lanes set. */

@@ -11,6 +11,7 @@
 
 #define STEP_LANES 32
 typedef uint16_t Steps __attribute__ ((vector_size (64), may_alias));
+typedef uint8_t StepBytes __attribute__ ((vector_size (64), may_alias));
 #define LANES 16
 typedef int32_t Ints __attribute__ ((vector_size (64)));
 typedef __m512 Floats;
@@ -93,6 +94,22 @@ look_up (const uint8_t *table, Steps places)
 {
   const __m512i entries = _mm512_broadcast_i32x4 (_mm_loadu_si128 ((const __m128i *)table));
   return (Steps)_mm512_shuffle_epi8 (entries, (__m512i)places) & 0xff;
+}
+
+/* The lower bytes of two vectors, one behind the other. */
+static ALWAYS_INLINE StepBytes
+pack_bytes (Steps low, Steps high)
+{
+  return (StepBytes)_mm512_inserti64x4 (
+      _mm512_castsi256_si512 (_mm512_cvtepi16_epi8 ((__m512i)low)),
+      _mm512_cvtepi16_epi8 ((__m512i)high), 1);
+}
+
+/* A bit for each byte, which is 0 or 0xff. */
+static ALWAYS_INLINE uint64_t
+bits_of_bytes (StepBytes bytes)
+{
+  return _mm512_movepi8_mask ((__m512i)bytes);
 }
 
 /* Whether both masks have all lanes set. */

@@ -4,6 +4,7 @@
  *
  * The functions are those of pixels-avx2.c in the same order, with NEON's intrinsics.
  */
+#include "cpu/pixels/byte-bits.h"
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
 #include "cpu/pixels/log-ratios.h"
@@ -15,6 +16,7 @@
 
 #define STEP_LANES 8
 typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
+typedef uint8_t StepBytes __attribute__ ((vector_size (16), may_alias));
 
 static ALWAYS_INLINE Steps
 steps_of (uint16_t value)
@@ -200,6 +202,20 @@ static ALWAYS_INLINE Steps
 look_up (const uint8_t *table, Steps places)
 {
   return (Steps)vmovl_u8 (vqtbl1_u8 (vld1q_u8 (table), vmovn_u16 ((uint16x8_t)places)));
+}
+
+/* The lower bytes of two vectors, one behind the other. */
+static ALWAYS_INLINE StepBytes
+pack_bytes (Steps low, Steps high)
+{
+  return (StepBytes)vcombine_u8 (vmovn_u16 ((uint16x8_t)low), vmovn_u16 ((uint16x8_t)high));
+}
+
+/* A bit for each byte, which is 0 or 0xff. */
+static ALWAYS_INLINE uint64_t
+bits_of_bytes (StepBytes bytes)
+{
+  return bits_of_byte_words (&bytes, sizeof bytes);
 }
 
 /* Whether both masks have all lanes set. */

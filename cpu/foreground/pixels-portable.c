@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The operations of pixels.h for any processor. */
+#include "cpu/pixels/byte-bits.h"
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
 #include "cpu/pixels/log-ratios.h"
@@ -15,6 +16,7 @@
 /* Vector types of the compiler, which maps them to the instructions of the target. */
 #define STEP_LANES 8
 typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
+typedef uint8_t StepBytes __attribute__ ((vector_size (16), may_alias));
 
 static ALWAYS_INLINE Steps
 steps_of (uint16_t value)
@@ -286,6 +288,25 @@ look_up (const uint8_t *table, Steps places)
 {
   return (Steps){table[places[0]], table[places[1]], table[places[2]], table[places[3]],
       table[places[4]], table[places[5]], table[places[6]], table[places[7]]};
+}
+
+/* The lower bytes of two vectors, one behind the other. */
+static ALWAYS_INLINE StepBytes
+pack_bytes (Steps low, Steps high)
+{
+  StepBytes bytes;
+  for (int i = 0; i < STEP_LANES; i++) {
+    bytes[i] = (uint8_t)low[i];
+    bytes[STEP_LANES + i] = (uint8_t)high[i];
+  }
+  return bytes;
+}
+
+/* A bit for each byte, which is 0 or 0xff. */
+static ALWAYS_INLINE uint64_t
+bits_of_bytes (StepBytes bytes)
+{
+  return bits_of_byte_words (&bytes, sizeof bytes);
 }
 
 /* Whether both masks have all lanes set. */

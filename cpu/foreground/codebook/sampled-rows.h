@@ -20,10 +20,11 @@ enum {
   SAMPLES_AHEAD = 8,
 };
 
-typedef uint8_t PlaceBytes __attribute__ ((vector_size (PLACE_LANES)));
+typedef StepBytes PlaceBytes;
 
 /* The colours of the places of a vector. */
 typedef struct PlaceColours {
+  Steps means[2]; /* of luma */
   PlaceBytes luma, u, v;
 } PlaceColours;
 
@@ -35,18 +36,6 @@ load_place_bytes (const uint8_t *from)
   return bytes;
 }
 
-/* A bit for each byte, which is 0 or 0xff. */
-static ALWAYS_INLINE uint64_t
-place_bits (PlaceBytes bytes)
-{
-  uint64_t words[PLACE_LANES / 8], bits = 0;
-  memcpy (words, &bytes, sizeof words);
-  for (uint32_t i = 0; i < PLACE_LANES / 8; i++)
-    bits |= ((words[i] & UINT64_C (0x0101010101010101)) * UINT64_C (0x0102040810204080) >> 56)
-            << 8 * i;
-  return bits;
-}
-
 /* The sums of the two pixels of each place in a row. */
 static ALWAYS_INLINE Steps
 place_sums (const uint8_t *luma)
@@ -56,34 +45,39 @@ place_sums (const uint8_t *luma)
   return (pairs & 0xff) + (pairs >> 8);
 }
 
-/* A byte of the chroma of each second pixel, of the lower or of the upper ones. */
+/* The means of STEP_LANES places. */
+static ALWAYS_INLINE Steps
+place_means (const SampledRow *row, uint32_t x)
+{
+  return (place_sums (row->luma[0] + 2 * x) + place_sums (row->luma[1] + 2 * x) + 2) >> 2;
+}
+
+/* A byte of the chroma of each second pixel, of the lower or of the upper ones, as 16 bits. */
+static ALWAYS_INLINE Steps
+chroma_of_steps (const uint16_t *chroma, int shift)
+{
+  typedef uint32_t Pairs __attribute__ ((vector_size (sizeof (Steps)), may_alias));
+  Pairs low, high;
+  memcpy (&low, chroma, sizeof low);
+  memcpy (&high, chroma + STEP_LANES, sizeof high);
+  return (Steps)pack_bytes ((Steps)(low >> shift & 0xff), (Steps)(high >> shift & 0xff));
+}
+
 static ALWAYS_INLINE PlaceBytes
 chroma_of_places (const uint16_t *chroma, int shift)
 {
-  typedef uint32_t Pairs __attribute__ ((vector_size (sizeof (Steps))));
-  typedef uint8_t PairBytes __attribute__ ((vector_size (STEP_LANES / 2)));
-  uint8_t bytes[PLACE_LANES];
-  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES / 2) {
-    Pairs pairs;
-    memcpy (&pairs, chroma + 2 * i, sizeof pairs);
-    const PairBytes of_pairs = __builtin_convertvector(pairs >> shift & 0xff, PairBytes);
-    memcpy (bytes + i, &of_pairs, sizeof of_pairs);
-  }
-  return load_place_bytes (bytes);
+  return pack_bytes (
+      chroma_of_steps (chroma, shift), chroma_of_steps (chroma + 2 * STEP_LANES, shift));
 }
 
 static ALWAYS_INLINE PlaceColours
 colours_of_places (const SampledRow *row, uint32_t x)
 {
   const PlaceBytes grey = (PlaceBytes){0} + 128;
-  uint8_t luma[PLACE_LANES];
-  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
-    store_bytes (
-        (place_sums (row->luma[0] + 2 * (x + i)) + place_sums (row->luma[1] + 2 * (x + i)) + 2) >>
-            2,
-        luma + i);
+  const Steps low = place_means (row, x), high = place_means (row, x + STEP_LANES);
   return (PlaceColours){
-      .luma = load_place_bytes (luma),
+      .means = {low, high},
+      .luma = pack_bytes (low, high),
       .u = row->chroma ? chroma_of_places (row->chroma + 2 * x, 0) : grey,
       .v = row->chroma ? chroma_of_places (row->chroma + 2 * x, 8) : grey,
   };
@@ -110,22 +104,9 @@ restless_tolerances (PlaceBytes tolerances, PlaceBytes restlessness)
 static ALWAYS_INLINE PlaceBytes
 tolerances_of_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
-  uint8_t luma[PLACE_LANES], tolerances[PLACE_LANES];
-  memcpy (luma, &colours->luma, sizeof luma);
-  for (uint32_t i = 0; i < PLACE_LANES; i += STEP_LANES)
-    store_bytes (look_up (row->tolerances, load_bytes (luma + i) >> 4), tolerances + i);
-  return restless_tolerances (
-      load_place_bytes (tolerances), load_place_bytes (row->restlessness + x));
-}
-
-static ALWAYS_INLINE bool
-no_place (PlaceBytes bytes)
-{
-  uint64_t words[PLACE_LANES / 8], any = 0;
-  memcpy (words, &bytes, sizeof words);
-  for (uint32_t i = 0; i < PLACE_LANES / 8; i++)
-    any |= words[i];
-  return any == 0;
+  const PlaceBytes tolerances = pack_bytes (look_up (row->tolerances, colours->means[0] >> 4),
+      look_up (row->tolerances, colours->means[1] >> 4));
+  return restless_tolerances (tolerances, load_place_bytes (row->restlessness + x));
 }
 
 static ALWAYS_INLINE uint8_t *
@@ -175,7 +156,7 @@ compare_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
     n_reaching -= (PlaceBytes)(load_place_bytes (samples) >= reach);
     kinds.different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
     kinds.brighter = (PlaceBytes)(n_reaching < CUDACCL_SAMPLED_NEEDED);
-    if (k % 2 == 1 && no_place (kinds.different | kinds.brighter))
+    if (k % 2 == 1 && all_zero ((Steps)(kinds.different | kinds.brighter)))
       break;
   }
   return kinds;
@@ -191,7 +172,8 @@ find_due (const SampledRow *row, uint32_t x)
   for (uint32_t i = 0; i < PLACE_LANES; i++)
     lanes[i] = (uint8_t)(i * 97);
   const uint8_t first = (uint8_t)(row->time.now + ccl_sampled_phase (x, row->y));
-  return place_bits ((PlaceBytes)(load_place_bytes (lanes) + first < (uint8_t)row->time.elapsed));
+  return bits_of_bytes (
+      (PlaceBytes)(load_place_bytes (lanes) + first < (uint8_t)row->time.elapsed));
 }
 
 static ALWAYS_INLINE void
@@ -265,7 +247,7 @@ update_places (const SampledRow *row, uint32_t x)
   if (row->begins)
     begin_samples (row, x, &colours);
   const PlaceKinds kinds = compare_places (row, x, &colours);
-  const uint64_t found = place_bits (kinds.different);
+  const uint64_t found = bits_of_bytes (kinds.different);
   const uint64_t different = row->ranges ? without_sway (row, x, &colours, found) : found;
   const uint64_t onsets = different & ~place_bits_at (row->different, x);
   const uint64_t due = find_due (row, x);
@@ -282,7 +264,7 @@ update_places (const SampledRow *row, uint32_t x)
   }
   set_place_bits_at (row->different, x, different);
   set_place_bits_at (row->restless, x, restless);
-  set_place_bits_at (row->brighter, x, place_bits (kinds.brighter) & ~restless);
+  set_place_bits_at (row->brighter, x, bits_of_bytes (kinds.brighter) & ~restless);
 }
 
 static void
