@@ -551,7 +551,8 @@ share_context (WatchHub *hub, GstMessage *message)
   }
 }
 
-/* In the thread of the element that posts the message. */
+/* In the thread of the element that posts the message. The camera's thread is not woken for what it
+ * does not read: tracks post some messages for most frames. */
 static GstBusSyncReply
 on_message (GstBus *bus, GstMessage *message, gpointer data)
 {
@@ -570,7 +571,10 @@ on_message (GstBus *bus, GstMessage *message, gpointer data)
     else if (gst_structure_has_name (structure, "ccl-snapshot"))
       watch_camera_picture (camera, structure);
   }
-  return GST_BUS_PASS;
+  if (GST_MESSAGE_TYPE (message) & (GST_MESSAGE_ERROR | GST_MESSAGE_EOS | GST_MESSAGE_WARNING))
+    return GST_BUS_PASS;
+  gst_message_unref (message);
+  return GST_BUS_DROP;
 }
 
 GstElement *
