@@ -95,6 +95,19 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixel
 }
 
 static CclStatus
+read_many_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values,
+    uint8_t *foreground, CclError *error)
+{
+  Job *job = data;
+  const Phase before = phases_enter (&job->phases, PHASE_READ);
+  const ValuesPicture *picture = &job->many.picture;
+  const CclStatus status =
+      picture->read (picture->data, first_layer, n_layers, values, foreground, error);
+  phases_enter (&job->phases, before);
+  return status;
+}
+
+static CclStatus
 read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error)
 {
   Job *job = data;
@@ -309,14 +322,17 @@ open_device (const Job *job, CclError *error)
 
 /* Labels the picture tile by tile. Collective, unless components change when they are known. */
 static bool
-run_tiles (const Job *job, const CclTiledPlan *plan, const CclTiledIo *io,
-    const CclTiledPeers *peers, CclTiledResult *result, CclError *error)
+run_tiles (Job *job, const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers,
+    CclTiledResult *result, CclError *error)
 {
   const Options *options = job->options;
+  ValuesPicture many = job->many.picture;
   const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole,
-      options->many_values ? &job->many.picture : NULL,
+      options->many_values ? &many : NULL,
       columns_have_values (&options->columns) ? take_values : NULL};
 
+  many.data = job;
+  many.read = read_many_values;
   if (options->axes || options->fills_labels || options->many_values)
     return relabel_run (plan, io, &settings, result, error) == CUDACCL_OK;
   return ccl_tiled_run (plan, io, peers, result, error) == CUDACCL_OK;

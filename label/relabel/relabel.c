@@ -628,6 +628,8 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
     status = write_results (&self, error);
   if (result)
     result->n_components = self.n_kept;
+  if (result && settings->values)
+    result->n_tiles = self.of_values.n_tiles;
   clear (&self);
   return status;
 }

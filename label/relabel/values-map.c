@@ -228,6 +228,7 @@ values_map_find (ValuesMap *found, const ValuesPicture *picture, const CclTiledP
       .value_bytes = values_bytes (picture->type)};
   self.tile_layers = choose_layers (&self);
   self.n_tiles = (self.n_layers - 1) / self.tile_layers + 1;
+  found->n_tiles = self.n_tiles;
   CclStatus status = prepare (&self, error);
 
   for (uint64_t tile = 0; tile < self.n_tiles && status == CUDACCL_OK; tile++)

@@ -8,7 +8,8 @@
 #include "values-tiles.h"
 
 typedef struct ValuesMap {
-  uint32_t n;         /* components */
+  uint32_t n; /* components */
+  uint64_t n_tiles;
   KeptMap *map;       /* of parts of components: each tile has parts of its own */
   FileMemory numbers; /* uint32_t [parts + 1]: of each part the component; of 0 it is 0 */
   FileMemory values;  /* uint64_t [n]: the value of each component's first pixel, in the first bytes

@@ -29,15 +29,18 @@ raise (const CclError &error)
 /* One file, a folder of slices or several files. */
 class Reader {
 public:
-  /* raw_sides: width, height and, of a volume, depth of files without a header; empty: none. */
-  Reader (
-      std::vector<std::string> paths, std::vector<uint64_t> raw_sides, const std::string &raw_type)
+  /* raw_sides: width, height and, of a volume, depth of files without a header; empty: none.
+   * as_values: read() gives numbers of which no two that differ become one, in place of grey. */
+  Reader (std::vector<std::string> paths, std::vector<uint64_t> raw_sides,
+      const std::string &raw_type, bool as_values)
+      : as_values_ (as_values)
   {
     PictureOptions options = {};
     std::vector<char *> names;
     CclError error = {};
 
     options.formats = picture_formats;
+    options.as_values = as_values;
     if (!raw_sides.empty ()) {
       options.raw = {raw_sides[0], raw_sides[1], raw_sides.size () > 2 ? raw_sides[2] : 1,
           raw_sides.size () > 2, SAMPLE_UINT8};
@@ -86,14 +89,15 @@ public:
   const char *
   dtype () const
   {
-    return sample_type_name (picture_->type);
+    return sample_type_name (type ());
   }
 
-  /* Reads rows of grey samples, counted through all slices, into an array with as many bytes. */
+  /* Reads rows of samples, counted through all slices, into an array with as many bytes. */
   void
   read (uint64_t first_row, uint64_t n_rows, Array samples)
   {
-    read_rows (first_row, n_rows, sample_bytes (picture_->type), samples, picture_read_grey);
+    read_rows (first_row, n_rows, sample_bytes (type ()), samples,
+        as_values_ ? picture_read_values : picture_read_grey);
   }
 
   /* Red, green and blue, or grey alone. */
@@ -126,6 +130,12 @@ public:
   }
 
 private:
+  SampleType
+  type () const
+  {
+    return as_values_ ? picture_value_type (picture_) : picture_->type;
+  }
+
   template <typename Read>
   void
   read_rows (uint64_t first_row, uint64_t n_rows, uint32_t pixel_bytes, Array &to, Read read)
@@ -145,6 +155,7 @@ private:
       raise (error);
   }
 
+  bool as_values_;
   Picture *picture_ = nullptr;
 };
 
@@ -152,8 +163,8 @@ NB_MODULE (_pictures, module)
 {
   module.doc () = "The pictures in files that ccl-label reads, for the package cudaccl alone.";
   nb::class_<Reader> (module, "Reader")
-      .def (nb::init<std::vector<std::string>, std::vector<uint64_t>, const std::string &> (),
-          nb::arg ("paths"), nb::arg ("raw_sides"), nb::arg ("raw_type"))
+      .def (nb::init<std::vector<std::string>, std::vector<uint64_t>, const std::string &, bool> (),
+          nb::arg ("paths"), nb::arg ("raw_sides"), nb::arg ("raw_type"), nb::arg ("as_values"))
       .def_prop_ro ("shape", &Reader::shape)
       .def_prop_ro ("dtype", &Reader::dtype)
       .def_prop_ro ("may_be", &Reader::may_be)

@@ -8,19 +8,27 @@ extern "C" {
 #include "label/relabel/relabel.h"
 }
 
+#include <nanobind/stl/tuple.h>
+
 #include <exception>
+
+/* Of a picture with many values: the type of values, the tolerance, whether 0 is background, and
+ * whether there is a foreground. */
+using ValuesKind = std::tuple<std::string, double, bool, bool>;
 
 using Fill = std::optional<uint64_t>; /* the most pixels of holes that are filled, 0: any number */
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
-  nb::object read, begin, write, rows, read_values, send, receive, abort;
+  nb::object read, begin, write, rows, read_values, take_values, send, receive, abort;
   uint64_t layer_pixels;
   CclPixelFormat value_format; /* of the second plane */
   uint32_t label_bytes;
-  Holes *holes;              /* to be filled; NULL: none are */
-  Largest *largest;          /* components that stay; NULL: all do */
-  std::exception_ptr raised; /* the first exception of a function, which ends the run */
+  Holes *holes;                 /* to be filled; NULL: none are */
+  Largest *largest;             /* components that stay; NULL: all do */
+  ValuesPicture many_values;    /* without read it is a mask */
+  std::vector<uint64_t> values; /* of components; empty: not wanted */
+  std::exception_ptr raised;    /* the first exception of a function, which ends the run */
 
   void
   keep_exception ()
@@ -83,6 +91,40 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixel
 }
 
 static CclStatus
+read_many_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values,
+    uint8_t *foreground, CclError *error)
+{
+  return call (data, error, [&] (Run &run) {
+    const uint64_t n = n_layers * run.layer_pixels;
+    const nb::object view = view_of (values, n * values_bytes (run.many_values.type), true);
+    run.read (
+        first_layer, n_layers, view, foreground ? view_of (foreground, n, true) : nb::none ());
+  });
+}
+
+static CclStatus
+keep_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
+{
+  return call (data, error, [&] (Run &run) { run.values.assign (values, values + n); });
+}
+
+/* Gives the values of components that stay, in the order of their labels. */
+static void
+give_values (Run &run)
+{
+  uint64_t n = run.values.size ();
+
+  for (uint64_t i = 0; i < run.values.size () && run.largest; i++) {
+    const uint64_t label = largest_label (run.largest, i + 1);
+    if (label)
+      run.values[label - 1] = run.values[i];
+  }
+  if (run.largest)
+    n = largest_choose (run.largest);
+  run.take_values (view_of (run.values.data (), n * sizeof (uint64_t), false));
+}
+
+static CclStatus
 begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
     uint32_t label_bytes, CclError *error)
 {
@@ -90,6 +132,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
     run.label_bytes = label_bytes;
     if (run.largest)
       n_components = n_labels = largest_choose (run.largest);
+    if (!run.take_values.is_none ())
+      give_values (run);
     run.begin (n_components, first_label, n_labels, label_bytes);
   });
 }
@@ -215,6 +259,32 @@ value_format (const std::string &type, bool ignore_nan)
   return type == "uint16" ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8;
 }
 
+static CclValueType
+value_type (const std::string &name)
+{
+  if (name == "float32" || name == "float64")
+    return name == "float32" ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_REAL_64;
+  const std::string bits = name.substr (name.find ("int") + 3);
+  return bits == "8"    ? CUDACCL_VALUE_TYPE_8
+         : bits == "16" ? CUDACCL_VALUE_TYPE_16
+         : bits == "32" ? CUDACCL_VALUE_TYPE_32
+                        : CUDACCL_VALUE_TYPE_64;
+}
+
+static ValuesPicture
+values_picture (Run &run, const ValuesKind &kind)
+{
+  const auto &[type, tolerance, zero_is_background, has_foreground] = kind;
+
+  return {.data = &run,
+      .read = read_many_values,
+      .type = value_type (type),
+      .is_signed = type[0] == 'i',
+      .tolerance = tolerance,
+      .has_foreground = has_foreground,
+      .zero_is_background = zero_is_background};
+}
+
 /* What happens to components when they are known. */
 struct Changes {
   uint32_t axes; /* flags of CclAxis */
@@ -223,13 +293,14 @@ struct Changes {
 };
 
 static CclStatus
-label (const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
+label (const Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
     const Changes &changes, CclTiledResult *result, CclError *error)
 {
-  const RelabelSettings settings = {
-      changes.axes, changes.fill_label_holes.has_value (), changes.fill_label_holes.value_or (0)};
+  const RelabelSettings settings = {changes.axes, changes.fill_label_holes.has_value (),
+      changes.fill_label_holes.value_or (0), run.many_values.read ? &run.many_values : nullptr,
+      run.take_values.is_none () ? nullptr : keep_values};
 
-  if (settings.axes || settings.fills_holes)
+  if (settings.axes || settings.fills_holes || settings.values)
     return relabel_run (&plan, &io, &settings, result, error);
   return ccl_tiled_run (&plan, &io, peers, result, error);
 }
@@ -246,7 +317,8 @@ find_largest (Run &run, const CclTiledPlan &with_columns, const Changes &changes
   io.read = read_layers;
   io.rows = choose_largest;
   run.largest = largest_new (changes.keep_largest, error);
-  return run.largest ? label (plan, io, nullptr, changes, nullptr, error) : CUDACCL_ERROR_NO_MEMORY;
+  return run.largest ? label (run, plan, io, nullptr, changes, nullptr, error)
+                     : CUDACCL_ERROR_NO_MEMORY;
 }
 
 static CclStatus
@@ -264,7 +336,7 @@ label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const C
   if (changes.keep_largest)
     status = find_largest (run, plan, changes, error);
   if (status == CUDACCL_OK)
-    status = label (plan, io, peers, changes, result, error);
+    status = label (run, plan, io, peers, changes, result, error);
   if (run.largest)
     result->n_components = largest_choose (run.largest);
   return status;
@@ -278,8 +350,8 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
     const std::optional<std::string> &scratch_folder, uint32_t axes, Fill fill_holes,
     Fill fill_label_holes, uint64_t keep_largest, uint32_t columns, const std::string &value_type,
     bool ignore_nan, nb::object read, nb::object begin, nb::object write, nb::object rows,
-    nb::object values, uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive,
-    nb::object abort)
+    nb::object values, const std::optional<ValuesKind> &many_values, nb::object take_values,
+    uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive, nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -310,6 +382,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .write = write,
       .rows = rows,
       .read_values = values,
+      .take_values = take_values,
       .send = send,
       .receive = receive,
       .abort = abort,
@@ -318,7 +391,11 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .label_bytes = 0,
       .holes = nullptr,
       .largest = nullptr,
+      .many_values = {},
+      .values = {},
       .raised = {}};
+  if (many_values)
+    run.many_values = values_picture (run, *many_values);
   const CclTiledIo io = {
       .data = &run,
       .read = read_layers,
@@ -376,7 +453,8 @@ bind_tiled (nb::module_ &module)
       nb::arg ("axes"), nb::arg ("fill_holes").none (), nb::arg ("fill_label_holes").none (),
       nb::arg ("keep_largest"), nb::arg ("columns"), nb::arg ("value_type"), nb::arg ("ignore_nan"),
       nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (), nb::arg ("rows").none (),
-      nb::arg ("values").none (), nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (),
-      nb::arg ("receive").none (), nb::arg ("abort").none () = nb::none (),
+      nb::arg ("values").none (), nb::arg ("many_values").none (), nb::arg ("take_values").none (),
+      nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
+      nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

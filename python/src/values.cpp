@@ -129,7 +129,67 @@ label_similar_values (const View &image, uint32_t connectivity, double tolerance
   return n;
 }
 
-/* Pairs of labels that touch, and the sides that they share: bytes of n×3 uint64. */
+/* Pairs of labels that touch, of layers one after the other. */
+class Contacts {
+public:
+  Contacts (uint64_t width, uint64_t height, uint32_t connectivity, uint32_t label_bytes)
+      : layer_bytes_ (width * height * label_bytes)
+  {
+    CclError error = {};
+    contacts_ = ccl_contacts_new (width, height, connectivity, label_bytes, &error);
+    if (!contacts_)
+      raise (error);
+  }
+
+  Contacts (const Contacts &) = delete;
+
+  ~Contacts ()
+  {
+    ccl_contacts_free (&contacts_);
+  }
+
+  /* Adds layers of labels without gaps. */
+  void
+  add (const void *labels, uint64_t n_layers)
+  {
+    CclError error = {};
+    CclStatus status;
+    {
+      const WithoutGil release;
+      status = ccl_contacts_add (contacts_, labels, n_layers, &error);
+    }
+    check (status, error);
+  }
+
+  void
+  add_bytes (nb::object labels, uint64_t n_layers)
+  {
+    Py_buffer buffer;
+    if (PyObject_GetBuffer (labels.ptr (), &buffer, PyBUF_SIMPLE) != 0)
+      throw nb::python_error ();
+    const std::unique_ptr<Py_buffer, void (*) (Py_buffer *)> owner (&buffer, PyBuffer_Release);
+    if (layer_bytes_ == 0 || (uint64_t)buffer.len / layer_bytes_ != n_layers)
+      throw nb::value_error ("the layers have another size");
+    add (buffer.buf, n_layers);
+  }
+
+  /* The pairs, and the sides that they share: bytes of n×3 uint64. */
+  nb::bytearray
+  rows ()
+  {
+    const CclContact *rows = nullptr;
+    CclError error = {};
+    size_t n = 0;
+    check (ccl_contacts_rows (contacts_, &rows, &n, &error), error);
+    return nb::bytearray (rows, n * sizeof *rows);
+  }
+
+private:
+  uint64_t layer_bytes_;
+  CclContacts *contacts_;
+};
+
+/* Those of a label map, as Contacts::rows(). */
 static nb::bytearray
 contacts (const View &labels, uint32_t connectivity)
 {
@@ -142,23 +202,9 @@ contacts (const View &labels, uint32_t connectivity)
   const uint64_t width = labels.shape[ndim - 1], height = ndim == 3 ? labels.shape[1] : 1;
   if (labels.strides[0] != (ptrdiff_t)(width * height * 4))
     throw nb::value_error ("labels must be an array without gaps");
-  CclError error = {};
-  CclContacts *found = ccl_contacts_new (width, height, connectivity, 4, &error);
-  if (!found)
-    raise (error);
-  const std::unique_ptr<CclContacts, void (*) (CclContacts *)> owner (
-      found, [] (CclContacts *pairs) { ccl_contacts_free (&pairs); });
-  const CclContact *rows = nullptr;
-  size_t n = 0;
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_contacts_add (found, labels.data, labels.shape[0], &error);
-    if (status == CUDACCL_OK)
-      status = ccl_contacts_rows (found, &rows, &n, &error);
-  }
-  check (status, error);
-  return nb::bytearray (rows, n * sizeof *rows);
+  Contacts found (width, height, connectivity, 4);
+  found.add (labels.data, labels.shape[0]);
+  return found.rows ();
 }
 
 /* The same of a label map on a GPU. */
@@ -253,6 +299,13 @@ bind_values (nb::module_ &module)
   module.def ("device_join_borders", device_join_borders, nb::arg ("labels"),
       nb::arg ("connectivity"), nb::arg ("axes"), nb::arg ("n"),
       "The same of a label map on a GPU.");
+  nb::class_<Contacts> (module, "Contacts")
+      .def (nb::init<uint64_t, uint64_t, uint32_t, uint32_t> (), nb::arg ("width"),
+          nb::arg ("height"), nb::arg ("connectivity"), nb::arg ("label_bytes"))
+      .def ("add", &Contacts::add_bytes, nb::arg ("labels"), nb::arg ("n_layers"),
+          "Adds layers of labels: a buffer without gaps.")
+      .def ("rows", &Contacts::rows,
+          "The pairs in ascending order, and the sides that they share: bytes of n×3 uint64.");
   module.def ("contacts", contacts, nb::arg ("labels"), nb::arg ("connectivity"),
       "Pairs of labels that touch, and the sides that they share, as bytes.");
   module.def ("device_contacts", device_contacts, nb::arg ("labels"), nb::arg ("connectivity"),

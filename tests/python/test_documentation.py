@@ -47,7 +47,7 @@ def test_every_argument_has_a_type():
 def test_the_stub_names_what_the_package_uses():
     stub = ast.parse((FOLDER / "_cudaccl.pyi").read_text())
     classes = {node.name for node in stub.body if isinstance(node, ast.ClassDef)}
-    assert classes == {"Batch", "ContourFinder", "DeviceArray", "DeviceColumn", "Forest", "Foreground", "ForegroundOptions", "Ground", "Labeller",
+    assert classes == {"Batch", "Contacts", "ContourFinder", "DeviceArray", "DeviceColumn", "Forest", "Foreground", "ForegroundOptions", "Ground", "Labeller",
                        "LentRows", "MapMeasurer", "MapRuns", "Sums", "Tracker", "ValuesLabeller", "View"}
     assert (FOLDER / "py.typed").exists()
 

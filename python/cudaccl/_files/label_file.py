@@ -19,6 +19,8 @@ from .._periodic import axes_of, flags_of_axes
 from .._regionprops import table_dtype
 from .._spacing import check_spacing
 from .._value_counts import Counter, ValueCounts
+from .contacts import ContactFile
+from .many_values import ManyValues
 from .mask import Mask, Settings
 from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
 from .tile_columns import TileColumns
@@ -33,7 +35,7 @@ CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once
 class Files:
     """A picture in files as an array whose layers are read as they are used."""
 
-    def __init__(self, paths: list[str], raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int) -> None:
+    def __init__(self, paths: list[str], raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int, as_values: bool) -> None:
         from .. import _pictures  # needs the libraries of formats, which the rest of the package does not
 
         dtype, sides = np.dtype(raw_dtype), []
@@ -46,7 +48,7 @@ class Files:
                 raise ValueError("raw samples must have the byte order of this machine")
         for path in paths:
             os.close(os.open(path, os.O_RDONLY | os.O_NONBLOCK))  # raises FileNotFoundError and others
-        self._reader = _pictures.Reader(paths, sides, dtype.name)
+        self._reader = _pictures.Reader(paths, sides, dtype.name, as_values)
         self.shape = self._reader.shape
         self.dtype = np.dtype(self._reader.dtype)
         self.no_data: float | None = self._reader.no_data
@@ -189,14 +191,14 @@ class Input:
         return out
 
 
-def open_picture(image: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int) -> Any:
-    """The picture as something with shape and dtype that gives layers."""
+def open_picture(image: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, ndim: int, as_values: bool = False) -> Any:
+    """The picture as something with shape and dtype that gives layers. as_values: colours are numbers, not grey."""
     if is_path(image) and is_zarr(os.fspath(image)):
         return ZarrPicture(os.fspath(image), ndim)
     if is_path(image):
         image = [image]
     if isinstance(image, (list, tuple)) and image and all(map(is_path, image)):
-        return Files([os.fspath(path) for path in image], raw_shape, raw_dtype, ndim)
+        return Files([os.fspath(path) for path in image], raw_shape, raw_dtype, ndim, as_values)
     try:
         np.dtype(image.dtype), tuple(image.shape)
         return image
@@ -209,9 +211,9 @@ def is_path(value: Any) -> bool:
 
 
 def open_inputs(image: Any, roi_mask: Any, raw_shape: tuple[int, ...] | None, raw_dtype: Any, threshold: float,
-                ndim: int) -> tuple[Input, Input | None]:
+                ndim: int, as_values: bool) -> tuple[Input, Input | None]:
     """The picture and its region of interest mask. Masked pixels are outside of the region."""
-    picture = open_picture(image, raw_shape, raw_dtype, ndim)
+    picture = open_picture(image, raw_shape, raw_dtype, ndim, as_values)
     if isinstance(picture, np.ma.MaskedArray):
         if roi_mask is not None:
             raise ValueError("a masked array has a region of interest of its own: give image.data and one roi_mask")
@@ -273,6 +275,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
                keep_largest: int = 0, fill_holes: int | None = None, fill_label_holes: int | None = None, periodic: Any = (),
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
+               values: bool = False, background: float | None = 0, tolerance: float = 0, adjacency: Any = None,
                properties: Iterable[str] | None = None, intensity_image: Any = None, ignore_nan: bool = False, spacing: Any = None,
                quantiles: Iterable[float] = (), comm: Any = None) -> int:
     """Labels a picture that may be larger than memory, tile by tile.
@@ -322,8 +325,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     raw_shape, raw_dtype: of files without a header: (height, width) or (depth, height, width), and the
         type of the samples, in the byte order of this machine. With a shape, every file is raw.
     properties: the columns of the table, as for regionprops_table(), without 'slice' and those of hulls.
-        With a connectivity of 4, 6 or 18, 'perimeter' and 'euler_number' need memory for the whole picture
-        in one tile. None: those of tiled_component_dtype.
+        None: those of tiled_component_dtype.
     spacing: the lengths of a pixel along the axes, or one for all, as for regionprops_table(). Since: 0.4
     intensity_image: whatever image can be, except raw, of the shape of the picture; for properties of intensity. bool,
         uint8 and uint16 are summed as exact integers, others as doubles, whose last digits depend on tiles and ranks. The
@@ -334,6 +336,14 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         picture is labelled once more, to count the different values of each component, of which each takes some 50 bytes. Since: 0.4
     ignore_nan: whether pixels of the intensity image whose value is not a number are left out, as for
         regionprops_table(). Since 0.4
+    values: whether the picture has many values, as for label_values(): neighbours are connected where they are equal. There is
+        no threshold and no filter; outside of roi_mask, and where a file or a mask says that there is no data, is background.
+        Colours of a file are numbers, as its palette's indices. 'value' among the properties is that of each component's first pixel. Since: 0.4
+    background, tolerance: of values, as for label_values(). With a tolerance or without a background the CPU labels. Since: 0.4
+    adjacency: the name of the NumPy file (.npy) for the pairs of labels that touch: 'label', 'neighbour', the greater one, and
+        'contact', how many sides of pixels they share, of int64, in ascending order. Pixels touch as those of components are
+        connected. The pairs are kept in memory. Since: 0.4
+        These four are for one process; values keep the label map in a file, as holes of components do.
     comm: a communicator of mpi4py, such as MPI.COMM_WORLD: its ranks share the work, and call this
         function together. Each reads its part of the picture and writes its part of the results, so
         all must reach the files under the same names. An array as labels must take writes of several
@@ -361,10 +371,18 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError("medians and quantiles are for one process, not for several ranks")
         if axes and clear_border:
             raise ValueError("periodic and clear_border do not go together")
+        if n_ranks > 1 and (values or adjacency is not None):
+            raise ValueError(f"{'values' if values else 'adjacency'} is for one process, not for several ranks")
+        if not values and (background != 0 or tolerance != 0):
+            raise ValueError("background and tolerance are for values=True")
+        if values and (threshold != 0 or invert or foreground != "threshold" or denoise != "none" or max(closing) > 1
+                       or fill_holes is not None or axes):
+            raise ValueError("values takes pixels as they are: without threshold, invert, foreground, denoise, closing, "
+                             "fill_holes and periodic")
         if axes and columns and columns.measured_names:
             raise ValueError(f"periodic borders and the property {columns.measured_names[0]!r} do not go together")
 
-    def prepare() -> tuple[Mask, int, int, TileColumns | None, list[Input]]:
+    def prepare() -> tuple[Mask, int, int, TileColumns | None, list[Input], ManyValues | None]:
         check_integers(0, 2**63 - 1, min_area=min_area, max_area=max_area, memory=memory, tile=tile)
         check_integers(0, 2**32 - 1, n_threads=n_threads)
         check_integers(0, 2**63 - 1, keep_largest=keep_largest, fill_holes=fill_holes or 0)
@@ -373,7 +391,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
         settings = Settings(foreground, invert, denoise, closing, n_threads)
         settings.check()
-        picture, region = open_inputs(image, roi_mask, raw_shape, raw_dtype, threshold, wanted_ndim(ndim, connectivity))
+        picture, region = open_inputs(image, roi_mask, raw_shape, raw_dtype, threshold, wanted_ndim(ndim, connectivity), values)
         neighbours = check_connectivity(connectivity, len(picture.shape))
         if properties is not None and table is None:
             raise ValueError("properties are those of a table")
@@ -383,23 +401,28 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError("quantiles are for the property 'intensity_quantile'")
         lengths = None if spacing is None else check_spacing(spacing, len(picture.shape))
         columns = None if properties is None else TileColumns(
-            properties, picture.shape, neighbours, spacing=lengths, quantiles=shares)
+            properties, picture.shape, neighbours, spacing=lengths, quantiles=shares,
+            value_type=picture.dtype.newbyteorder("=") if values else None)
         check_changes(axes_of(periodic, len(picture.shape)), columns)
         if columns and columns.dtype.hasobject:
             raise ValueError("a file cannot have the property 'slice'")
         if columns and columns.has_values and intensity_image is None:
             raise ValueError("properties of intensity need an intensity_image")
-        values, has_channels = (open_values(intensity_image, picture.shape) if columns and columns.has_values
+        planes, has_channels = (open_values(intensity_image, picture.shape) if columns and columns.has_values
                                 else ([], False))
         if columns and has_channels:
-            columns.use_channels(len(values))
-        check_output_names([path for source in (picture, region, *values) if source for path in source.paths],
-                           [(os.fspath(path), endings) for path, endings in ((labels, (".npy", ".zarr")), (table, (".npy",)))
+            columns.use_channels(len(planes))
+        check_output_names([path for source in (picture, region, *planes) if source for path in source.paths],
+                           [(os.fspath(path), endings) for path, endings in ((labels, (".npy", ".zarr")), (table, (".npy",)),
+                                                                             (adjacency, (".npy",)))
                             if is_path(path)], n_ranks)
         check_label_map(labels, image, picture.shape)
-        return Mask(picture, settings, region), neighbours, device_number(device), columns, values
+        many = ManyValues(picture, region, background, tolerance) if values else None
+        if many and device_number(device) >= 0 and not many.zero_is_background:
+            raise ValueError("a tolerance, and no background, are for the CPU")
+        return Mask(picture, settings, region), neighbours, device_number(device), columns, planes, many
 
-    mask, neighbours, gpu, columns, values = together(comm, prepare)
+    mask, neighbours, gpu, columns, planes, many = together(comm, prepare)
     shape = mask.picture.shape
     slab = slab_of(rank, n_ranks, shape[0])
     if foreground == "otsu":
@@ -407,13 +430,26 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     label_map = None if labels is None else LabelMap(labels, shape, comm, getattr(mask.picture.image, "ome", None))
     rows = None if table is None else Table(os.fspath(table), columns.dtype if columns else tiled_component_dtype, comm,
                                             columns.rows if columns else None)
-    files = [output.file for output in (label_map, rows) if output and output.file]
+    contacts = None if adjacency is None else ContactFile(os.fspath(adjacency), shape, neighbours, comm)
+    files = [output.file for output in (label_map, rows, contacts) if output and output.file]
 
     def begin(n_components: int, first_label: int, n_labels: int, n_bytes: int) -> None:
         if label_map:
             label_map.begin(n_components, n_bytes)
         if rows:
             rows.begin(n_components, first_label)
+        if contacts:
+            contacts.begin(n_bytes)
+
+    def write(first: int, n: int, data: memoryview) -> None:
+        if label_map:
+            label_map.write(first, n, data)
+        if contacts:
+            contacts.write(data, n)
+
+    def take_values(numbers: memoryview) -> None:
+        assert many and columns
+        columns.component_values = many.values(numbers)
 
     messages = Messages(comm)
 
@@ -422,20 +458,22 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, bool(clear_border), slab, tile, memory, n_threads,
             label_bytes, gpu, folder, flags_of_axes(axes_of(periodic, len(shape)), len(shape)), fill_holes, fill_label_holes,
             keep_largest, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
-            mask.read if mask.is_needed else mask.picture.read, begin, write, take, channel and channel.read_samples, rank,
+            many.read if many else mask.read if mask.is_needed else mask.picture.read, begin, write, take,
+            channel and channel.read_samples, many and many.kind,
+            take_values if columns and columns.has_component_values else None, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
         return n_components
 
     def count_values(folder: str | None) -> list[ValueCounts]:
         """How many pixels of each component have a value, of each channel."""
-        counters = [Counter() for _ in values]
+        counters = [Counter() for _ in planes]
         n_bytes = [0]
 
         def begin_counting(n_components: int, first_label: int, n_labels: int, label_bytes: int) -> None:
             n_bytes[0] = label_bytes
 
         def count(first: int, n: int, data: memoryview) -> None:
-            for counter, channel in zip(counters, values):
+            for counter, channel in zip(counters, planes):
                 counter.add(np.frombuffer(data, f"u{n_bytes[0]}"), channel.samples(first, n))
 
         run(folder, 0, begin_counting, count, None, None)
@@ -444,8 +482,11 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     with written_together(files, comm) as folder:
         if columns and columns.has_ranks:
             columns.use_counts(count_values(folder), ignore_nan)
-        for number, channel in enumerate(values[1:], 1):  # the columns of intensity alone
+        for number, channel in enumerate(planes[1:], 1):  # the columns of intensity alone
             assert columns is not None
             run(folder, columns.of_values, lambda *_: None, None, columns.keeper(number), channel)
-        return run(folder, columns.columns if columns else 0, begin, label_map and label_map.write, rows and rows.write,
-                   values[0] if values else None)
+        n = run(folder, columns.columns if columns else 0, begin, write if label_map or contacts else None, rows and rows.write,
+                   planes[0] if planes else None)
+        if contacts:
+            contacts.finish()
+        return n

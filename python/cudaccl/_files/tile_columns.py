@@ -25,7 +25,8 @@ class TileColumns:
     """
 
     def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-",
-                 spacing: NDArray[np.float64] | None = None, quantiles: Iterable[float] = ()) -> None:
+                 spacing: NDArray[np.float64] | None = None, quantiles: Iterable[float] = (),
+                 value_type: np.dtype[Any] | None = None) -> None:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
         self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
         self._connectivity = connectivity
@@ -35,6 +36,7 @@ class TileColumns:
         self._ranks: list[Ranks] = []  # by channel
         self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
         self._n_taken = 0  # rows that are written
+        self.component_values = None if value_type is None else np.empty(0, value_type)  # by label
         self.of_values = COLUMN_OF["intensity_mean"]
         self.columns = flags_of(self._properties, self._measured)
         self._find_dtype()
@@ -78,6 +80,10 @@ class TileColumns:
         return any(name in OF_VALUES for name in self._properties)
 
     @property
+    def has_component_values(self) -> bool:
+        return "value" in self._properties
+
+    @property
     def measured_names(self) -> list[str]:
         """The properties that do not follow from area, box and centroid."""
         return [name for name in self._properties if name in self._measured]
@@ -90,9 +96,6 @@ class TileColumns:
         """The columns of the table, of rows with all fields and shapes."""
         if len(self._shape) == 2:
             rows = rows[[name for name in TILED_ROW.names or () if "z" not in name and name != "depth"]]
-        if "euler_number" in self._properties and np.isnan(shapes["euler_number_8"]).any():
-            raise ValueError("'euler_number' needs a connectivity of 8 or 26, or memory for the whole picture in one "
-                             "tile")
         found = Measured(rows, shapes, shapes, self._connectivity, self._shape, self._no_map, rows, self._measured)
         if self._others is not None:
             found.channels = [found, *(Measured(rows, shape, shape, self._connectivity, self._shape, self._no_map, rows,
@@ -103,7 +106,9 @@ class TileColumns:
                 channel.set_ranks(self._quantiles, of_rows)
         result: dict[str, NDArray[Any]] = {}
         for name in self._properties:
-            if name in self._measured:
+            if name == "value" and self.component_values is not None:
+                columns = {name: self.component_values[rows["label"] - 1]}
+            elif name in self._measured:
                 columns = measured_columns(found, name, self._separator, self._measured[name])
             else:
                 columns = columns_of_table(rows, name, self._separator)

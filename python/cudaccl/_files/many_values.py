@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Pictures with many values that are larger than memory, for label_file()."""
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._values import swapped
+from .mask import Region
+
+
+class ManyValues:
+    """Reads layers of a picture as values of a type of the library, in which 0 or what is no foreground is background.
+
+    picture: an Input. region: an Input or None: outside of it is background. background: that value; None: there is none.
+    """
+
+    def __init__(self, picture: Any, region: Any, background: float | None, tolerance: float) -> None:
+        self.picture, self._background, self.tolerance = picture, background, float(tolerance)
+        self._region = None if region is None else Region(region, picture.shape)
+        native = picture.dtype.newbyteorder("=")
+        if native.kind == "f" and native.itemsize > 8:
+            raise TypeError("pixels must have at most 64 bits")
+        self.dtype = np.dtype({"bool": np.uint8, "float16": np.float32}.get(native.name, native))
+        if background is not None and not np.isfinite(background):
+            raise ValueError(f"background must be a finite number or None, not {background!r}")
+        if not tolerance >= 0:
+            raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
+        can_swap = background is not None and tolerance == 0
+        self._swaps = can_swap and background != 0 and swapped(np.zeros(1, self.dtype), background or 0, np)[1]
+        self.zero_is_background = can_swap and (background == 0 or self._swaps)
+        self.has_foreground = not self.zero_is_background and (
+            tolerance > 0 or self._region is not None or picture.no_data is not None)
+
+    @property
+    def kind(self) -> tuple[str, float, bool, bool]:
+        return self.dtype.name, self.tolerance, self.zero_is_background, self.has_foreground
+
+    def read(self, first: int, n: int, values: memoryview, foreground: memoryview | None) -> None:
+        out = np.frombuffer(values, self.dtype).reshape(n, *self.picture.shape[1:])
+        marks = None if foreground is None else np.frombuffer(foreground, bool).reshape(out.shape)
+        for begin, band in self.picture.bands(first, n):
+            part = slice(begin - first, begin - first + len(band))
+            inside = self.picture.has_data(band) if self.picture.no_data is not None else None
+            if self._region:
+                region = np.broadcast_to(self._region.layers(begin, len(band)), band.shape)
+                inside = region if inside is None else inside & region
+            band = band.astype(self.dtype, copy=False)
+            out[part] = swapped(band, self._background or 0, np)[0] if self._swaps else band
+            if marks is None and inside is not None:
+                out[part][~inside] = 0
+            elif marks is not None:
+                marks[part] = True if self._background is None else out[part] != self._background
+                if inside is not None:
+                    marks[part] &= inside
+
+    def values(self, numbers: memoryview) -> NDArray[Any]:
+        """The values of components, each in the first bytes of a number of 64 bits."""
+        found: NDArray[Any] = np.frombuffer(numbers, np.uint8).reshape(-1, 8)[:, :self.dtype.itemsize].copy().view(self.dtype)[:, 0]
+        if self._swaps:
+            found = swapped(found, self._background or 0, np)[0]
+        result: NDArray[Any] = found.astype(self.picture.dtype.newbyteorder("="))
+        return result
