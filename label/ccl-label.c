@@ -11,6 +11,7 @@
 #include "label/relabel/relabel.h"
 #include "same-file.h"
 #include "statistics.h"
+#include "value-counts.h"
 
 #include <cudaccl/cudaccl.h>
 
@@ -21,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { COUNTED_PIXELS = 1 << 20 }; /* whose values are read at once, but at least a row */
 
 /* A picture while it is labelled. */
 typedef struct Job {
@@ -33,8 +36,11 @@ typedef struct Job {
   ManyValues many;  /* the picture, with --values */
   uint64_t *values; /* [n_values] of components; NULL: no column needs them */
   uint64_t n_values;
-  uint32_t *n_parts; /* of ColumnPicture */
-  const char *input; /* its name */
+  uint32_t *n_parts;   /* of ColumnPicture */
+  double *ranks;       /* of ColumnPicture; NULL: no column needs them */
+  ValueCounts *counts; /* of the plane that is counted */
+  uint64_t n_counted;  /* components */
+  const char *input;   /* its name */
   AllOutputs outputs;
   ColumnPicture kind;
   Intensities intensities;
@@ -173,6 +179,76 @@ write_layers (
     labels = largest_labels (job->largest, labels, n, job->outputs.label_bytes, error);
   return to_status (
       labels && outputs_write_labels (&job->outputs, first_layer, n_layers, labels, error));
+}
+
+/* Counts the values of layers, a few rows at a time. */
+static CclStatus
+count_values (
+    void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
+{
+  Job *job = data;
+  const Intensities *intensities = &job->intensities;
+  const uint64_t rows = rows_per_layer (job), width = job->picture->width;
+  const uint32_t label_bytes = job->outputs.label_bytes;
+  const uint64_t at_once = width < COUNTED_PIXELS ? COUNTED_PIXELS / width : 1;
+  void *values = malloc (at_once * width * intensities_bytes (intensities));
+  bool succeeded = values || fail_without_memory (error);
+
+  if (succeeded && job->largest) {
+    labels = largest_labels (job->largest, labels, n_layers * rows * width, label_bytes, error);
+    succeeded = labels != NULL;
+  }
+  for (uint64_t done = 0; done < n_layers * rows && succeeded; done += at_once) {
+    const uint64_t rest = n_layers * rows - done, n = rest < at_once ? rest : at_once;
+    succeeded =
+        intensities_read (intensities, job->plane, first_layer * rows + done, n, values, error) &&
+        value_counts_add (job->counts, (const char *)labels + done * width * label_bytes,
+            label_bytes, values, intensities->format, n * width, error);
+  }
+  free (values);
+  return to_status (succeeded);
+}
+
+/* Notes what the labels will be. */
+static CclStatus
+begin_counting (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+    uint32_t label_bytes, CclError *error)
+{
+  Job *job = data;
+  (void)first_label;
+  (void)n_labels;
+  job->n_counted = job->largest ? largest_choose (job->largest) : n_components;
+  job->outputs.label_bytes = label_bytes;
+  return CUDACCL_OK;
+}
+
+/* Begins to count the values of a plane. */
+static bool
+start_counts (Job *job, uint32_t plane, CclError *error)
+{
+  value_counts_free (job->counts);
+  job->plane = plane;
+  job->counts = value_counts_new (error);
+  return job->counts != NULL;
+}
+
+/* Finds medians and quantiles in what was counted of the plane. */
+static bool
+find_ranks_of_plane (Job *job, CclError *error)
+{
+  const Options *options = job->options;
+  const uint32_t n_shares = 1 + options->n_quantiles, n_planes = job->kind.n_planes;
+  double shares[1 + MOST_QUANTILES] = {VALUE_COUNTS_MEDIAN};
+
+  memcpy (shares + 1, options->quantiles, options->n_quantiles * sizeof *shares);
+  if (!job->ranks)
+    job->kind.ranks = job->ranks =
+        reallocarray (NULL, (job->n_counted + 1) * n_planes, n_shares * sizeof *job->ranks);
+  if (!job->ranks)
+    return fail_without_memory (error);
+  value_counts_find (job->counts, shares, n_shares, options->ignores_nan, job->n_counted,
+      (size_t)n_planes * n_shares, &job->ranks[job->plane * n_shares]);
+  return true;
 }
 
 static CclStatus
@@ -357,6 +433,23 @@ find_largest (Job *job, const CclTiledPlan *with_columns, CclError *error)
   return job->largest && run_tiles (job, &plan, &io, NULL, NULL, error);
 }
 
+/* Labellings before that of the outputs, one for each plane, which count the values of components.
+ */
+static bool
+find_ranks (Job *job, const CclTiledPlan *with_columns, CclError *error)
+{
+  const CclTiledIo io = {
+      .data = job, .read = read_layers, .begin = begin_counting, .write = count_values};
+  CclTiledPlan plan = *with_columns;
+  bool succeeded = true;
+
+  plan.columns = 0;
+  for (uint32_t plane = 0; plane < job->kind.n_planes && succeeded; plane++)
+    succeeded = start_counts (job, plane, error) &&
+                run_tiles (job, &plan, &io, NULL, NULL, error) && find_ranks_of_plane (job, error);
+  return succeeded;
+}
+
 /* Labels the picture once for each plane of the values, or once without values. Collective. */
 static bool
 label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *error)
@@ -435,6 +528,8 @@ label (Job *job, CclTiledResult *result, CclError *error)
   }
   if (succeeded && options->kept)
     succeeded = find_largest (job, &plan, error);
+  if (succeeded && columns_have_ranks (&options->columns))
+    succeeded = find_ranks (job, &plan, error);
   if (succeeded)
     succeeded = label_planes (job, &plan, result, error);
   if (succeeded && job->largest)
@@ -466,6 +561,22 @@ choose_objects (Job *job, WholeLabels *found, CclTiledResult *result, CclError *
       found->n_parts[label - 1] = found->n_parts[i];
   }
   return true;
+}
+
+/* Counts the values of components of a picture that is labelled as a whole. */
+static bool
+find_ranks_of_whole (Job *job, const WholeLabels *found, CclError *error)
+{
+  const Picture *picture = job->picture;
+  const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
+  bool succeeded =
+      begin_counting (job, found->n_components, 1, found->n_components, 4, error) == CUDACCL_OK;
+
+  for (uint32_t plane = 0; plane < job->kind.n_planes && succeeded; plane++)
+    succeeded = start_counts (job, plane, error) &&
+                count_values (job, 0, n_layers, found->labels, error) == CUDACCL_OK &&
+                find_ranks_of_plane (job, error);
+  return succeeded;
 }
 
 /* Labels a picture in memory. */
@@ -505,6 +616,8 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   result->n_components = found.n_components;
   if (succeeded && options->kept)
     succeeded = choose_objects (job, &found, result, error);
+  if (succeeded && columns_have_ranks (&options->columns))
+    succeeded = find_ranks_of_whole (job, &found, error);
   job->kind.n_parts = job->n_parts = found.n_parts;
   found.n_parts = NULL;
   if (succeeded)
@@ -560,12 +673,15 @@ prepare_columns (Job *job, CclError *error)
       connectivity_of (job), 1,
       picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL, NULL,
       options->n_spacing ? options->spacing : NULL, options->many_values && !is_whole (job),
-      picture_value_type (picture), NULL};
+      picture_value_type (picture), options->n_quantiles, options->quantiles, NULL, NULL};
   if (options->n_spacing > 1 && options->n_spacing != (picture->is_volume ? 3 : 2))
     return fail (error, "--spacing has %u numbers, and the picture %d axes", options->n_spacing,
         picture->is_volume ? 3 : 2);
   if (!columns_check (&options->columns, &job->kind, error))
     return false;
+  if (job->processes.n_ranks > 1 && columns_have_ranks (&options->columns))
+    return fail (
+        error, "the columns 'intensity_median' and 'intensity_quantile' are for one process");
   if (options->intensity) {
     if (!intensities_open (&job->intensities, options->intensity, &options->picture, picture,
             options->ignores_nan, error))
@@ -687,6 +803,8 @@ main (int argc, char **argv)
   intensities_close (&job.intensities);
   free (job.values);
   free (job.n_parts);
+  free (job.ranks);
+  value_counts_free (job.counts);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);
   processes_end ();

@@ -32,6 +32,7 @@ const char options_help[] =
     "                        label,bbox,perimeter,euler_number,inertia_tensor,…\n"
     "      --intensity FILE  a picture of the same size, for intensity_mean and the like\n"
     "      --ignore-nan      leave pixels of --intensity out that are not a number\n"
+    "      --quantiles A,B   quantiles of 0…1 for the column 'intensity_quantile'\n"
     "      --spacing Z,Y,X   sides of a pixel, or one for all axes: the unit of --columns\n"
     "      --sort-by NAME    order of the table's rows: area, or one of --columns\n"
     "      --largest N       only N rows, those with the greatest area or --sort-by\n"
@@ -107,6 +108,22 @@ static bool
 read_columns (Options *options, const char *names, CclError *error)
 {
   return columns_parse (names, &options->columns, error);
+}
+
+static bool
+read_quantiles (Options *options, const char *text, CclError *error)
+{
+  char *end;
+
+  for (options->n_quantiles = 0; options->n_quantiles < MOST_QUANTILES; text = end + 1) {
+    const double share = strtod (text, &end);
+    if (end == text || !(share >= 0 && share <= 1))
+      return false;
+    options->quantiles[options->n_quantiles++] = share + 0.0; /* no −0 */
+    if (*end != ',')
+      return !*end;
+  }
+  return false;
 }
 
 /* The sides of a pixel: those of y and x, of z, y and x, or one for all. */
@@ -284,6 +301,7 @@ static const OptionRow rows[] = {
     {"columns", 0, READ, .read = read_columns},
     {"intensity", 0, TEXT, FIELD (intensity)},
     {"ignore-nan", 0, FLAG, FIELD (ignores_nan)},
+    {"quantiles", 0, READ, .read = read_quantiles},
     {"spacing", 0, READ, .read = read_spacing},
     {"sort-by", 0, TEXT, FIELD (sort_by)},
     {"largest", 0, COUNT, FIELD (largest), 1, INT64_MAX},
@@ -441,6 +459,8 @@ check_together (const Options *options, CclError *error)
     return fail (error, "columns of intensity need the file of --intensity");
   if (options->intensity && !needs_values)
     return fail (error, "no column needs --intensity");
+  if (columns_have_quantiles (&options->columns) != (options->n_quantiles > 0))
+    return fail (error, "--quantiles and the column 'intensity_quantile' go together");
   if (options->ignores_nan && !options->intensity)
     return fail (error, "--ignore-nan is for --intensity");
   if (!options->many_values && (options->value_tolerance > 0 || options->background != 0))

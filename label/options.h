@@ -9,11 +9,13 @@
 typedef struct Options {
   PictureOptions picture;
   const char *labels, *table, *contours, *contacts, *distances, *compression;
-  const char *intensity; /* the picture with the second plane; NULL: not given */
-  bool ignores_nan;      /* in it */
-  ColumnList columns;    /* of the table; none: the usual ones */
-  double spacing[3];     /* the sides of a pixel: z, y, x */
-  uint32_t n_spacing;    /* how many of them were given; 0: pixels are the unit */
+  const char *intensity;            /* the picture with the second plane; NULL: not given */
+  bool ignores_nan;                 /* in it */
+  ColumnList columns;               /* of the table; none: the usual ones */
+  double spacing[3];                /* the sides of a pixel: z, y, x */
+  uint32_t n_spacing;               /* how many of them were given; 0: pixels are the unit */
+  double quantiles[MOST_QUANTILES]; /* of intensities */
+  uint32_t n_quantiles;
   const char *sort_by;   /* the column that orders the rows of the table; NULL: not given */
   uint64_t largest;      /* the most rows; 0: all */
   double tolerance;      /* of contours; negative: not given */

@@ -9,12 +9,21 @@
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* How many columns a property has, in pictures with n axes, and how they are numbered. With the
  * last two, a picture with several planes of values has as many of each, which are numbered last.
  */
-typedef enum Layout { ONE, PER_AXIS, PER_SIDE, TENSOR, PER_PLANE, PER_AXIS_AND_PLANE } Layout;
+typedef enum Layout {
+  ONE,
+  PER_AXIS,
+  PER_SIDE,
+  TENSOR,
+  PER_PLANE,
+  PER_AXIS_AND_PLANE,
+  PER_QUANTILE_AND_PLANE
+} Layout;
 
 typedef enum Domain { ALL_PICTURES, FRAMES_ONLY, VOLUMES_ONLY } Domain;
 
@@ -262,6 +271,32 @@ fill_surface_area (const Item *item, const Property *property, ColumnValue *valu
   fill_number (item, property, item->shape->crack_length, values);
 }
 
+/* What is known of the component's values in a plane: the median and the quantiles. */
+static const double *
+ranks_of (const Item *item, uint32_t plane)
+{
+  const ColumnPicture *picture = item->picture;
+  return &picture->ranks[((item->row->label - 1) * picture->n_planes + plane) *
+                         (1 + picture->n_quantiles)];
+}
+
+static void
+fill_median (const Item *item, const Property *property, ColumnValue *values)
+{
+  for (uint32_t plane = 0; plane < item->picture->n_planes; plane++)
+    values[plane].real = ranks_of (item, plane)[0];
+}
+
+static void
+fill_quantiles (const Item *item, const Property *property, ColumnValue *values)
+{
+  const uint32_t n_planes = item->picture->n_planes;
+
+  for (uint32_t plane = 0; plane < n_planes; plane++)
+    for (uint32_t i = 0; i < item->picture->n_quantiles; i++)
+      values[i * n_planes + plane].real = ranks_of (item, plane)[1 + i];
+}
+
 /* The property of the first measure of each name. */
 #define MEASURED(EACH, column, field, former, pictures, name, place, kind)                         \
   MEASURED_##place (column, MEASURED_OF_##pictures, name, KIND_##kind)
@@ -300,6 +335,9 @@ static const Property all_properties[] = {{"label", ONE, false, ALL_PICTURES, 0,
     {"inertia_tensor", TENSOR, true, ALL_PICTURES, CUDACCL_COLUMN_MOMENTS, fill_tensor},
     {"surface_area", ONE, false, VOLUMES_ONLY, CUDACCL_COLUMN_TOPOLOGY, fill_surface_area},
     {"n_holes", ONE, false, FRAMES_ONLY, CUDACCL_COLUMN_TOPOLOGY, fill_n_holes},
+    {"intensity_median", PER_PLANE, true, ALL_PICTURES, CUDACCL_COLUMN_INTENSITY, fill_median},
+    {"intensity_quantile", PER_QUANTILE_AND_PLANE, true, ALL_PICTURES, CUDACCL_COLUMN_INTENSITY,
+        fill_quantiles},
     CUDACCL_MEASURES (CUDACCL_NO_INTEGER, MEASURED, )};
 
 enum { N_PROPERTIES = sizeof all_properties / sizeof *all_properties };
@@ -365,6 +403,24 @@ columns_have_values (const ColumnList *list)
 }
 
 bool
+columns_have_quantiles (const ColumnList *list)
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->fill == fill_quantiles)
+      return true;
+  return false;
+}
+
+bool
+columns_have_ranks (const ColumnList *list)
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->fill == fill_median)
+      return true;
+  return columns_have_quantiles (list);
+}
+
+bool
 columns_check (const ColumnList *list, const ColumnPicture *picture, CclError *error)
 {
   if (columns_have_values (list) && !picture->has_values)
@@ -393,8 +449,28 @@ n_columns (const Property *property, const ColumnPicture *picture)
       [PER_SIDE] = 2 * n_axes,
       [TENSOR] = n_axes * n_axes,
       [PER_PLANE] = n_planes,
-      [PER_AXIS_AND_PLANE] = n_axes * n_planes};
+      [PER_AXIS_AND_PLANE] = n_axes * n_planes,
+      [PER_QUANTILE_AND_PLANE] = picture->n_quantiles * n_planes};
   return numbers[property->layout];
+}
+
+/* The quantile with as few digits as name it, and the number of the plane if there are several. */
+static void
+name_quantile (const Property *property, const ColumnPicture *picture, uint32_t k, Column *column)
+{
+  const double share = picture->quantiles[k / picture->n_planes];
+  char digits[32];
+
+  for (int n = 1; n <= 17; n++) {
+    snprintf (digits, sizeof digits, "%.*g", n, share);
+    if (strtod (digits, NULL) == share)
+      break;
+  }
+  if (picture->n_planes == 1)
+    snprintf (column->name, sizeof column->name, "%s-%s", property->name, digits);
+  else
+    snprintf (column->name, sizeof column->name, "%s-%s-%u", property->name, digits,
+        k % picture->n_planes % 10);
 }
 
 /* Writes the name of a property's column number k. */
@@ -407,7 +483,9 @@ name_column (const Property *property, const ColumnPicture *picture, uint32_t k,
   const bool is_one =
       property->layout == ONE || (property->layout == PER_PLANE && picture->n_planes == 1);
 
-  if (is_one)
+  if (property->layout == PER_QUANTILE_AND_PLANE)
+    name_quantile (property, picture, k, column);
+  else if (is_one)
     snprintf (column->name, sizeof column->name, "%s", property->name);
   else if (inner > 1)
     snprintf (column->name, sizeof column->name, "%s-%u-%u", property->name, k / inner, k % inner);

@@ -7,7 +7,7 @@
 
 #include <cudaccl/tiled.h>
 
-enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 80, MOST_PLANES = 3 };
+enum { MOST_PROPERTIES = 40, MOST_COLUMNS = 112, MOST_PLANES = 3, MOST_QUANTILES = 8 };
 
 typedef struct Property Property;
 
@@ -20,7 +20,7 @@ typedef struct ColumnList {
 
 /* A column of a table. */
 typedef struct Column {
-  char name[40];
+  char name[48];
   bool is_real; /* its values are doubles, otherwise integers */
 } Column;
 
@@ -40,6 +40,9 @@ typedef struct ColumnPicture {
   const double *spacing;   /* z, y, x: the sides of a pixel; NULL: it is the unit */
   bool has_values;         /* components have a value each, as the next two say */
   SampleType value_type;
+  uint32_t n_quantiles; /* of intensities, at most MOST_QUANTILES */
+  const double *quantiles;
+  const double *ranks; /* of the labels 1, 2, …: [n_planes], of each the median and the quantiles */
   const uint64_t *values; /* of the labels 1, 2, …: a sample in the first bytes of each */
 } ColumnPicture;
 
@@ -55,6 +58,10 @@ const char *columns_beyond_boxes (const ColumnList *list);
 
 /* Whether the value of each component is a column. */
 bool columns_have_values (const ColumnList *list);
+
+/* Whether medians are a column, or quantiles. */
+bool columns_have_ranks (const ColumnList *list);
+bool columns_have_quantiles (const ColumnList *list);
 
 /* Lists the columns. Returns their number. */
 uint32_t columns_expand (

@@ -244,6 +244,45 @@ def real_intensities():
                 np.testing.assert_allclose(row[f"centroid_weighted-{axis}"], want, rtol=1e-9, atol=1e-9)
 
 
+def medians():
+    """medians and quantiles are numpy's of the pixels of each component: of all types, colours, volumes, values and largest components"""
+    shares = [0.1, 1 / 3, 1]
+    for i, kind in enumerate(["uint8", "uint16", "int16", "float32", "float64"] * 3):
+        image, _ = random_case(2 + i % 2)
+        colours = i % 2 == 0  # frames
+        values = random.normal(50, 20, image.shape + (3,) * colours).astype(kind)
+        if values.dtype.kind == "f":
+            values[random.random(values.shape) < 0.1] = np.nan
+        np.save("v.npy", values)
+        np.save("i.npy", image)
+        ignores, structure = i >= 10, np.ones((3,) * image.ndim)
+        labels, n = ndimage.label(image, structure)
+        how = [["--tile", 2], ["--distances", "d.npy"], ["--keep-largest", 2], ["--values"]][i % 4]
+        result = run("i.npy", "-o", "l.npy", "-t", "t.npy", "--columns", "label,area,intensity_median,intensity_quantile", "--intensity", "v.npy",
+                     "--quantiles", ",".join(map(repr, shares)), "-c", 8 if image.ndim == 2 else 26, *how, *["--ignore-nan"] * ignores)
+        assert result.returncode == 0, result.stderr
+        found, labels = np.load("t.npy"), np.load("l.npy")
+        tap.equal(len(found), labels.max(), "rows")
+        columns = [f"intensity_median{end}" for end in (["-0", "-1", "-2"] if colours else [""])]
+        columns += [f"intensity_quantile-{share}{end}" for share in ("0.1", "0.3333333333333333", "1") for end in (["-0", "-1", "-2"] if colours else [""])]
+        tap.equal(list(found.dtype.names), ["label", "area", *columns], "columns")
+        for row in found:
+            inside = values[labels == row["label"]].astype(float).reshape(int(row["area"]), -1)
+            for channel in range(inside.shape[1]):
+                of_channel = inside[:, channel]
+                of_channel = of_channel[~np.isnan(of_channel)] if ignores else of_channel
+                want = [np.nan] * 4 if not len(of_channel) else [np.median(of_channel), *np.quantile(of_channel, shares)]
+                ours = [row[name] for name in columns[channel::inside.shape[1]]]
+                np.testing.assert_allclose(ours, want, rtol=1e-14, err_msg=f"{kind} {how}")
+    np.save("v.npy", np.arange(image.size, dtype=np.uint16).reshape(image.shape))
+    run("i.npy", "-t", "t.csv", "--columns", "intensity_median,intensity_quantile", "--intensity", "v.npy", "--quantiles", "0.5",
+        "--sort-by", "intensity_quantile-0.5", "--largest", 2)
+    rows = [line.split(",") for line in open("t.csv").read().split()]
+    tap.equal(rows[0], ["intensity_median", "intensity_quantile-0.5"], "names")
+    middles = [np.median(np.flatnonzero(ndimage.label(image, structure)[0] == label)) for label in range(1, n + 1)]
+    tap.equal([[float(number) for number in row] for row in rows[1:]], [[middle] * 2 for middle in sorted(middles)[::-1][:2]], "rows")
+
+
 def whole_pictures():
     """pictures of many values, split objects and distances have scikit-image's columns of their label map"""
     for i in range(24):
@@ -342,6 +381,11 @@ def refused():
             (["-t", "r.csv", "--columns", "area", "--intensity", "i.npy"], "--intensity"),
             (["-t", "r.csv", "--columns", "intensity_max", "--intensity", "n.npy"], "n.npy"),
             (["-t", "r.csv", "--columns", "area", "--ignore-nan"], "--ignore-nan"),
+            (["-t", "r.csv", "--columns", "intensity_median"], "--intensity"),
+            (["-t", "r.csv", "--columns", "intensity_quantile", "--intensity", "i.npy"], "--quantiles"),
+            (["-t", "r.csv", "--columns", "intensity_median", "--intensity", "i.npy", "--quantiles", "0.5"], "--quantiles"),
+            *((["-t", "r.csv", "--columns", "intensity_quantile", "--intensity", "i.npy", "--quantiles", wrong], "quantiles")
+              for wrong in ("1.1", "-0.1", "nan", "0.5,", "", "x", ",".join(["0.5"] * 9))),
             (["-t", "f.npy", "--columns", "intensity_max", "--intensity", "f.npy"], "f.npy")]:
         result = run("i.npy", *arguments)
         assert result.returncode == 1 and result.stderr.count("\n") == 1, (arguments, result.stderr)
@@ -353,6 +397,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
     status = tap.run(frames, volumes, other_neighbours, orientations, cracks_holes_and_surfaces, same_bits,
-                     columns_of_the_usual_table, colours, real_intensities, whole_pictures, formats, orders, refused)
+                     columns_of_the_usual_table, colours, real_intensities, medians, whole_pictures, formats, orders, refused)
     os.chdir("/")
 sys.exit(status)
