@@ -26,11 +26,12 @@ OF_EDGES = {4: 4, 8: 8, 18: 4, 26: 8}
 
 
 class Part(NamedTuple):
-    """What is kept of a chunk: its faces, by axis and side (0 or −1), of labels and, where equal values are connected, of
-    values."""
+    """What is kept of a chunk: its faces, by axis and side (0 or −1), of labels and, where similar values are connected, of
+    values. tolerance: by which they differ at most."""
 
     labels: Faces
     values: Faces | None
+    tolerance: float = 0
 
 
 def steps_forward(ndim: int, reach: int) -> Iterator[Step]:
@@ -62,10 +63,11 @@ def seams(number: int, here: Part, neighbours: Sequence[tuple[int, Step, Part]],
     forest = _cudaccl.Forest()
     for other, step, there in neighbours:
         back = tuple(-d for d in step)
-        values = [None, None] if here.values is None or there.values is None else [
-            view_of(side_towards(here.values, step)), view_of(side_towards(there.values, back))]
+        values: tuple[_cudaccl.View | None, _cudaccl.View | None] = (None, None)
+        if here.values is not None and there.values is not None:
+            values = view_of(side_towards(here.values, step)), view_of(side_towards(there.values, back))
         forest.add_seam(view_of(side_towards(here.labels, step)), view_of(side_towards(there.labels, back)),
-                        connectivity_across(step, connectivity), number, other, *values)
+                        connectivity_across(step, connectivity), number, other, *values, here.tolerance)
     return forest_of(forest)
 
 

@@ -73,14 +73,14 @@ class FirstPass(NamedTuple):
 
 
 class Work(NamedTuple):
-    """How the chunks of a picture are labelled. find: returns the label map of a chunk and the number of its labels. by_value: whether neighbours
-    are connected where they are equal. of_labels: what is known of the labels of a chunk of pixels at a place. axes: along which
-    the picture's borders touch. touching: whether the table needs the labels that touch across seams."""
+    """How the chunks of a picture are labelled. find: returns the label map of a chunk and the number of its labels. tolerance: by
+    which neighbours that are connected differ at most; None: all are. of_labels: what is known of the labels of a chunk of pixels at
+    a place. axes: along which the picture's borders touch. touching: whether the table needs the labels that touch across seams."""
 
     name: str
     connectivity: int
     find: Callable[[Any], tuple[Any, int]]
-    by_value: bool
+    tolerance: float | None
     of_labels: Callable[[Any, Any, Place], Any]
     axes: tuple[int, ...] = ()
     touching: bool = False
@@ -105,10 +105,13 @@ def labels_at(place: Place, work: Work, pixels: Any) -> Any:
     return work.find(pixels)[0]
 
 
+def part_of(work: Work, labels: Any, pixels: Any) -> _seams.Part:
+    return _seams.Part(faces(labels), None if work.tolerance is None else faces(pixels), work.tolerance or 0)
+
+
 def first_pass(work: Work, place: Place, pixels: Any) -> FirstPass:
     labels = labels_at(place, work, pixels)
-    part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
-    return FirstPass(part, work.of_labels(labels, pixels, place))
+    return FirstPass(part_of(work, labels, pixels), work.of_labels(labels, pixels, place))
 
 
 def result_of(labels: Any, finish: Callable[[Any, Any], Any], pixels: Any, of_labels: NDArray[Any]) -> Any:
@@ -136,7 +139,7 @@ def only_pass(work: Work, table: Callable[..., Any], finish: Callable[[Any, Any]
     known, part = work.of_labels(labels, pixels, place), None
     found = [np.empty((0, 2), np.int64)] * 2
     if steps:
-        part = _seams.Part(faces(labels), faces(pixels) if work.by_value else None)
+        part = part_of(work, labels, pixels)
         neighbours = [(0, step, part) for step in steps]
         found = [find(0, part, neighbours, work.connectivity) for find in (_seams.seams, _seams.contacts)]
     total, of_chunks = table([known], found[0], *([[found[1]]] if work.touching else []))
@@ -306,8 +309,8 @@ def find_labels(pixels: Any, connectivity: int, threshold: float, invert: bool) 
     return labels, len(table)
 
 
-def find_values(pixels: Any, connectivity: int, background: float | None) -> tuple[Any, int]:
-    return label_values_of_chunk(pixels, connectivity, background=background, ndim=pixels.ndim)
+def find_values(pixels: Any, connectivity: int, background: float | None, tolerance: float = 0) -> tuple[Any, int]:
+    return label_values_of_chunk(pixels, connectivity, background=background, ndim=pixels.ndim, tolerance=tolerance)
 
 
 def the_numbers(pixels: Any, of_pixels: Any) -> Any:
@@ -356,7 +359,7 @@ def labelled(array: Any, connectivity: int | None, threshold: float, invert: boo
     exact = int(threshold) if isinstance(threshold, (int, np.integer)) else real_threshold(threshold)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=exact, invert=bool(invert))
     dtype = label_dtype((math.prod(array.shape) + 1) // 2)
-    work = Work("label", neighbours, find, False, first_places, tuple(axes_of(axes, array.ndim)))
+    work = Work("label", neighbours, find, None, first_places, tuple(axes_of(axes, array.ndim)))
     return in_two_passes(array, work, functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
 
 
@@ -371,10 +374,11 @@ def label_periodic(array: Any, axes: Any, connectivity: int | None = None, thres
     return labelled(array, connectivity, threshold, invert, axes)
 
 
-def label_values(array: Any, connectivity: int | None = None, *, background: float | None = 0) -> tuple[Any, Any]:
+def label_values(array: Any, connectivity: int | None = None, *, background: float | None = 0,
+                 tolerance: float = 0) -> tuple[Any, Any]:
     """Labels a picture or a volume with many values: neighbours are connected where they are equal.
 
-    array: as of label(). connectivity, background: as of cudaccl.label_values().
+    array: as of label(). connectivity, background, tolerance: as of cudaccl.label_values().
 
     Returns (labels, n) as label() does. Since: 0.4
     """
@@ -382,9 +386,11 @@ def label_values(array: Any, connectivity: int | None = None, *, background: flo
     neighbours = check_connectivity(connectivity, array.ndim)
     if background is not None and not np.isfinite(background):
         raise ValueError(f"background must be a finite number or None, not {background!r}")
-    find = functools.partial(find_values, connectivity=neighbours, background=background)
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
+    find = functools.partial(find_values, connectivity=neighbours, background=background, tolerance=tolerance)
     dtype = label_dtype(math.prod(array.shape))
-    return in_two_passes(array, Work("label-values", neighbours, find, True, first_places),
+    return in_two_passes(array, Work("label-values", neighbours, find, float(tolerance), first_places),
                          functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)
 
 
@@ -411,7 +417,7 @@ def fill_holes(mask: Any, max_area: int = 0, connectivity: int | None = None, *,
     of_holes = OF_HOLES[check_connectivity(connectivity, mask.ndim)]
     find = functools.partial(find_labels, connectivity=of_holes, threshold=0, invert=True)
     flags = functools.partial(flag_table, least=1, greatest=float(max_area or sys.float_info.max))
-    return in_two_passes(mask, Work("fill-holes", of_holes, find, False, areas_inside), flags,
+    return in_two_passes(mask, Work("fill-holes", of_holes, find, None, areas_inside), flags,
                          functools.partial(filled, value=value), mask.dtype)[0]
 
 
@@ -433,7 +439,7 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
     find = functools.partial(find_values, connectivity=of_holes, background=None)
-    work = Work("fill-label-holes", of_holes, find, True, functools.partial(patches, connectivity=of_holes), touching=True)
+    work = Work("fill-label-holes", of_holes, find, 0, functools.partial(patches, connectivity=of_holes), touching=True)
     return in_two_passes(labels, work, functools.partial(_patches.filled, max_area=operator.index(max_area), dtype=labels.dtype),
                          the_numbers, labels.dtype)[0]
 
@@ -449,7 +455,7 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
     check_integers(0, 2**63 - 1, min_area=min_area)
     neighbours = check_connectivity(connectivity, mask.ndim)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("remove-small", neighbours, find, False, areas),
+    return in_two_passes(mask, Work("remove-small", neighbours, find, None, areas),
                          functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
 
 
@@ -501,7 +507,7 @@ def clear_border(mask: Any, connectivity: int | None = None) -> Any:
     mask = mask_of(mask)
     neighbours = check_connectivity(connectivity, mask.ndim)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("clear-border", neighbours, find, False, areas_inside),
+    return in_two_passes(mask, Work("clear-border", neighbours, find, None, areas_inside),
                          functools.partial(flag_table, least=1, greatest=sys.float_info.max), without, mask.dtype)[0]
 
 
@@ -518,7 +524,7 @@ def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
     mask = mask_of(mask)
     neighbours = check_connectivity(connectivity, mask.ndim)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("keep-largest", neighbours, find, False, areas_and_places),
+    return in_two_passes(mask, Work("keep-largest", neighbours, find, None, areas_and_places),
                          functools.partial(_seams.largest, k=operator.index(k)), without, mask.dtype)[0]
 
 

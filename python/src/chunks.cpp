@@ -120,10 +120,11 @@ public:
     ccl_forest_free (&forest_);
   }
 
-  /* Connects two rows or layers of labels, where they have values those that are equal. */
+  /* Connects two rows or layers of labels, where they have values those that differ by at most the
+   * tolerance. */
   void
   add_seam (const View &upper, const View &lower, uint32_t connectivity, uint32_t upper_chunk,
-      uint32_t lower_chunk, const View *upper_values, const View *lower_values)
+      uint32_t lower_chunk, const View *upper_values, const View *lower_values, double tolerance)
   {
     const size_t ndim = upper.shape.size ();
     if (ndim < 1 || ndim > 2 || upper.type.size != 4 || lower.type.size != 4)
@@ -144,6 +145,8 @@ public:
       seam.value_type = value_type (*upper_values);
       seam.upper_values = upper_values->data;
       seam.lower_values = lower_values->data;
+      seam.is_signed = upper_values->type.kind == 'i';
+      seam.tolerance = tolerance;
     }
     call_library ([&] (CclError *error) {
       return ccl_forest_add_seam (forest_, &seam, upper_chunk, lower_chunk, error);
@@ -321,7 +324,7 @@ bind_chunks (nb::module_ &module)
       .def ("add_seam", &Forest::add_seam, nb::arg ("upper"), nb::arg ("lower"),
           nb::arg ("connectivity"), nb::arg ("upper_chunk"), nb::arg ("lower_chunk"),
           nb::arg ("upper_values").none () = nb::none (),
-          nb::arg ("lower_values").none () = nb::none ())
+          nb::arg ("lower_values").none () = nb::none (), nb::arg ("tolerance") = 0.0)
       .def ("add_pairs", &Forest::add_pairs, nb::arg ("pairs"))
       .def ("pairs", &Forest::pairs)
       .def ("roots", &Forest::roots, nb::arg ("n_labels"), nb::arg ("roots"));

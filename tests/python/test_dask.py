@@ -53,13 +53,13 @@ def test_labels_are_those_of_scipy_whatever_the_chunks(connectivity, seed):
 def test_labels_of_values_are_those_of_the_whole_picture(connectivity, seed):
     random = np.random.default_rng([connectivity, seed, 1])
     ndim = 2 if connectivity in (4, 8) else 3
-    image = random.integers(-1, 3, random.integers(1, 40 if ndim == 2 else 14, ndim)).astype(random.choice(["i2", "f4"]))
+    image = random.integers(-1, 3, random.integers(1, 40 if ndim == 2 else 14, ndim)).astype(random.choice(["i1", "i2", "f4"]))
     if image.dtype == np.float32:
         image[random.random(image.shape) < 0.1] = np.nan
-    background = [0, None, 2][seed % 3]
+    background, tolerance = [0, None, 2][seed % 3], [0, 1, 1.5][seed // 3 % 3]
     labels, n = cudaccl.dask.label_values(da.from_array(image, random_chunks(random, image.shape)), connectivity,
-                                          background=background)
-    expected, count = cudaccl.label_values(image, connectivity, ndim=ndim, background=background)
+                                          background=background, tolerance=tolerance)
+    expected, count = cudaccl.label_values(image, connectivity, ndim=ndim, background=background, tolerance=tolerance)
     np.testing.assert_array_equal(labels.compute(scheduler="synchronous"), expected)
     assert n.compute(scheduler="synchronous") == count
 
