@@ -23,7 +23,7 @@ SIZES = {
     32, "CclCudaArrayCopy": 120, "CclCudaDistances": 72, "CclCudaFlood": 88, "CclCudaRanks": 104, "CclCudaTable": 32, "CclError": 260, "CclFeatures": 120, "CclFrame": 96,
     "CclGroundMotion": 104, "CclGroundPoint": 32, "CclHull": 32, "CclIntensity": 24, "CclLabelPair": 16, "CclLabelRun": 8, "CclLabels": 16,
     "CclMapTable": 24, "CclMask": 16, "CclMasks": 32, "CclPatch": 72, "CclPatchPair": 16, "CclPoint": 16, "CclRegion": 56, "CclRegionCounts": 64,
-    "CclRegionEvent": 32, "CclRegionsResult": 24, "CclRleMasks": 32, "CclSeam": 72, "CclShape": 168, "CclTable": 24,
+    "CclRegionEvent": 32, "CclRegionsResult": 24, "CclRleMasks": 32, "CclSeam": 64, "CclShape": 168, "CclTable": 24,
     "CclTiledComponent": 88, "CclTiledIo": 64, "CclTiledPeers": 40, "CclTiledResult": 40, "CclTrack": 88,
     "CclTrackEvent": 24, "CclTrackFoot": 96, "CclTrackMember": 8, "CclTrackerPicture": 80, "CclTrackerPlane": 24,
     "CclTracks": 48, "CclValues": 32, "CclVolume": 32, "CclVolumeComponent": 56, "CclVolumeIntensity": 32, "CclVolumeLabels": 24, "CclVolumeShape": 240, "CclVolumeTable":
