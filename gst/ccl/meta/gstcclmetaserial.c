@@ -35,369 +35,334 @@
 #define SERIAL_VERSION_WITH_COLUMNS 6
 #define SERIAL_VERSION_WITH_REGIONS 7
 #define SERIAL_VERSION_WITH_CLASSES 8
-#define HEADER_SIZE 28
-#define CONTOURS_HEADER_SIZE 12
-#define COLUMNS_HEADER_SIZE 8
-#define REGIONS_HEADER_SIZE 12
-#define REGION_SIZE 24
-#define CLASSES_HEADER_SIZE 8
 #define HAVE_REGIONS 1
 #define HAVE_COLUMNS 2
-#define ROW_SIZE 40
-#define TRACK_SIZE 72
 
-static void
-write_double (guint8 *out, gdouble value)
+/* Where a field of 4 or 8 bytes is in its struct. */
+typedef struct {
+  gsize offset, size;
+} Field;
+
+#define FIELD(Type, name)                                                                          \
+  {                                                                                                \
+    G_STRUCT_OFFSET (Type, name), sizeof (((Type *)NULL)->name)                                    \
+  }
+#define ROW(name) FIELD (GstCclComponent, name)
+#define TRACK(name) FIELD (GstCclTrackInfo, name)
+#define REGION(name) FIELD (GstCclRegionInfo, name)
+
+static const Field row_fields[] = {
+    ROW (label),
+    ROW (area),
+    ROW (x),
+    ROW (y),
+    ROW (width),
+    ROW (height),
+    ROW (centroid_x),
+    ROW (centroid_y),
+};
+
+static const Field track_fields[] = {
+    TRACK (id),
+    TRACK (parent_id),
+    TRACK (velocity_x),
+    TRACK (velocity_y),
+    TRACK (age),
+    TRACK (state),
+    TRACK (first_id),
+    TRACK (n_ids),
+    TRACK (position_x),
+    TRACK (position_y),
+    TRACK (position_deviation),
+    TRACK (speed_deviation),
+    TRACK (ground_velocity_x),
+    TRACK (ground_velocity_y),
+};
+
+static const Field region_fields[] = {
+    REGION (is_line),
+    REGION (inside),
+    REGION (forward),
+    REGION (backward),
+};
+
+typedef struct {
+  GstByteArrayInterface *bytes;
+  gboolean is_full; /* something could not be appended */
+} Output;
+
+/* What has not been read yet. */
+typedef struct {
+  const guint8 *data;
+  gsize size; /* bytes */
+} Input;
+
+/* Copies a number from or to little endian. A name of any length may be before it, so its address
+ * may be odd. */
+static inline void
+copy_number (gpointer to, gconstpointer from, gsize size)
 {
-  value = GDOUBLE_TO_LE (value);
-  memcpy (out, &value, sizeof value);
-}
+  guint32 word;
+  guint64 long_word;
 
-static gdouble
-read_double (const guint8 *data)
-{
-  gdouble value;
-
-  memcpy (&value, data, sizeof value);
-  return GDOUBLE_FROM_LE (value);
-}
-
-static void
-write_float (guint8 *out, gfloat value)
-{
-  value = GFLOAT_TO_LE (value);
-  memcpy (out, &value, sizeof value);
-}
-
-static gfloat
-read_float (const guint8 *data)
-{
-  gfloat value;
-
-  memcpy (&value, data, sizeof value);
-  return GFLOAT_FROM_LE (value);
-}
-
-/* GStreamer's macros store and load all bytes of a number at once, which C allows at multiples of
- * their count only. */
-static void
-write_uint32 (guint8 *out, guint32 value)
-{
-  value = GUINT32_TO_LE (value);
-  memcpy (out, &value, sizeof value);
-}
-
-static guint32
-read_uint32 (const guint8 *data)
-{
-  guint32 value;
-
-  memcpy (&value, data, sizeof value);
-  return GUINT32_FROM_LE (value);
-}
-
-static void
-write_uint64 (guint8 *out, guint64 value)
-{
-  value = GUINT64_TO_LE (value);
-  memcpy (out, &value, sizeof value);
-}
-
-static guint64
-read_uint64 (const guint8 *data)
-{
-  guint64 value;
-
-  memcpy (&value, data, sizeof value);
-  return GUINT64_FROM_LE (value);
-}
-
-static void
-write_row (guint8 *out, const GstCclComponent *c)
-{
-  write_uint32 (out, c->label);
-  write_uint32 (out + 4, c->area);
-  write_uint32 (out + 8, c->x);
-  write_uint32 (out + 12, c->y);
-  write_uint32 (out + 16, c->width);
-  write_uint32 (out + 20, c->height);
-  write_double (out + 24, c->centroid_x);
-  write_double (out + 32, c->centroid_y);
-}
-
-static void
-write_track (guint8 *out, const GstCclTrackInfo *track)
-{
-  write_uint64 (out, track->id);
-  write_uint64 (out + 8, track->parent_id);
-  write_float (out + 16, track->velocity_x);
-  write_float (out + 20, track->velocity_y);
-  write_uint32 (out + 24, track->age);
-  write_uint32 (out + 28, (guint32)track->state);
-  write_uint32 (out + 32, track->first_id);
-  write_uint32 (out + 36, track->n_ids);
-  write_double (out + 40, track->position_x);
-  write_double (out + 48, track->position_y);
-  write_float (out + 56, track->position_deviation);
-  write_float (out + 60, track->speed_deviation);
-  write_float (out + 64, track->ground_velocity_x);
-  write_float (out + 68, track->ground_velocity_y);
-}
-
-static GstCclComponent
-read_row (const guint8 *data)
-{
-  return (GstCclComponent){
-      .label = read_uint32 (data),
-      .area = read_uint32 (data + 4),
-      .x = read_uint32 (data + 8),
-      .y = read_uint32 (data + 12),
-      .width = read_uint32 (data + 16),
-      .height = read_uint32 (data + 20),
-      .centroid_x = read_double (data + 24),
-      .centroid_y = read_double (data + 32),
-  };
-}
-
-static GstCclTrackInfo
-read_track (const guint8 *data)
-{
-  return (GstCclTrackInfo){
-      .id = read_uint64 (data),
-      .parent_id = read_uint64 (data + 8),
-      .velocity_x = read_float (data + 16),
-      .velocity_y = read_float (data + 20),
-      .age = read_uint32 (data + 24),
-      .state = (GstCclTrackState)read_uint32 (data + 28),
-      .first_id = read_uint32 (data + 32),
-      .n_ids = read_uint32 (data + 36),
-      .position_x = read_double (data + 40),
-      .position_y = read_double (data + 48),
-      .position_deviation = read_float (data + 56),
-      .speed_deviation = read_float (data + 60),
-      .ground_velocity_x = read_float (data + 64),
-      .ground_velocity_y = read_float (data + 68),
-  };
-}
-
-/* The bytes of the contours; 0 without any. */
-static gsize
-contours_size (const GstCclContours *contours)
-{
-  gconstpointer data;
-  guint n_points;
-
-  if (!contours)
-    return 0;
-  return CONTOURS_HEADER_SIZE + gst_ccl_contours_get_data (contours, &data, &n_points);
-}
-
-/* Copies 32-bit numbers, of which rows and points alike consist, from or to little endian. The
- * length of a name comes before them, so they may be anywhere. */
-static void
-copy_numbers (guint8 *out, const guint8 *data, gsize n)
-{
-  for (gsize i = 0; i < n; i++) {
-    guint32 number;
-
-    memcpy (&number, data + 4 * i, sizeof number);
-    number = GUINT32_TO_LE (number);
-    memcpy (out + 4 * i, &number, sizeof number);
+  if (size == sizeof word) {
+    memcpy (&word, from, sizeof word);
+    word = GUINT32_TO_LE (word);
+    memcpy (to, &word, sizeof word);
+  } else {
+    memcpy (&long_word, from, sizeof long_word);
+    long_word = GUINT64_TO_LE (long_word);
+    memcpy (to, &long_word, sizeof long_word);
   }
 }
 
+/* Copies numbers of 4 or 8 bytes. */
+static inline void
+copy_numbers (gpointer to, gconstpointer from, gsize n, gsize size)
+{
+  for (gsize i = 0; i < n * size; i += size)
+    copy_number ((guint8 *)to + i, (const guint8 *)from + i, size);
+}
+
+static guint8 *
+append (Output *out, gsize size)
+{
+  guint8 *end = out->is_full ? NULL : gst_byte_array_interface_append (out->bytes, size);
+
+  out->is_full = end == NULL;
+  return end;
+}
+
+static inline void
+put_numbers (Output *out, gconstpointer numbers, gsize n, gsize size)
+{
+  guint8 *to = append (out, n * size);
+
+  if (to)
+    copy_numbers (to, numbers, n, size);
+}
+
 static void
-write_contours (guint8 *out, const GstCclContours *contours)
+put_bytes (Output *out, gconstpointer bytes, gsize size)
+{
+  guint8 *to = append (out, size);
+
+  if (to && size > 0)
+    memcpy (to, bytes, size);
+}
+
+static void
+put_text (Output *out, const gchar *text)
+{
+  put_bytes (out, text, strlen (text) + 1);
+}
+
+#define PUT_HEADER(out, ...)                                                                       \
+  put_numbers (out, ((const guint32[]){__VA_ARGS__}),                                              \
+      sizeof ((const guint32[]){__VA_ARGS__}) / sizeof (guint32), sizeof (guint32))
+
+static inline gsize
+size_of (const Field *fields, gsize n)
+{
+  gsize size = 0;
+
+  for (gsize i = 0; i < n; i++)
+    size += fields[i].size;
+  return size;
+}
+
+/* Writes some fields of structs, of which each has a number of bytes. */
+static inline void
+put_structs (Output *out, gconstpointer structs, gsize n_structs, gsize struct_size,
+    const Field *fields, gsize n_fields)
+{
+  const guint8 *from = structs;
+  guint8 *to = append (out, n_structs * size_of (fields, n_fields));
+
+  for (gsize i = 0; to && i < n_structs; i++, from += struct_size)
+    for (gsize field = 0; field < n_fields; to += fields[field].size, field++)
+      copy_number (to, from + fields[field].offset, fields[field].size);
+}
+
+#define PUT_STRUCTS(out, structs, n, fields)                                                       \
+  put_structs (out, structs, n, sizeof *(structs), fields, G_N_ELEMENTS (fields))
+
+/* n × size bytes; NULL if there are fewer. */
+static const guint8 *
+take (Input *in, guint64 n, gsize size)
+{
+  const guint8 *data = in->data;
+
+  if (n > in->size / size)
+    return NULL;
+  in->data += n * size;
+  in->size -= n * size;
+  return data;
+}
+
+static inline gboolean
+get_numbers (Input *in, gpointer numbers, guint64 n, gsize size)
+{
+  const guint8 *data = take (in, n, size);
+
+  if (data)
+    copy_numbers (numbers, data, n, size);
+  return data != NULL;
+}
+
+/* Doubles to free; NULL if there are fewer. */
+static gdouble *
+get_doubles (Input *in, guint64 n)
+{
+  const guint8 *data = take (in, n, sizeof (gdouble));
+  gdouble *values = data ? g_new (gdouble, n + 1) : NULL;
+
+  if (values)
+    copy_numbers (values, data, n, sizeof *values);
+  return values;
+}
+
+/* Reads fields of structs of a number of bytes. FALSE if there are fewer. */
+static inline gboolean
+get_structs (Input *in, gpointer structs, gsize n_structs, gsize struct_size, const Field *fields,
+    gsize n_fields)
+{
+  const guint8 *from = take (in, n_structs, size_of (fields, n_fields));
+  guint8 *to = structs;
+
+  for (gsize i = 0; from && i < n_structs; i++, to += struct_size)
+    for (gsize field = 0; field < n_fields; from += fields[field].size, field++)
+      copy_number (to + fields[field].offset, from, fields[field].size);
+  return from != NULL;
+}
+
+#define GET_STRUCTS(in, structs, n, fields)                                                        \
+  get_structs (in, structs, n, sizeof *(structs), fields, G_N_ELEMENTS (fields))
+
+/* The n texts that a number of bytes consists of, in an array to free. NULL if they are not so
+ * many. */
+static const gchar **
+get_texts (Input *in, guint32 size, guint32 n)
+{
+  const gchar *text = (const gchar *)take (in, size, 1);
+  const gchar **texts;
+
+  if (!text || n > size) /* each has a byte at least */
+    return NULL;
+  texts = g_new (const gchar *, n + (gsize)1);
+  for (guint i = 0; i < n; i++) {
+    const gchar *end = memchr (text, 0, size);
+
+    if (!end || !g_utf8_validate (text, end - text, NULL)) {
+      g_free (texts);
+      return NULL;
+    }
+    texts[i] = text;
+    size -= (guint32)(end + 1 - text);
+    text = end + 1;
+  }
+  if (size > 0)
+    g_clear_pointer (&texts, g_free);
+  return texts;
+}
+
+static void
+write_contours (Output *out, const GstCclContours *contours)
 {
   gconstpointer data;
   guint n_points;
   const gsize size = gst_ccl_contours_get_data (contours, &data, &n_points);
-  const guint32 header[] = {gst_ccl_contours_get_n_contours (contours), n_points,
-      (guint32)gst_ccl_contours_get_kind (contours)};
 
-  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
-  copy_numbers (out + CONTOURS_HEADER_SIZE, data, size / 4);
+  PUT_HEADER (out, gst_ccl_contours_get_n_contours (contours), n_points,
+      (guint32)gst_ccl_contours_get_kind (contours));
+  put_numbers (out, data, size / 4, 4);
 }
 
-/* NULL if the bytes are no contours. */
+/* All that is left to read. NULL if the bytes are no contours. */
 static GstCclContours *
-read_contours (const guint8 *data, gsize size)
+read_contours (Input *in)
 {
-  guint32 header[CONTOURS_HEADER_SIZE / 4], n_contours, n_points, kind;
+  guint32 header[3]; /* contours, points, kind */
+  guint64 first_point;
   GstBuffer *buffer;
   GstMapInfo map;
 
-  if (size < CONTOURS_HEADER_SIZE)
+  if (!get_numbers (in, header, G_N_ELEMENTS (header), 4))
     return NULL;
-  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
-  n_contours = header[0];
-  n_points = header[1];
-  kind = header[2];
-  size -= CONTOURS_HEADER_SIZE;
-  data += CONTOURS_HEADER_SIZE;
-  if (kind > GST_CCL_CONTOUR_KIND_CRACKS ||
-      size != n_contours * (guint64)sizeof (GstCclContour) + n_points * (guint64)8)
+  first_point = header[0] * (guint64)sizeof (GstCclContour);
+  if (header[2] > GST_CCL_CONTOUR_KIND_CRACKS || in->size != first_point + header[1] * (guint64)8)
     return NULL;
-  for (guint64 i = 0; i < 2 * (guint64)n_points; i++)
-    if (!isfinite (read_float (data + n_contours * sizeof (GstCclContour) + 4 * i)))
+  for (guint64 i = first_point; i < in->size; i += 4) {
+    gfloat coordinate;
+
+    copy_number (&coordinate, in->data + i, 4);
+    if (!isfinite (coordinate))
       return NULL;
-  buffer = gst_buffer_new_allocate (NULL, size, NULL);
+  }
+  buffer = gst_buffer_new_allocate (NULL, in->size, NULL);
   if (!buffer || !gst_buffer_map (buffer, &map, GST_MAP_WRITE)) {
     gst_clear_buffer (&buffer);
     return NULL;
   }
-  copy_numbers (map.data, data, size / 4);
+  copy_numbers (map.data, in->data, in->size / 4, 4);
   gst_buffer_unmap (buffer, &map);
-  return gst_ccl_contours_new (buffer, (GstCclContourKind)kind, n_contours, n_points);
+  return gst_ccl_contours_new (buffer, (GstCclContourKind)header[2], header[0], header[1]);
 }
 
-static gsize
-keys_size (const GstCclColumns *columns)
-{
-  gsize size = 0;
-
-  for (guint i = 0; i < gst_ccl_columns_get_n_columns (columns); i++)
-    size += strlen (gst_ccl_columns_get_key (columns, i)) + 1;
-  return size;
-}
-
-/* The bytes of the columns; 0 without any. */
-static gsize
-columns_size (const GstCclColumns *columns)
-{
-  if (!columns)
-    return 0;
-  return COLUMNS_HEADER_SIZE + keys_size (columns) +
-         8 * (gsize)gst_ccl_columns_get_n_columns (columns) * gst_ccl_columns_get_n_rows (columns);
-}
-
-/* Returns the end. */
-static guint8 *
-write_columns (guint8 *out, const GstCclColumns *columns)
+static void
+write_columns (Output *out, const GstCclColumns *columns)
 {
   const guint n_columns = gst_ccl_columns_get_n_columns (columns);
-  const guint32 header[] = {n_columns, (guint32)keys_size (columns)};
+  gsize text_size = 0;
 
-  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
-  out += COLUMNS_HEADER_SIZE;
   for (guint i = 0; i < n_columns; i++)
-    out = (guint8 *)g_stpcpy ((gchar *)out, gst_ccl_columns_get_key (columns, i)) + 1;
+    text_size += strlen (gst_ccl_columns_get_key (columns, i)) + 1;
+  PUT_HEADER (out, n_columns, (guint32)text_size);
+  for (guint i = 0; i < n_columns; i++)
+    put_text (out, gst_ccl_columns_get_key (columns, i));
   for (guint i = 0; i < n_columns; i++) {
     guint n_rows;
     const gdouble *values = gst_ccl_columns_get_values (columns, i, &n_rows);
 
-    for (guint row = 0; row < n_rows; row++, out += 8)
-      write_double (out, values[row]);
+    put_numbers (out, values, n_rows, sizeof *values);
   }
-  return out;
 }
 
-/* Fills keys with the texts that a number of bytes consists of. FALSE if they are not so many. */
-static gboolean
-split_keys (const gchar *text, gsize size, guint n, const gchar **keys)
-{
-  for (guint i = 0; i < n; i++) {
-    const gchar *end = memchr (text, 0, size);
-
-    if (!end || !g_utf8_validate (text, end - text, NULL))
-      return FALSE;
-    keys[i] = text;
-    size -= (gsize)(end + 1 - text);
-    text = end + 1;
-  }
-  return size == 0;
-}
-
-/* Sets *size to the bytes of the columns, which may be followed by others. NULL if the bytes are no
- * columns. */
+/* NULL if the bytes are no columns. */
 static GstCclColumns *
-read_columns (const guint8 *data, gsize *size, guint n_rows)
+read_columns (Input *in, guint n_rows)
 {
-  guint32 header[COLUMNS_HEADER_SIZE / 4], n_columns, text_size;
-  GstCclColumns *columns = NULL;
-  const gchar **keys;
-  guint64 n_values;
-  gdouble *values;
+  guint32 header[2]; /* columns, bytes of keys */
+  g_autofree const gchar **keys = NULL;
+  g_autofree gdouble *values = NULL;
 
-  if (*size < COLUMNS_HEADER_SIZE)
+  if (!get_numbers (in, header, G_N_ELEMENTS (header), 4))
     return NULL;
-  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
-  n_columns = header[0];
-  text_size = header[1];
-  n_values = n_columns * (guint64)n_rows;
-  /* Each key has a byte at least. The second comparison keeps 8 × n_values from overflowing. */
-  if (n_columns > text_size || n_values > *size / 8 ||
-      COLUMNS_HEADER_SIZE + (guint64)text_size + 8 * n_values > *size)
-    return NULL;
-  *size = (gsize)(COLUMNS_HEADER_SIZE + (guint64)text_size + 8 * n_values);
-  data += COLUMNS_HEADER_SIZE;
-  keys = g_new (const gchar *, n_columns + (gsize)1);
-  values = g_new (gdouble, n_values + 1);
-  for (gsize i = 0; i < n_values; i++)
-    values[i] = read_double (data + text_size + 8 * i);
-  if (split_keys ((const gchar *)data, text_size, n_columns, keys))
-    columns = gst_ccl_columns_new (keys, n_columns, values, n_rows);
-  g_free (values);
-  g_free (keys);
-  return columns;
-}
-
-static gsize
-names_size (const GstCclRegionState *state)
-{
-  gsize size = 0;
-
-  for (guint i = 0; i < gst_ccl_region_state_get_n_regions (state); i++)
-    size += strlen (gst_ccl_region_state_get_region (state, i)->name) + 1;
-  return size;
-}
-
-/* The bytes of the regions; 0 without any. */
-static gsize
-regions_size (const GstCclRegionState *state)
-{
-  if (!state)
-    return 0;
-  return REGIONS_HEADER_SIZE + names_size (state) +
-         (gsize)gst_ccl_region_state_get_n_regions (state) *
-             (REGION_SIZE + gst_ccl_region_state_get_n_rows (state));
+  keys = get_texts (in, header[1], header[0]);
+  values = keys ? get_doubles (in, header[0] * (guint64)n_rows) : NULL;
+  return values ? gst_ccl_columns_new (keys, header[0], values, n_rows) : NULL;
 }
 
 static void
-write_region (guint8 *out, const GstCclRegionInfo *region)
-{
-  write_uint32 (out, region->is_line);
-  write_uint32 (out + 4, region->inside);
-  write_uint64 (out + 8, region->forward);
-  write_uint64 (out + 16, region->backward);
-}
-
-/* Returns the end. */
-static guint8 *
-write_regions (guint8 *out, const GstCclRegionState *state, gboolean have_columns)
+write_regions (Output *out, const GstCclRegionState *state, gboolean have_columns)
 {
   const guint n_regions = gst_ccl_region_state_get_n_regions (state);
   const guint n_rows = gst_ccl_region_state_get_n_rows (state);
-  const guint32 header[] = {n_regions, (guint32)names_size (state), (guint32)have_columns};
+  gsize text_size = 0;
+  guint8 *places;
 
-  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
-  out += REGIONS_HEADER_SIZE;
-  for (guint i = 0; i < n_regions; i++, out += REGION_SIZE)
-    write_region (out, gst_ccl_region_state_get_region (state, i));
   for (guint i = 0; i < n_regions; i++)
-    out = (guint8 *)g_stpcpy ((gchar *)out, gst_ccl_region_state_get_region (state, i)->name) + 1;
+    text_size += strlen (gst_ccl_region_state_get_region (state, i)->name) + 1;
+  PUT_HEADER (out, n_regions, (guint32)text_size, (guint32)have_columns);
   for (guint i = 0; i < n_regions; i++)
+    PUT_STRUCTS (out, gst_ccl_region_state_get_region (state, i), 1, region_fields);
+  for (guint i = 0; i < n_regions; i++)
+    put_text (out, gst_ccl_region_state_get_region (state, i)->name);
+  places = append (out, (gsize)n_regions * n_rows);
+  for (guint i = 0; places && i < n_regions; i++)
     for (guint row = 0; row < n_rows; row++)
-      *out++ = (guint8)(gst_ccl_region_state_is_inside (state, i, row) +
-                        gst_ccl_region_state_get_crossing (state, i, row));
-  return out;
-}
-
-static GstCclRegionInfo
-read_region (const guint8 *data, const gchar *name)
-{
-  return (GstCclRegionInfo){name, read_uint32 (data) != 0, read_uint32 (data + 4),
-      read_uint64 (data + 8), read_uint64 (data + 16)};
+      *places++ = (guint8)(gst_ccl_region_state_is_inside (state, i, row) +
+                           gst_ccl_region_state_get_crossing (state, i, row));
 }
 
 static gboolean
@@ -409,56 +374,31 @@ places_are_sound (const GstCclRegionInfo *region, const gint8 *places, guint n_r
   return TRUE;
 }
 
-/* The regions of these names; NULL if places of a track are no places. */
+/* Also reads whether columns follow. NULL if the bytes are no regions, or places of a track are no
+ * places. */
 static GstCclRegionState *
-make_regions (const guint8 *data, const gchar *const *names, guint n_regions, const gint8 *places,
-    guint n_rows)
+read_regions (Input *in, guint n_rows, gboolean *have_columns)
 {
-  GstCclRegionInfo *regions = g_new (GstCclRegionInfo, n_regions + (gsize)1);
-  GstCclRegionState *state = NULL;
-  gboolean sound = TRUE;
+  guint32 header[3]; /* regions, bytes of names, whether there are columns */
+  g_autofree GstCclRegionInfo *regions = NULL;
+  g_autofree const gchar **names = NULL;
+  const gint8 *places;
 
-  for (guint i = 0; i < n_regions; i++) {
-    regions[i] = read_region (data + (gsize)i * REGION_SIZE, names[i]);
-    sound = sound && places_are_sound (&regions[i], places + (gsize)i * n_rows, n_rows);
-  }
-  if (sound)
-    state = gst_ccl_region_state_new (regions, n_regions, places, n_rows);
-  g_free (regions);
-  return state;
-}
-
-/* Sets *size to the bytes of the regions, which may be followed by others, and *have_columns. NULL
- * if the bytes are no regions. */
-static GstCclRegionState *
-read_regions (const guint8 *data, gsize *size, guint n_rows, gboolean *have_columns)
-{
-  guint32 header[REGIONS_HEADER_SIZE / 4], n_regions, text_size;
-  GstCclRegionState *state = NULL;
-  const gchar **names;
-  guint64 end;
-
-  if (*size < REGIONS_HEADER_SIZE)
+  if (!get_numbers (in, header, G_N_ELEMENTS (header), 4) || header[0] > in->size)
     return NULL;
-  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
-  n_regions = header[0];
-  text_size = header[1];
   *have_columns = header[2] != 0;
-  /* Each name has a byte at least, so the sum cannot overflow. */
-  if (n_regions > text_size || text_size > *size)
+  regions = g_new0 (GstCclRegionInfo, header[0] + (gsize)1);
+  if (!GET_STRUCTS (in, regions, header[0], region_fields) ||
+      !(names = get_texts (in, header[1], header[0])) ||
+      !(places = (const gint8 *)take (in, header[0] * (guint64)n_rows, 1)))
     return NULL;
-  end = REGIONS_HEADER_SIZE + (guint64)text_size + n_regions * (REGION_SIZE + (guint64)n_rows);
-  if (end > *size)
-    return NULL;
-  *size = (gsize)end;
-  data += REGIONS_HEADER_SIZE;
-  names = g_new (const gchar *, n_regions + (gsize)1);
-  if (split_keys (
-          (const gchar *)data + (gsize)n_regions * REGION_SIZE, text_size, n_regions, names))
-    state = make_regions (data, names, n_regions,
-        (const gint8 *)data + (gsize)n_regions * REGION_SIZE + text_size, n_rows);
-  g_free (names);
-  return state;
+  for (guint i = 0; i < header[0]; i++) {
+    regions[i].name = names[i];
+    regions[i].is_line = regions[i].is_line != 0;
+    if (!places_are_sound (&regions[i], places + (gsize)i * n_rows, n_rows))
+      return NULL;
+  }
+  return gst_ccl_region_state_new (regions, header[0], places, n_rows);
 }
 
 static const gchar *
@@ -469,132 +409,69 @@ class_name (const GstCclClasses *classes, guint row)
   return name ? name : "";
 }
 
-static gsize
-class_names_size (const GstCclClasses *classes)
-{
-  gsize size = 0;
-
-  for (guint row = 0; row < gst_ccl_classes_get_n_rows (classes); row++)
-    size += strlen (class_name (classes, row)) + 1;
-  return size;
-}
-
-/* The bytes of the classes; 0 without any. */
-static gsize
-classes_size (const GstCclClasses *classes)
-{
-  if (!classes)
-    return 0;
-  return CLASSES_HEADER_SIZE + 8 * (gsize)gst_ccl_classes_get_n_rows (classes) +
-         class_names_size (classes);
-}
-
-/* Returns the end. */
-static guint8 *
-write_classes (guint8 *out, const GstCclClasses *classes, guint32 others)
-{
-  const guint32 header[] = {(guint32)class_names_size (classes), others};
-  const guint n_rows = gst_ccl_classes_get_n_rows (classes);
-
-  copy_numbers (out, (const guint8 *)header, G_N_ELEMENTS (header));
-  out += CLASSES_HEADER_SIZE;
-  for (guint row = 0; row < n_rows; row++, out += 8)
-    write_double (out, gst_ccl_classes_get_confidence (classes, row));
-  for (guint row = 0; row < n_rows; row++)
-    out = (guint8 *)g_stpcpy ((gchar *)out, class_name (classes, row)) + 1;
-  return out;
-}
-
-/* Sets *size to the bytes of the classes, which may be followed by others, and *others. NULL if the
- * bytes are no classes. */
-static GstCclClasses *
-read_classes (const guint8 *data, gsize *size, guint n_rows, guint32 *others)
-{
-  guint32 header[CLASSES_HEADER_SIZE / 4], text_size;
-  const guint64 before_text = CLASSES_HEADER_SIZE + 8 * (guint64)n_rows;
-  GstCclClasses *classes = NULL;
-  gdouble *confidences;
-  const gchar **names;
-
-  if (*size < CLASSES_HEADER_SIZE)
-    return NULL;
-  copy_numbers ((guint8 *)header, data, G_N_ELEMENTS (header));
-  text_size = header[0];
-  *others = header[1];
-  if (*others > HAVE_REGIONS + HAVE_COLUMNS || before_text + text_size > *size)
-    return NULL;
-  *size = (gsize)(before_text + text_size);
-  confidences = g_new (gdouble, n_rows + (gsize)1);
-  names = g_new (const gchar *, n_rows + (gsize)1);
-  for (guint row = 0; row < n_rows; row++)
-    confidences[row] = read_double (data + CLASSES_HEADER_SIZE + 8 * (gsize)row);
-  if (split_keys ((const gchar *)data + before_text, text_size, n_rows, names)) {
-    for (guint row = 0; row < n_rows; row++)
-      if (*names[row] == '\0')
-        names[row] = NULL;
-    classes = gst_ccl_classes_new (names, confidences, n_rows);
-  }
-  g_free (names);
-  g_free (confidences);
-  return classes;
-}
-
-/* What may be behind the table. */
-typedef struct {
-  GstCclClasses *classes;
-  GstCclRegionState *region_state;
-  GstCclColumns *columns;
-  GstCclContours *contours;
-} Parts;
-
 static void
-clear_parts (Parts *parts)
+write_classes (Output *out, const GstCclClasses *classes, guint32 others)
 {
-  g_clear_pointer (&parts->classes, gst_ccl_classes_unref);
-  g_clear_pointer (&parts->region_state, gst_ccl_region_state_unref);
-  g_clear_pointer (&parts->columns, gst_ccl_columns_unref);
-  g_clear_pointer (&parts->contours, gst_ccl_contours_unref);
+  const guint n_rows = gst_ccl_classes_get_n_rows (classes);
+  gsize text_size = 0;
+  guint8 *confidences;
+
+  for (guint row = 0; row < n_rows; row++)
+    text_size += strlen (class_name (classes, row)) + 1;
+  PUT_HEADER (out, (guint32)text_size, others);
+  confidences = append (out, n_rows * sizeof (gdouble));
+  for (guint row = 0; confidences && row < n_rows; row++, confidences += sizeof (gdouble)) {
+    const gdouble confidence = gst_ccl_classes_get_confidence (classes, row);
+
+    copy_number (confidences, &confidence, sizeof confidence);
+  }
+  for (guint row = 0; row < n_rows; row++)
+    put_text (out, class_name (classes, row));
+}
+
+/* Also reads what follows. NULL if the bytes are no classes. */
+static GstCclClasses *
+read_classes (Input *in, guint n_rows, guint32 *others)
+{
+  guint32 header[2]; /* bytes of names, what follows */
+  g_autofree gdouble *confidences = NULL;
+  g_autofree const gchar **names = NULL;
+
+  if (!get_numbers (in, header, G_N_ELEMENTS (header), 4) ||
+      header[1] > HAVE_REGIONS + HAVE_COLUMNS || !(confidences = get_doubles (in, n_rows)) ||
+      !(names = get_texts (in, header[0], n_rows)))
+    return NULL;
+  *others = header[1];
+  for (guint row = 0; row < n_rows; row++)
+    if (*names[row] == '\0')
+      names[row] = NULL;
+  return gst_ccl_classes_new (names, confidences, n_rows);
 }
 
 /* Reads what is behind the table: classes, regions, columns, contours, in this order, as the
- * version has them. FALSE if it is something else; then parts may be there. */
+ * version has them. FALSE if it is something else; then some of it may be there. */
 static gboolean
-read_parts (const guint8 *data, gsize size, guint8 version, guint n_rows, Parts *parts)
+read_parts (Input *in, guint8 version, GstCclMeta *self)
 {
   gboolean have_columns = version == SERIAL_VERSION_WITH_COLUMNS;
   gboolean have_regions = version == SERIAL_VERSION_WITH_REGIONS;
   guint32 others;
-  gsize end = size;
 
   if (version == SERIAL_VERSION_WITH_CLASSES) {
-    parts->classes = read_classes (data, &end, n_rows, &others);
-    if (!parts->classes)
+    self->classes = read_classes (in, self->n_rows, &others);
+    if (!self->classes)
       return FALSE;
-    data += end;
-    size -= end;
     have_regions = (others & HAVE_REGIONS) != 0;
     have_columns = (others & HAVE_COLUMNS) != 0;
   }
-  if (have_regions) {
-    end = size;
-    parts->region_state = read_regions (data, &end, n_rows, &have_columns);
-    if (!parts->region_state)
-      return FALSE;
-    data += end;
-    size -= end;
-  }
-  if (have_columns) {
-    end = size;
-    parts->columns = read_columns (data, &end, n_rows);
-    if (!parts->columns)
-      return FALSE;
-    data += end;
-    size -= end;
-  }
-  if (size == 0)
+  if (have_regions && !(self->region_state = read_regions (in, self->n_rows, &have_columns)))
+    return FALSE;
+  if (have_columns && !(self->columns = read_columns (in, self->n_rows)))
+    return FALSE;
+  if (in->size == 0)
     return version != SERIAL_VERSION_WITH_CONTOURS;
-  parts->contours = version == SERIAL_VERSION ? NULL : read_contours (data, size);
-  return parts->contours != NULL;
+  self->contours = version == SERIAL_VERSION ? NULL : read_contours (in);
+  return self->contours != NULL;
 }
 
 gboolean
@@ -602,120 +479,93 @@ gst_ccl_meta_serialize (const GstMeta *meta, GstByteArrayInterface *data, guint8
 {
   const GstCclMeta *self = (const GstCclMeta *)meta;
   const gchar *name = self->labeller ? gst_ccl_labeller_get_name (self->labeller) : "";
-  gsize name_size = strlen (name);
-  guint n_tracks = self->tracks ? self->n_rows : 0;
-  guint8 *out = gst_byte_array_interface_append (
-      data, HEADER_SIZE + (gsize)self->n_rows * ROW_SIZE + (gsize)n_tracks * TRACK_SIZE +
-                8 * (gsize)self->n_ids + name_size + classes_size (self->classes) +
-                regions_size (self->region_state) + columns_size (self->columns) +
-                contours_size (self->contours));
+  const guint n_tracks = self->tracks ? self->n_rows : 0;
+  Output out = {data, FALSE};
 
-  if (!out)
-    return FALSE;
-  write_uint32 (out, self->frame_width);
-  write_uint32 (out + 4, self->frame_height);
-  write_uint32 (out + 8, self->n_components);
-  write_uint32 (out + 12, self->n_rows);
-  write_uint32 (out + 16, n_tracks);
-  write_uint32 (out + 20, self->n_ids);
-  write_uint32 (out + 24, (guint32)name_size);
-  out += HEADER_SIZE;
-  for (guint i = 0; i < self->n_rows; i++, out += ROW_SIZE)
-    write_row (out, &self->rows[i]);
-  for (guint i = 0; i < n_tracks; i++, out += TRACK_SIZE)
-    write_track (out, &self->tracks[i]);
-  for (guint i = 0; i < self->n_ids; i++, out += 8)
-    write_uint64 (out, self->ids[i]);
-  memcpy (out, name, name_size);
-  out += name_size;
+  PUT_HEADER (&out, self->frame_width, self->frame_height, self->n_components, self->n_rows,
+      n_tracks, self->n_ids, (guint32)strlen (name));
+  PUT_STRUCTS (&out, self->rows, self->n_rows, row_fields);
+  PUT_STRUCTS (&out, self->tracks, n_tracks, track_fields);
+  put_numbers (&out, self->ids, self->n_ids, sizeof *self->ids);
+  put_bytes (&out, name, strlen (name));
   *version = self->classes        ? SERIAL_VERSION_WITH_CLASSES
              : self->region_state ? SERIAL_VERSION_WITH_REGIONS
              : self->columns      ? SERIAL_VERSION_WITH_COLUMNS
              : self->contours     ? SERIAL_VERSION_WITH_CONTOURS
                                   : SERIAL_VERSION;
   if (self->classes)
-    out = write_classes (out, self->classes,
+    write_classes (&out, self->classes,
         (self->region_state ? HAVE_REGIONS : 0) + (self->columns ? HAVE_COLUMNS : 0));
   if (self->region_state)
-    out = write_regions (out, self->region_state, self->columns != NULL);
+    write_regions (&out, self->region_state, self->columns != NULL);
   if (self->columns)
-    out = write_columns (out, self->columns);
+    write_columns (&out, self->columns);
   if (self->contours)
-    write_contours (out, self->contours);
-  return TRUE;
+    write_contours (&out, self->contours);
+  return !out.is_full;
 }
 
 static gboolean
-track_is_sound (const guint8 *data, guint n_ids)
+track_is_sound (const GstCclTrackInfo *track, guint n_ids)
 {
-  GstCclTrackInfo track = read_track (data);
+  return track->state >= GST_CCL_TRACK_STATE_TENTATIVE &&
+         track->state <= GST_CCL_TRACK_STATE_LOST && track->n_ids <= n_ids &&
+         track->first_id <= n_ids - track->n_ids && isfinite (track->position_x) &&
+         isfinite (track->position_y) && isfinite (track->position_deviation) &&
+         isfinite (track->speed_deviation) && isfinite (track->ground_velocity_x) &&
+         isfinite (track->ground_velocity_y);
+}
 
-  return track.state >= GST_CCL_TRACK_STATE_TENTATIVE && track.state <= GST_CCL_TRACK_STATE_LOST &&
-         track.n_ids <= n_ids && track.first_id <= n_ids - track.n_ids &&
-         isfinite (track.position_x) && isfinite (track.position_y) &&
-         isfinite (track.position_deviation) && isfinite (track.speed_deviation) &&
-         isfinite (track.ground_velocity_x) && isfinite (track.ground_velocity_y);
+/* Reads a table of n_rows rows. FALSE if it is none. */
+static gboolean
+read_table (Input *in, guint n_tracks, guint n_ids, guint name_size, GstCclMeta *self)
+{
+  const gchar *name;
+
+  self->tracks = gst_ccl_tracks_new (n_tracks);
+  if (!GET_STRUCTS (in, self->rows, self->n_rows, row_fields) ||
+      !GET_STRUCTS (in, self->tracks, n_tracks, track_fields) ||
+      n_ids > in->size / sizeof *self->ids)
+    return FALSE;
+  for (guint i = 0; i < n_tracks; i++)
+    if (!track_is_sound (&self->tracks[i], n_ids))
+      return FALSE;
+  if (n_ids > 0) {
+    self->n_ids = n_ids;
+    self->ids = g_atomic_rc_box_alloc (n_ids * sizeof *self->ids);
+    get_numbers (in, self->ids, n_ids, sizeof *self->ids);
+  }
+  name = (const gchar *)take (in, name_size, 1);
+  if (!name || !g_utf8_validate (name, name_size, NULL))
+    return FALSE;
+  if (name_size > 0) {
+    g_autofree gchar *text = g_strndup (name, name_size);
+
+    self->labeller = gst_ccl_labeller_new (text, NULL);
+  }
+  return TRUE;
 }
 
 GstMeta *
 gst_ccl_meta_deserialize (
     const GstMetaInfo *info, GstBuffer *buffer, const guint8 *data, gsize size, guint8 version)
 {
-  guint frame_width, frame_height, n_components, n_rows, n_tracks, n_ids, name_size;
-  const guint8 *rows, *tracks, *ids, *name;
-  Parts parts = {0};
+  /* Frame width, frame height, components, rows, tracks, identities, bytes of the name. */
+  guint32 header[7];
+  Input in = {data, size};
   GstCclMeta *self;
-  guint64 table_size;
 
-  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_CLASSES || size < HEADER_SIZE)
+  if (version < SERIAL_VERSION || version > SERIAL_VERSION_WITH_CLASSES ||
+      !get_numbers (&in, header, G_N_ELEMENTS (header), 4) || header[0] == 0 || header[1] == 0 ||
+      header[3] > header[2] || (header[4] != 0 && header[4] != header[3]) ||
+      header[3] > in.size / size_of (row_fields, G_N_ELEMENTS (row_fields)))
     return NULL;
-  rows = data + HEADER_SIZE;
-  frame_width = read_uint32 (data);
-  frame_height = read_uint32 (data + 4);
-  n_components = read_uint32 (data + 8);
-  n_rows = read_uint32 (data + 12);
-  n_tracks = read_uint32 (data + 16);
-  n_ids = read_uint32 (data + 20);
-  name_size = read_uint32 (data + 24);
-  table_size = HEADER_SIZE + (guint64)n_rows * ROW_SIZE + (guint64)n_tracks * TRACK_SIZE +
-               8 * (guint64)n_ids + name_size;
-  if (frame_width == 0 || frame_height == 0 || n_rows > n_components ||
-      (n_tracks != 0 && n_tracks != n_rows) || size < table_size)
-    return NULL;
-  tracks = rows + (gsize)n_rows * ROW_SIZE;
-  ids = tracks + (gsize)n_tracks * TRACK_SIZE;
-  name = ids + 8 * (gsize)n_ids;
-  if (!g_utf8_validate ((const gchar *)name, name_size, NULL))
-    return NULL;
-  for (guint i = 0; i < n_tracks; i++)
-    if (!track_is_sound (tracks + (gsize)i * TRACK_SIZE, n_ids))
-      return NULL;
-  if (!read_parts (data + table_size, size - (gsize)table_size, version, n_rows, &parts)) {
-    clear_parts (&parts);
-    return NULL;
-  }
-
   self = gst_ccl_meta_add (
-      buffer, frame_width, frame_height, n_components, gst_ccl_rows_new (n_rows), n_rows);
-  self->classes = parts.classes;
-  self->region_state = parts.region_state;
-  self->columns = parts.columns;
-  self->contours = parts.contours;
-  for (guint i = 0; i < n_rows; i++)
-    self->rows[i] = read_row (rows + (gsize)i * ROW_SIZE);
-  self->tracks = gst_ccl_tracks_new (n_tracks);
-  for (guint i = 0; i < n_tracks; i++)
-    self->tracks[i] = read_track (tracks + (gsize)i * TRACK_SIZE);
-  if (n_ids > 0) {
-    self->n_ids = n_ids;
-    self->ids = g_atomic_rc_box_alloc (n_ids * sizeof *self->ids);
-    for (guint i = 0; i < n_ids; i++)
-      self->ids[i] = read_uint64 (ids + 8 * (gsize)i);
-  }
-  if (name_size > 0) {
-    gchar *text = g_strndup ((const gchar *)name, name_size);
-    self->labeller = gst_ccl_labeller_new (text, NULL);
-    g_free (text);
+      buffer, header[0], header[1], header[2], gst_ccl_rows_new (header[3]), header[3]);
+  if (!read_table (&in, header[4], header[5], header[6], self) ||
+      !read_parts (&in, version, self)) {
+    gst_buffer_remove_meta (buffer, (GstMeta *)self);
+    return NULL;
   }
   return (GstMeta *)self;
 }
