@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* GstCudaMemory made the same way with every version of GStreamer. Not installed. */
-#ifndef __GST_CCL_CUDA_MEMORY_H__
-#define __GST_CCL_CUDA_MEMORY_H__
+#pragma once
 
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -10,8 +9,6 @@
 #include <gst/gst.h>
 #include <gst/video/video.h>
 
-G_BEGIN_DECLS
-
 /* Allocates memory for a format that GStreamer's CUDA allocator supports; the memory's own info has
  * the strides. NULL if the device has no memory left. */
 GstMemory *gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info);
@@ -19,7 +16,3 @@ GstMemory *gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo 
 /* Wraps the caller's memory: one plane of any format, laid out as info describes. */
 GstMemory *gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *info,
     CUdeviceptr data, gpointer user_data, GDestroyNotify notify);
-
-G_END_DECLS
-
-#endif /* __GST_CCL_CUDA_MEMORY_H__ */
