@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ._cudaccl import DeviceArray, View
 
 HOST = -1
-IMMUTABLE = ("jax", "jaxlib", "tensorflow")  # libraries that hold the content of an array for constant
+IMMUTABLE = ("jax", "jaxlib", "tensorflow")  # libraries whose arrays never change
 
 
 def kind_of(array: Any) -> str:

@@ -13,7 +13,7 @@ from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
 from ._labeller import ALL, check_integers, component_dtype, kept_batches
 from ._types import Table
 
-KEPT = 2  # batches of the last masks
+KEPT = 2  # objects of the last calls that are kept for the next
 Masks = TypeVar("Masks")
 
 
@@ -171,7 +171,7 @@ def writable_masks(masks: Any) -> NDArray[Any]:
     if array.dtype not in (np.uint8, np.bool_):
         raise TypeError(not_bytes(array.dtype.name))
     if kind_of(masks) in IMMUTABLE:
-        view_of(masks, writable=True)  # which refuses it
+        view_of(masks, writable=True)  # raises: it cannot be written
     if type(masks) is not np.ndarray and not np.may_share_memory(array, np.asarray(masks)):
         raise TypeError("masks that are written must be an array")
     if not array.flags.writeable:

@@ -15,7 +15,7 @@ from . import _chunk_sums
 from ._regionprops import AXES, OF_TABLES, SIZES
 
 TURN_BITS = 62  # a direction is two integers in units of 2^-62
-LIMB_BITS, N_LIMBS = 21, 3  # in which they are summed, so that no sum of 2^42 pixels exceeds 64 bits
+LIMB_BITS, N_LIMBS = 21, 3  # summed in limbs of 21 bits: a sum of 2^42 pixels fits 64 bits
 
 Numbers = NDArray[np.int64]
 
@@ -54,7 +54,7 @@ def turns(side: int) -> Numbers:
 def joined(runs: Numbers, side: int) -> Numbers:
     """Runs, in any order, as those that have gaps in between."""
     runs = runs[np.lexsort((runs[:, 1], runs[:, 0]))]
-    begins, ends = (runs[:, :1] * (side + 1) + runs[:, 1:]).T  # no run of a label touches one of another label
+    begins, ends = (runs[:, :1] * (side + 1) + runs[:, 1:]).T  # runs of different labels do not touch
     is_first = np.ones(len(runs), bool)
     is_first[1:] = begins[1:] > np.maximum.accumulate(ends)[:-1]
     firsts = np.flatnonzero(is_first)

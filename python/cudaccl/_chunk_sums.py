@@ -17,7 +17,7 @@ from ._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF
 from ._value_counts import ValueCounts
 
 OF_SUMS = COLUMN_OF["first_x"] | COLUMN_OF["variance_x"] | COLUMN_OF["intensity_mean"]
-OF_MAPS = ("moments", "moments_central", "moments_normalized")  # that need the label map of the whole picture
+OF_MAPS = ("moments", "moments_central", "moments_normalized")  # need the whole label map
 
 
 class Sums(NamedTuple):

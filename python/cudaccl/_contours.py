@@ -84,7 +84,7 @@ def simplified(table: NDArray[np.void], points: NDArray[np.int32],
                tolerance: float) -> tuple[NDArray[np.void], NDArray[np.int32]]:
     """The table and the points of simplified contours."""
     n = table["n_points"].astype(np.int64)
-    ordered = points[np.repeat(table["first_point"] - (np.cumsum(n) - n), n) + np.arange(n.sum())]  # as the table is
+    ordered = points[np.repeat(table["first_point"] - (np.cumsum(n) - n), n) + np.arange(n.sum())]  # as in the table
     numbers, kept = _cudaccl.simplify_contours(ordered.tobytes(), table["n_points"].tobytes(), float(tolerance))
     table = table.copy()
     table["n_points"] = np.frombuffer(numbers, np.uint32)
@@ -199,10 +199,10 @@ def within(contours: Contours, areas: NDArray[Any], min_area: int, max_area: int
     if stays.all():
         return contours
     table = contours.table.copy()
-    parents = np.append(table["parent"], NO_CONTOUR)  # also of NO_CONTOUR
+    parents = np.append(table["parent"], NO_CONTOUR)  # so that parents[NO_CONTOUR] is NO_CONTOUR
     goes = np.append(~stays, False)
     parent = np.minimum(table["parent"], len(table))
-    while goes[parent].any():  # of what is in a hole of a label that goes: the hole that this is in
+    while goes[parent].any():  # in a hole of a removed label: the next parent outside
         parent = np.where(goes[parent], np.minimum(parents[parent], len(table)), parent)
     places = np.append(np.cumsum(stays) - 1, NO_CONTOUR)
     table["parent"] = places[parent]
@@ -287,7 +287,7 @@ def contours_on_gpu(image: Any, neighbours: int, cracks: bool, threshold: float,
                         cracks)
     map = device_map_of(as_labels(image), None, (2,))
     assert map is not None
-    rows, _, n = map.measure(0, None)  # which refuses negative labels
+    rows, _, n = map.measure(0, None)  # raises for negative labels
     found = Contours(*arrays_of(*find_contours(map.array, neighbours, cracks, 0, False, 0, 0, True)), cracks)
     if min_area <= 1 and not max_area:
         return found

@@ -16,14 +16,14 @@ from ._images import OF_VOLUMES, check_connectivity
 from ._labeller import kept_finders, kept_measurers, kept_runs, label
 from ._regionprops import planes_of, table_dtype, volume_shape_dtype
 
-KEPT = 2  # objects for the last label maps
+KEPT = 2  # objects of the last label maps that are kept for the next
 
 contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
     "component", "parent", "first_point", "n_points", "is_hole")])
 """A row of a table of contours. The integers have no sign: convert them before one is subtracted from another.
 Since: 0.3"""
 
-FIRST_LABELS = 4096  # of which an object measures at first
+FIRST_LABELS = 4096  # rows of a new object; it is replaced where a map has more labels
 
 
 class DeviceMap:

@@ -30,9 +30,9 @@ volume_component_dtype: np.dtype[np.void] = table_dtype(np.int32, ndim=3)
 """A row of the component table of a volume, as component_dtype; area counts voxels. Since: 0.2"""
 
 ALL = 2**32 - 1
-MOST_ROWS = 2**31 - 1  # of a table; the CPU uses memory only for those that an image needs
-FIRST_GPU_ROWS = 65536  # a GPU allocates all rows
-CALLS_TO_WARM_UP = 2  # until nothing is left to plan
+MOST_ROWS = 2**31 - 1  # rows of a table; on the CPU, unused ones take no memory
+FIRST_GPU_ROWS = 65536  # rows of a table at first: on a GPU, all take memory
+CALLS_TO_WARM_UP = 2  # calls until all objects are planned
 
 
 def shown(number: int) -> str:

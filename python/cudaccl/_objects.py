@@ -43,7 +43,7 @@ def as_given(result: NDArray[Any], given: Any) -> Any:
 
 def filled_on_gpu(map: DeviceMap, neighbours: int, max_area: int, like: Any) -> Any:
     """A label map on a GPU whose holes are filled, in the kind of another array."""
-    map.measure(0, None)  # which waits until the map is complete, and checks it
+    map.measure(0, None)  # waits until the map is complete, and checks it
     filled = empty(like, tuple(map.view.shape), "int32", map.view.device)
     _cudaccl.device_fill_label_holes(map.view, neighbours, max_area, view_of(filled, writable=True))
     return finish(filled, like)
@@ -193,7 +193,7 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
     neighbours = check_connectivity(1 if connectivity is None else connectivity, wanted)
     on_gpu = device_map_of(labels, None if wanted == 2 else 26, (wanted,))
     if on_gpu and 0 not in on_gpu.view.shape:
-        on_gpu.measure(0, None)  # which waits until the map is complete, and checks it
+        on_gpu.measure(0, None)  # waits until the map is complete, and checks it
         found = np.frombuffer(_cudaccl.device_contacts(on_gpu.view, neighbours), np.int64).reshape(-1, 3)
         return found[:, :2].copy(), found[:, 2].copy()
     map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))

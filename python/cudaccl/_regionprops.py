@@ -45,10 +45,10 @@ class Measured:
                  count_holes: Callable[[], NDArray[np.int64]] | None = None) -> None:
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
         self.measured, self._shape = measured, shape
-        self._map, self._map_rows = map, map_rows  # the latter with the map's own labels
+        self._map, self._map_rows = map, map_rows  # map_rows: rows with the labels that the map has
         self._are_components, self._count_holes = are_components, count_holes
         self.channels: list[Measured] | None = None
-        self.of_values: dict[str, list[NDArray[Any]]] | None = None  # by property, of values that NumPy measures
+        self.of_values: dict[str, list[NDArray[Any]]] | None = None  # columns that NumPy measures, by property
         self.medians: NDArray[np.float64] | None = None
         self.quantiles: dict[float, NDArray[np.float64]] = {}
         self._hulls: NDArray[np.float64] | None = None
@@ -273,7 +273,7 @@ def label_map_of(labels: Any, connectivity: int | None,
         on_device = device_map_of(labels, connectivity, dimensions)
         if on_device:
             if 0 not in on_device.view.shape:
-                on_device.measure(0, None)  # which waits until the map is complete, and checks it
+                on_device.measure(0, None)  # waits until the map is complete, and checks it
             labels = on_device.copy_to_host()
         else:
             labels = np.asarray(labels)
@@ -370,7 +370,7 @@ def measure_values(map: NDArray[np.uint32], there: NDArray[np.bool_], plane: NDA
         centroids = [sums(values * place) / total for place in np.unravel_index(pixels, map.shape)]
     least, greatest = ((np.minimum.reduceat(values, starts), np.maximum.reduceat(values, starts)) if len(starts)
                        else (np.empty(0), np.empty(0)))
-    first = np.full(len(there), map.size)  # by label, the number of the first pixel with the greatest value
+    first = np.full(len(there), map.size)  # [label]: number of its first pixel with the greatest value
     if len(starts):
         first[owners] = np.minimum.reduceat(np.where(values == np.repeat(greatest, counts), pixels, map.size), starts)
     is_known = first[there] < map.size
@@ -406,7 +406,7 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     of_values = columns & COLUMN_OF["intensity_mean"]
     has_values = needs_values(properties, intensity_image)
     if of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
-        map.measure(0, None)  # which waits until the map is complete, and checks it
+        map.measure(0, None)  # waits until the map is complete, and checks it
         return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan,
                        quantiles)
     planes, are_channels = values_on_gpu(intensity_image if has_values else None, ndim, map.view.device)
@@ -633,7 +633,7 @@ def in_order(columns: dict[str, NDArray[Any]], area: NDArray[Any], sort_by: str 
     keys = columns[sort_by] if sort_by in columns else area
     if largest is None:
         places = np.argsort(keys, kind="stable")
-    else:  # from the back, so that equal ones stay in the order of labels
+    else:  # reversed twice: equal ones stay in the order of labels
         places = (len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1])[:largest]
     return {name: column[places] for name, column in columns.items()}
 

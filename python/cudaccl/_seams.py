@@ -18,7 +18,7 @@ from ._arrays import view_of
 
 Pairs = NDArray[np.int64]
 Faces = dict[tuple[int, int], NDArray[Any]]  # by axis and side (0 or −1)
-Step = tuple[int, ...]  # from a chunk to a neighbour: −1, 0 or 1 along each axis
+Step = tuple[int, ...]  # −1, 0 or 1 along each axis: from a chunk to a neighbour
 
 REACH = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}  # along how many axes neighbours may differ
 # The connectivity across an edge of chunks, by that of the picture; a row between chunks of an image is an edge, too.

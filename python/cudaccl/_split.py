@@ -37,7 +37,7 @@ def map_on_gpu(labels: Any, ndim: int | None) -> DeviceMap | None:
     map = device_map_of(labels, 8 if wanted == 2 else 26, (wanted,))
     if map is None or 0 in map.view.shape:
         return None
-    map.measure(0, None)  # which waits until the map is complete, and checks it
+    map.measure(0, None)  # waits until the map is complete, and checks it
     return map
 
 

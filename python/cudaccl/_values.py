@@ -16,7 +16,7 @@ from ._labeller import kept_for_values
 from ._objects import as_given
 from ._types import Array, HostImage, Out
 
-KEPT = 2  # labellers of the last images
+KEPT = 2  # labellers of the last images that are kept for the next
 
 
 def plain(image: Any) -> Any:

@@ -49,7 +49,7 @@ try:
 except ImportError as error:
     raise ImportError("cudaccl.dask needs Dask: install python3-dask, or dask[array] with pip") from error
 
-da: Any = dask.array  # whose annotations differ between releases
+da: Any = dask.array  # Any: its annotations differ between releases
 
 __all__ = ["adjacency", "clear_border", "fill_holes", "fill_label_holes", "keep_largest", "label", "label_periodic", "label_values", "regionprops_table", "remove_small"]
 
@@ -281,7 +281,7 @@ def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Cal
     layer = table_layer(array, work, token, table)
     layer[(total,)] = (operator.itemgetter(0), f"cudaccl-{work.name}-table-{token}")
     n = da.Array(HighLevelGraph.from_collections(total, layer, [array]), total, (), np.int64)
-    again = bind(array, n, seed=token)  # read once more when the table is there
+    again = bind(array, n, seed=token)  # the picture is read again when the table is complete
     layer = {}
     for chunk in itertools.product(*map(range, array.numblocks)):
         layer[(result, *chunk)] = (functools.partial(second_pass, work, finish), (again.name, *chunk),
@@ -355,7 +355,7 @@ def label(array: Any, connectivity: int | None = None, threshold: float = 0, *, 
 def labelled(array: Any, connectivity: int | None, threshold: float, invert: bool, axes: Any) -> tuple[Any, Any]:
     array = checked(array)
     neighbours = check_connectivity(connectivity, array.ndim)
-    # Not every integer of 64 bits is a float.
+    # A float cannot hold every integer of 64 bits.
     exact = int(threshold) if isinstance(threshold, (int, np.integer)) else real_threshold(threshold)
     find = functools.partial(find_labels, connectivity=neighbours, threshold=exact, invert=bool(invert))
     dtype = label_dtype((math.prod(array.shape) + 1) // 2)

@@ -3,7 +3,7 @@
 
     import sys
     import cudaccl.sam2
-    sys.modules["sam2._C"] = cudaccl.sam2  # before sam2 fills holes first
+    sys.modules["sam2._C"] = cudaccl.sam2  # before sam2 first fills holes
 
 SAM 2 then fills small holes and removes small components of its masks, where it otherwise warns that it
 cannot import _C and leaves them.

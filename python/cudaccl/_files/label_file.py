@@ -29,7 +29,7 @@ from .zarr import ZarrPicture, is_zarr
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
-CHUNK_BYTES = 2**24  # of pixels that are compared with the threshold at once
+CHUNK_BYTES = 2**24  # bytes of pixels that are compared with the threshold at once
 
 
 class Files:
@@ -99,11 +99,11 @@ class Input:
 
     def __init__(self, image: Any, threshold: float, ndim: int) -> None:
         self.image = image
-        self.files: list[str] = []  # that are read beside those that are known
+        self.files: list[str] = []  # further files that are read
         if any(isinstance(length, float) and math.isnan(length) for length in image.shape):
             raise ValueError("the sizes of chunks are not known: call compute_chunk_sizes() of the array first")
         self.shape = tuple(int(length) for length in image.shape)
-        # A file with a volume need not be asked for.
+        # A volume in a file is taken for one also where the caller does not ask for it.
         check_shape(self.shape, 3 if isinstance(image, (Files, ZarrPicture)) and len(self.shape) == 3 else ndim)
         if 0 in self.shape:
             raise ValueError("the picture is empty")
@@ -115,7 +115,7 @@ class Input:
             raise TypeError(f"pixels must be of bool, integers or floats, not {self.dtype}")
         if math.isnan(threshold):
             raise ValueError("the threshold is not a number")
-        # No integer is between a number and its floor.
+        # For integers, "greater than a number" is "greater than its floor".
         self.threshold = threshold if self.dtype.kind == "f" or math.isinf(threshold) else math.floor(threshold)
         self._at_once = max(1, CHUNK_BYTES // (self.dtype.itemsize * math.prod(self.shape[1:])))
 
@@ -238,7 +238,7 @@ class Channel:
 
 def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
     """The channels of the picture whose values are measured, and whether it has more than one dimension for it."""
-    opened = open_picture(image, None, None, 3)  # colours of a file are allowed
+    opened = open_picture(image, None, None, 3)  # 3: a file may have colours
     if isinstance(opened, np.ma.MaskedArray):
         raise TypeError("a masked array has no values where it is masked: give its data")
     colours = opened.colours() if isinstance(opened, Files) and tuple(opened.shape) == shape else []

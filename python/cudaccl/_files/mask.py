@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _cudaccl
 from .._foreground import DENOISE, METHODS, Foreground, check_closing, choose
 
-BAND_PIXELS = 2**22  # that are filtered at once; more if a few rows have more
+BAND_PIXELS = 2**22  # pixels that are filtered at once, in some rows at least
 
 
 class Settings(NamedTuple):

@@ -13,7 +13,7 @@ import numpy as np
 
 from .zarr import ZarrMap, is_zarr
 
-TAG = 15  # of messages between ranks
+TAG = 15  # tag of the messages between ranks
 MOST_BYTES = 2**30  # of one message: MPI counts with an int
 
 
@@ -35,7 +35,7 @@ def together(comm: Any, function: Callable[[], Any]) -> Any:
     result, error = None, None
     try:
         result = function()
-    except BaseException as raised:  # KeyboardInterrupt, too
+    except BaseException as raised:  # also KeyboardInterrupt: the other ranks must not wait
         error = raised
     messages = comm.allgather(None if error is None else str(error) or type(error).__name__)
     if error is not None:

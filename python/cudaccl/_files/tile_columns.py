@@ -34,7 +34,7 @@ class TileColumns:
         self._separator, self._spacing = separator, spacing
         self._quantiles = check_quantiles(quantiles, self._properties)
         self._ranks: list[Ranks] = []  # by channel
-        self._others: list[list[NDArray[Any]]] | None = None  # by channel but the first: what it has measured
+        self._others: list[list[NDArray[Any]]] | None = None  # [channel − 1]: what was measured
         self._n_taken = 0  # rows that are written
         self.component_values = None if value_type is None else np.empty(0, value_type)  # by label
         self.of_values = COLUMN_OF["intensity_mean"]
@@ -90,7 +90,7 @@ class TileColumns:
 
     @staticmethod
     def _no_map() -> NDArray[np.uint32]:
-        raise ValueError("a property of hulls needs the label map")  # none of them is in the lists of tiles
+        raise ValueError("a property of hulls needs the label map")  # not reached: tiles offer no such property
 
     def columns_of(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The columns of the table, of rows with all fields and shapes."""

@@ -56,7 +56,7 @@ class ZarrPicture:
     def _open(self, path: str, ndim: int) -> None:
         opened = the_package().open(path, mode="r")
         self.ome: dict[str, Any] | None = None
-        self._index: list[Any]  # of the axes: 0, or all
+        self._index: list[Any]  # index along each axis: 0, or all of it
         if hasattr(opened, "shape"):
             self._array, self._index = opened, [slice(None)] * len(opened.shape)
         else:
@@ -108,7 +108,7 @@ class ZarrMap:
 
     def open(self) -> None:
         the_package()
-        shutil.rmtree(self._temporary, ignore_errors=True)  # of a process with the same number that was killed
+        shutil.rmtree(self._temporary, ignore_errors=True)  # left by a killed process with the same number
         os.mkdir(self._temporary)
 
     def begin(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
