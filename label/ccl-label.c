@@ -160,7 +160,6 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
-  (void)n_labels;
   if (job->largest) {
     n_components = largest_choose (job->largest);
     keep_largest_values (job);
@@ -283,7 +282,6 @@ keep_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *
     CclError *error)
 {
   Job *job = data;
-  (void)rows;
   return to_status (plane_shapes_keep (job->shapes, shapes, n, error));
 }
 

@@ -20,7 +20,6 @@ jbg_dec_in (void *decoder, unsigned char *data, size_t size, size_t *n_read)
 const char *
 jbg_strerror (int error)
 {
-  (void)error;
   return "this wheel was built without JBIG";
 }
 

@@ -15,7 +15,6 @@ check_threshold (
 static CclStatus
 check_mog2 (const CclForegroundPlan *plan, const CclForegroundOptions *options, CclError *error)
 {
-  (void)plan;
   if (options->history < 1)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the history must be at least one frame");
   if (!(options->var_threshold > 0))

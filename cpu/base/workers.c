@@ -242,7 +242,6 @@ static void
 call_work (void *data, uint32_t part, uint32_t thread)
 {
   const Call *call = data;
-  (void)thread;
   call->work (call->data, part);
 }
 

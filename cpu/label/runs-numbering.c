@@ -49,7 +49,6 @@ first_label (const CpuLabeller *self, const Share *share)
 void
 runs_number_share (void *data, uint32_t index, uint32_t thread)
 {
-  (void)thread;
   const CpuLabeller *self = data;
   const Forest *forest = &self->job.forest;
   uint32_t *const parents = forest->parents;

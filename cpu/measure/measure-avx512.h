@@ -126,7 +126,6 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint
       _mm512_mask_mov_epi8 (ones, top, of_top), _mm512_mask_mov_epi8 (ones, bottom, of_bottom));
   const __m512i greatest = _mm512_max_epu8 (of_top, of_bottom);
 
-  (void)n_values;
   *sums = add_value_lanes (add_halves (sum_eights (of_top, of_bottom)), add_halves (squares),
       add_halves (products),
       _mm256_min_epu8 (_mm512_castsi512_si256 (least), _mm512_extracti64x4_epi64 (least, 1)),

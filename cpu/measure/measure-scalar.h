@@ -53,6 +53,5 @@ sum_bytes (const uint8_t *const values[2], uint32_t n_values, uint64_t top, uint
     ValueSums *sums)
 {
   const uint64_t rows[2] = {top, bottom};
-  (void)n_values;
   sum_bytes_one_by_one (values, rows, sums);
 }

@@ -172,7 +172,6 @@ packed_seek (thandle_t data, toff_t offset, int whence)
 static int
 packed_close (thandle_t data)
 {
-  (void)data;
   return 0;
 }
 

@@ -100,7 +100,6 @@ contour_file_add_labels (ContourFile *self, uint64_t first_layer, uint64_t n_lay
   const size_t n = (size_t)n_layers * self->width;
   uint32_t *to = self->labels + (size_t)first_layer * self->width;
 
-  (void)error;
   if (label_bytes == sizeof *to)
     memcpy (to, labels, n * sizeof *to);
   else

@@ -52,7 +52,6 @@ next_bytes (uint64_t size, uint64_t done)
 static CclStatus
 send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError *error)
 {
-  (void)data;
   for (uint64_t done = 0, n; done < size; done += n) {
     n = next_bytes (size, done);
     const int result =
@@ -66,7 +65,6 @@ send_bytes (void *data, uint32_t to, const void *bytes, uint64_t size, CclError 
 static CclStatus
 receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *error)
 {
-  (void)data;
   for (uint64_t done = 0, n; done < size; done += n) {
     n = next_bytes (size, done);
     const int result = MPI_Recv (
@@ -81,7 +79,6 @@ receive_bytes (void *data, uint32_t from, void *bytes, uint64_t size, CclError *
 static void
 abort_ranks (void *data)
 {
-  (void)data;
   clean_up_before_abort ();
   MPI_Abort (MPI_COMM_WORLD, 1);
 }

@@ -25,7 +25,6 @@ processes_start (int *argc, char ***argv, void (*clean_up) (void))
 bool
 processes_agree (bool succeeded, CclError *error)
 {
-  (void)error;
   return succeeded;
 }
 
@@ -38,7 +37,6 @@ processes_share (uint64_t value)
 uint64_t
 processes_sum_before (uint64_t value)
 {
-  (void)value;
   return 0;
 }
 
@@ -51,8 +49,6 @@ processes_sum (uint64_t value)
 void
 processes_sum_all (uint64_t *numbers, uint32_t n)
 {
-  (void)numbers;
-  (void)n;
 }
 
 void

@@ -34,8 +34,6 @@ begin (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_label
 {
   Holes *self = data;
 
-  (void)first_label;
-  (void)n_labels;
   self->label_bytes = label_bytes;
   self->is_hole = calloc (n_components / 8 + 1, 1);
   return self->is_hole || fail_without_memory (error) ? CUDACCL_OK : CUDACCL_ERROR_IO;
@@ -67,7 +65,6 @@ mark_holes (void *data, const CclTiledComponent *rows, size_t n, CclError *error
 {
   const Holes *self = data;
 
-  (void)error;
   for (size_t i = 0; i < n; i++)
     if (holes_is_enclosed (&self->plan, &rows[i]))
       self->is_hole[rows[i].label / 8] |= (uint8_t)(1 << rows[i].label % 8);

@@ -474,7 +474,6 @@ read_as_values (void *data, uint64_t first_layer, uint64_t n_layers, void *value
 {
   Relabelling *self = data;
 
-  (void)foreground;
   if (!read_map (self, first_layer, n_layers, error))
     return CUDACCL_ERROR_IO;
   memcpy (values, self->layers, n_layers * self->layer * sizeof *self->layers);

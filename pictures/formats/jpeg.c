@@ -56,7 +56,6 @@ on_message (j_common_ptr decoder, int level)
 static void
 on_source (j_decompress_ptr decoder)
 {
-  (void)decoder;
 }
 
 static boolean

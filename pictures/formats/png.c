@@ -100,7 +100,6 @@ find_orientation (Png *self)
   if (png_get_eXIf_1 (self->png, self->info, &n, &exif))
     self->in_order.picture.orientation = exif_orientation (exif, n);
 #else
-  (void)self;
 #endif
 }
 

@@ -122,7 +122,6 @@ static bool
 plain_rewind (PictureInOrder *in_order, CclError *error)
 {
   Plain *self = (Plain *)in_order;
-  (void)error;
   self->text.offset = self->header.end;
   self->text.at = self->text.n = 0;
   return true;

@@ -588,7 +588,6 @@ on_size (thandle_t data)
 static int
 on_close (thandle_t data)
 {
-  (void)data;
   return 0;
 }
 

@@ -282,7 +282,6 @@ two_pass_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *pla
 {
   TwoPass *self = calloc (1, sizeof *self);
 
-  (void)tuning;
   if (self) {
     self->base.klass = &two_pass_class;
     self->base.plan = *plan;

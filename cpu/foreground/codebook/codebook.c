@@ -592,7 +592,6 @@ codebook_begin (CpuForeground *foreground, CclError *error)
   const CclForegroundOptions *options = foreground->job.options;
   const bool begins = base->n_frames == 0;
 
-  (void)error;
   self->frame = frame;
   self->options = options;
   self->planes = (CodebookLuma){.frame = self->luma ? self->luma : frame->data,
@@ -643,7 +642,6 @@ codebook_find_row (
     const CpuForeground *foreground, uint32_t band, uint32_t y, uint64_t *row, uint64_t *shadow)
 {
   Codebooks *self = foreground->model;
-  (void)band;
   sampled_places_finish_row (&self->sampled, y, row, shadow);
 }
 

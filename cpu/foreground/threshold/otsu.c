@@ -88,7 +88,6 @@ otsu_begin (CpuForeground *self, CclError *error)
   Otsu *otsu = self->model;
   const uint32_t size = otsu->n_values;
 
-  (void)error;
   workers_run (self->workers, make_histograms, self);
   memset (otsu->histogram, 0, size * sizeof *otsu->histogram);
   for (uint32_t i = 0; i < self->n_bands; i++) {

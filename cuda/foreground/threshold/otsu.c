@@ -67,7 +67,6 @@ otsu_queue (CclCudaSegmenter *self, const CclForegroundOptions *options, CclErro
   CudaOtsu *otsu = self->model;
   const CclStatus status = queue_histogram (self, error);
 
-  (void)options;
   return status == CUDACCL_OK ? ccl_cuda_threshold_queue (&otsu->threshold, self, 0,
                                     &otsu->parameters.histogram->threshold, error)
                               : status;

@@ -481,7 +481,6 @@ static CclStatus
 strips_new (CclCudaDevice *device, const CclAlgorithm *algorithm, const CclLabellerPlan *plan,
     CUstream stream, CclCudaEngine **engine, CclError *error)
 {
-  (void)algorithm;
   (void)stream; /* no preparatory work */
   Strips *strips = calloc (1, sizeof *strips);
   if (!strips)
