@@ -3,75 +3,47 @@
 
 #include <string.h>
 
-#include "line-file.h"
-
 #define MAX_NUMBER 1e15 /* of an event; others are damaged */
 
-struct _WatchHistoryFile {
+typedef struct {
   WatchHistory *history;
-  WatchLineFile *file;
-
-  /* Of the file's thread. */
-  GHashTable *cameras;      /* names of those that there were at the start */
-  JsonParser *parser;       /* NULL after reading */
   GPtrArray *events;        /* WatchPastEvent, of the lines that were read */
   guint64 written, waiting; /* number of the last event in the file, and in the last text */
-};
-
-/* The event of a line; NULL if the line is damaged. */
-static WatchPastEvent *
-parse_line (JsonParser *parser, const gchar *line)
-{
-  JsonObject *object;
-  const gchar *camera, *kind, *utc, *rest;
-  g_autoptr (GDateTime) time = NULL;
-  WatchPastEvent *event;
-
-  if (!json_parser_load_from_data (parser, line, -1, NULL) ||
-      !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    return NULL;
-  object = json_node_get_object (json_parser_get_root (parser));
-  camera = watch_line_get_text (object, "source");
-  kind = watch_line_get_text (object, "event");
-  utc = watch_line_get_text (object, "utc");
-  rest = strchr (line, ','); /* behind the number */
-  time = utc ? g_date_time_new_from_iso8601 (utc, NULL) : NULL;
-  if (!camera || !kind || !time || !g_str_has_prefix (line, "{\"number\":") || !rest)
-    return NULL;
-  event = g_new0 (WatchPastEvent, 1);
-  event->number = (guint64)CLAMP (watch_line_get_number (object, "number"), 0, MAX_NUMBER);
-  event->utc = g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time);
-  event->camera = g_strdup (camera);
-  event->kind = g_strdup (kind);
-  event->line = g_strconcat ("{", rest + 1, NULL);
-  return event;
-}
+} HistoryFile;
 
 static void
-read_line (gpointer data, const gchar *line)
+read_line (gpointer data, JsonObject *object, const gchar *line)
 {
-  WatchHistoryFile *self = data;
-  WatchPastEvent *event = parse_line (self->parser, line);
+  HistoryFile *self = data;
+  const gchar *kind = watch_line_get_text (object, "event");
+  const gchar *rest = strchr (line, ','); /* behind the number */
+  const gint64 utc = watch_line_get_time (object, "utc");
+  WatchPastEvent *event;
 
-  if (event && g_hash_table_contains (self->cameras, event->camera))
-    g_ptr_array_add (self->events, g_steal_pointer (&event));
-  g_clear_pointer (&event, watch_past_event_free);
+  if (!kind || utc == 0 || !g_str_has_prefix (line, "{\"number\":") || !rest)
+    return;
+  event = g_new0 (WatchPastEvent, 1);
+  event->number = (guint64)CLAMP (watch_line_get_number (object, "number"), 0, MAX_NUMBER);
+  event->utc = utc;
+  event->camera = g_strdup (watch_line_get_text (object, "source"));
+  event->kind = g_strdup (kind);
+  event->line = g_strconcat ("{", rest + 1, NULL);
+  g_ptr_array_add (self->events, event);
 }
 
 static void
 has_read (gpointer data)
 {
-  WatchHistoryFile *self = data;
+  HistoryFile *self = data;
 
   self->written = watch_history_add_past (self->history, g_steal_pointer (&self->events));
-  g_clear_object (&self->parser);
 }
 
 /* The oldest event first. */
 static GString *
 format (gpointer data, gboolean all, guint *n_lines)
 {
-  WatchHistoryFile *self = data;
+  HistoryFile *self = data;
   g_autoptr (GPtrArray) events =
       watch_history_get_events (self->history, NULL, NULL, all ? 0 : self->written, G_MAXUINT);
   GString *text = g_string_new (NULL);
@@ -91,7 +63,7 @@ format (gpointer data, gboolean all, guint *n_lines)
 static void
 written (gpointer data)
 {
-  WatchHistoryFile *self = data;
+  HistoryFile *self = data;
 
   self->written = self->waiting;
 }
@@ -99,41 +71,17 @@ written (gpointer data)
 static guint
 count (gpointer data)
 {
-  return watch_history_count_events (((WatchHistoryFile *)data)->history);
+  return watch_history_count_events (((HistoryFile *)data)->history);
 }
 
-WatchHistoryFile *
+WatchLineFile *
 watch_history_file_new (Watch *watch, WatchHistory *history)
 {
-  WatchHistoryFile *self = g_new0 (WatchHistoryFile, 1);
-  const WatchLineFileFunctions functions = {read_line, has_read, format, written, count, self};
+  HistoryFile *self = g_new0 (HistoryFile, 1);
+  const WatchLineFileFunctions functions = {
+      "source", read_line, has_read, format, written, count, self};
 
   self->history = history;
-  self->cameras = watch_config_get_camera_names (watch_get_config (watch));
-  self->parser = json_parser_new ();
   self->events = g_ptr_array_new ();
-  self->file = watch_line_file_new (watch, "events.ndjson", "events", &functions);
-  return self;
-}
-
-void
-watch_history_file_rewrite (WatchHistoryFile *self)
-{
-  watch_line_file_rewrite (self->file);
-}
-
-void
-watch_history_file_stop (WatchHistoryFile *self)
-{
-  watch_line_file_stop (self->file);
-}
-
-gboolean
-watch_history_file_free (WatchHistoryFile *self, gint64 until)
-{
-  if (!watch_line_file_free (self->file, until))
-    return FALSE;
-  g_hash_table_unref (self->cameras);
-  g_free (self);
-  return TRUE;
+  return watch_line_file_new (watch, "events.ndjson", "events", &functions);
 }

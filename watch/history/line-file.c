@@ -20,7 +20,8 @@ struct _WatchLineFile {
   Watch *watch;
   const gchar *name;
   WatchLineFileFunctions functions;
-  GMutex lock; /* never held while the disk works */
+  GHashTable *cameras; /* names of those that there were at the start */
+  GMutex lock;         /* never held while the disk works */
   GCond changed;
   GThread *thread;
   gboolean is_stopping, is_stopped, must_rewrite; /* guarded by the lock */
@@ -49,11 +50,24 @@ open_regular (const gchar *path)
   return stream;
 }
 
+static void
+read_line (WatchLineFile *file, JsonParser *parser, const gchar *line)
+{
+  JsonNode *root =
+      json_parser_load_from_data (parser, line, -1, NULL) ? json_parser_get_root (parser) : NULL;
+  JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
+  const gchar *camera = object ? watch_line_get_text (object, file->functions.camera) : NULL;
+
+  if (camera && g_hash_table_contains (file->cameras, camera))
+    file->functions.read (file->functions.data, object, line);
+}
+
 /* A crash may have left a part of a line at the end, to which no other line must be added. */
 static void
 read_lines (WatchLineFile *file)
 {
   FILE *stream = file->path ? open_regular (file->path) : NULL;
+  g_autoptr (JsonParser) parser = json_parser_new ();
   g_autofree gchar *line = g_malloc (MAX_LINE);
   gboolean is_whole = TRUE;
 
@@ -66,7 +80,7 @@ read_lines (WatchLineFile *file)
       line[length - 1] = '\0';
     file->n_lines += begins;
     if (begins && is_whole && length > 1)
-      file->functions.read (file->functions.data, line);
+      read_line (file, parser, line);
   }
   if (stream)
     fclose (stream);
@@ -189,6 +203,7 @@ watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
   file->watch = watch;
   file->name = name;
   file->functions = *functions;
+  file->cameras = watch_config_get_camera_names (watch_get_config (watch));
   g_mutex_init (&file->lock);
   g_cond_init (&file->changed);
   file->thread = g_thread_new (thread_name, run, file);
@@ -230,6 +245,8 @@ watch_line_file_free (WatchLineFile *file, gint64 until)
   g_thread_join (file->thread);
   g_mutex_clear (&file->lock);
   g_cond_clear (&file->changed);
+  g_hash_table_unref (file->cameras);
+  g_free (file->functions.data);
   g_free (file->path);
   g_free (file);
   return TRUE;
@@ -257,4 +274,14 @@ watch_line_get_number (JsonObject *object, const gchar *name)
   JsonNode *node = find_value (object, name);
 
   return node ? json_node_get_double (node) : 0;
+}
+
+gint64
+watch_line_get_time (JsonObject *object, const gchar *name)
+{
+  const gchar *text = watch_line_get_text (object, name);
+  g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
+
+  return time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
+              : 0;
 }

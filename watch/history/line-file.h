@@ -10,11 +10,12 @@
 
 typedef struct _WatchLineFile WatchLineFile;
 
-/* Called in the file's thread, which does not hold a lock. */
+/* What is in the lines. Functions are called in the file's thread, which does not hold a lock. */
 typedef struct {
-  /* A line of the file, without its newline, which may be damaged. */
-  void (*read) (gpointer data, const gchar *line);
-  void (*has_read) (gpointer data);
+  const gchar *camera; /* the member that names the camera of a line's object */
+  /* A line of a camera that there was when the file was made; other members may be damaged. */
+  void (*read) (gpointer data, JsonObject *object, const gchar *line);
+  void (*has_read) (gpointer data); /* all lines */
   /* What the file lacks since the last call of written(), or all that it should have; whole lines.
    */
   GString *(*format) (gpointer data, gboolean all, guint *n_lines);
@@ -22,11 +23,11 @@ typedef struct {
   void (*written) (gpointer data);
   /* How many lines the file would have if it were written anew. */
   guint (*count) (gpointer data);
-  gpointer data;
+  gpointer data; /* freed by g_free() with the file */
 } WatchLineFileFunctions;
 
 /* Starts the thread. The folder is that of the watch, which may change; without one, nothing is
- * read or written.
+ * read or written. Main thread only.
  * @name: of the file; a static string, as that of the thread */
 WatchLineFile *watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
     const WatchLineFileFunctions *functions);
@@ -34,7 +35,7 @@ WatchLineFile *watch_line_file_new (Watch *watch, const gchar *name, const gchar
 /* The file is written anew, for instance because lines are to be forgotten. Any thread. */
 void watch_line_file_rewrite (WatchLineFile *file);
 
-/* Lets the thread write the last lines and end. */
+/* Lets the thread write the last lines and end, and returns: files are written at the same time. */
 void watch_line_file_stop (WatchLineFile *file);
 
 /* Writes the last lines and frees the object. FALSE, and nothing is freed, if the disk does not
@@ -44,3 +45,6 @@ gboolean watch_line_file_free (WatchLineFile *file, gint64 until);
 /* A member of a line's object, which may be damaged: NULL or 0 if there is none of that type. */
 const gchar *watch_line_get_text (JsonObject *object, const gchar *name);
 gdouble watch_line_get_number (JsonObject *object, const gchar *name);
+
+/* The same of a time of day: microseconds since 1970, UTC. */
+gint64 watch_line_get_time (JsonObject *object, const gchar *name);

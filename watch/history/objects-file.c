@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "objects-file.h"
 
-#include "line-file.h"
-
 #define MAX_NUMBER 1e15 /* of an object; others are damaged */
 
-struct _WatchObjectsFile {
+typedef struct {
   Watch *watch;
   WatchObjects *objects;
-  WatchLineFile *file;
-
-  /* Of the file's thread. */
-  GHashTable *cameras; /* names of those that there were at the start */
-  JsonParser *parser;  /* NULL after reading */
-  GPtrArray *read;     /* WatchObject, of the lines that were read */
+  GPtrArray *read; /* WatchObject, of the lines that were read */
   guint64 written, waiting;
-};
-
-/* 0: it is damaged or missing. */
-static gint64
-get_time (JsonObject *object, const gchar *name)
-{
-  const gchar *text = watch_line_get_text (object, name);
-  g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
-
-  return time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
-              : 0;
-}
+} ObjectsFile;
 
 static JsonArray *
 get_array (JsonObject *object, const gchar *name)
@@ -69,48 +51,31 @@ read_path (WatchObject *object, JsonArray *path)
   }
 }
 
-/* NULL if the line is damaged. */
-static WatchObject *
-parse_line (JsonParser *parser, const gchar *line)
+static void
+read_line (gpointer data, JsonObject *members, const gchar *line)
 {
+  ObjectsFile *self = data;
   WatchObject *object;
-  const gchar *camera;
-  JsonObject *members;
 
-  if (!json_parser_load_from_data (parser, line, -1, NULL) ||
-      !JSON_NODE_HOLDS_OBJECT (json_parser_get_root (parser)))
-    return NULL;
-  members = json_node_get_object (json_parser_get_root (parser));
-  camera = watch_line_get_text (members, "source");
-  if (!camera || !get_time (members, "begin") || !get_time (members, "end"))
-    return NULL;
-  object = watch_object_new (camera);
+  if (!watch_line_get_time (members, "begin") || !watch_line_get_time (members, "end"))
+    return;
+  object = watch_object_new (watch_line_get_text (members, "source"));
   object->number = (guint64)CLAMP (watch_line_get_number (members, "number"), 0, MAX_NUMBER);
   object->id = (guint64)CLAMP (watch_line_get_number (members, "id"), 0, MAX_NUMBER);
-  object->begin = get_time (members, "begin");
-  object->end = get_time (members, "end");
-  object->motion = get_time (members, "motion");
-  object->best = get_time (members, "best");
+  object->begin = watch_line_get_time (members, "begin");
+  object->end = watch_line_get_time (members, "end");
+  object->motion = watch_line_get_time (members, "motion");
+  object->best = watch_line_get_time (members, "best");
   if (json_object_has_member (members, "speed"))
     object->speed = watch_line_get_number (members, "speed");
   read_places (object, get_array (members, "regions"));
   read_path (object, get_array (members, "path"));
-  return object;
-}
-
-static void
-read_line (gpointer data, const gchar *line)
-{
-  WatchObjectsFile *self = data;
-  g_autoptr (WatchObject) object = parse_line (self->parser, line);
-
-  if (object && g_hash_table_contains (self->cameras, object->camera))
-    g_ptr_array_add (self->read, g_steal_pointer (&object));
+  g_ptr_array_add (self->read, object);
 }
 
 /* As the folder keeps files. */
 static void
-forget_old (WatchObjectsFile *self)
+forget_old (ObjectsFile *self)
 {
   g_autoptr (WatchFolder) folder = watch_get_folder (self->watch);
   const gdouble days = folder ? watch_folder_get_keep_days (folder) : 0;
@@ -123,17 +88,16 @@ forget_old (WatchObjectsFile *self)
 static void
 has_read (gpointer data)
 {
-  WatchObjectsFile *self = data;
+  ObjectsFile *self = data;
 
   self->written = watch_objects_add_past (self->objects, g_steal_pointer (&self->read));
   forget_old (self);
-  g_clear_object (&self->parser);
 }
 
 static GString *
 format (gpointer data, gboolean all, guint *n_lines)
 {
-  WatchObjectsFile *self = data;
+  ObjectsFile *self = data;
   const WatchObjectQuery query = {.after = all ? 0 : self->written, .limit = WATCH_OBJECTS};
   g_autoptr (GPtrArray) objects = watch_objects_find (self->objects, &query);
   GString *text = g_string_new (NULL);
@@ -152,7 +116,7 @@ format (gpointer data, gboolean all, guint *n_lines)
 static void
 written (gpointer data)
 {
-  WatchObjectsFile *self = data;
+  ObjectsFile *self = data;
 
   self->written = self->waiting;
 }
@@ -160,45 +124,21 @@ written (gpointer data)
 static guint
 count (gpointer data)
 {
-  WatchObjectsFile *self = data;
+  ObjectsFile *self = data;
 
   forget_old (self);
   return watch_objects_count (self->objects);
 }
 
-WatchObjectsFile *
+WatchLineFile *
 watch_objects_file_new (Watch *watch, WatchObjects *objects)
 {
-  WatchObjectsFile *self = g_new0 (WatchObjectsFile, 1);
-  const WatchLineFileFunctions functions = {read_line, has_read, format, written, count, self};
+  ObjectsFile *self = g_new0 (ObjectsFile, 1);
+  const WatchLineFileFunctions functions = {
+      "source", read_line, has_read, format, written, count, self};
 
   self->watch = watch;
   self->objects = objects;
-  self->cameras = watch_config_get_camera_names (watch_get_config (watch));
-  self->parser = json_parser_new ();
   self->read = g_ptr_array_new ();
-  self->file = watch_line_file_new (watch, "objects.ndjson", "objects", &functions);
-  return self;
-}
-
-void
-watch_objects_file_rewrite (WatchObjectsFile *self)
-{
-  watch_line_file_rewrite (self->file);
-}
-
-void
-watch_objects_file_stop (WatchObjectsFile *self)
-{
-  watch_line_file_stop (self->file);
-}
-
-gboolean
-watch_objects_file_free (WatchObjectsFile *self, gint64 until)
-{
-  if (!watch_line_file_free (self->file, until))
-    return FALSE;
-  g_hash_table_unref (self->cameras);
-  g_free (self);
-  return TRUE;
+  return watch_line_file_new (watch, "objects.ndjson", "objects", &functions);
 }

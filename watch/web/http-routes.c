@@ -21,11 +21,11 @@ struct _WatchHttpRoutes {
   Watch *watch;
   WatchHttpAccess *access;
   WatchHistory *history;
-  WatchHistoryFile *history_file;
+  WatchLineFile *history_file;
   WatchObjects *objects;
-  WatchObjectsFile *objects_file;
+  WatchLineFile *objects_file;
   WatchTraffic *traffic;
-  WatchTrafficFile *traffic_file;
+  WatchLineFile *traffic_file;
   WatchLive *live;
   WatchStreams *streams;
 };
@@ -62,9 +62,9 @@ on_removed (gpointer data, const gchar *name)
   watch_history_forget (self->history, name);
   watch_objects_forget (self->objects, name);
   watch_traffic_forget (self->traffic, name);
-  watch_history_file_rewrite (self->history_file);
-  watch_objects_file_rewrite (self->objects_file);
-  watch_traffic_file_rewrite (self->traffic_file);
+  watch_line_file_rewrite (self->history_file);
+  watch_line_file_rewrite (self->objects_file);
+  watch_line_file_rewrite (self->traffic_file);
 }
 
 static void
@@ -409,12 +409,12 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
 {
   watch_streams_free (self->streams);
   watch_live_free (self->live);
-  watch_history_file_stop (self->history_file);
-  watch_objects_file_stop (self->objects_file);
-  watch_traffic_file_stop (self->traffic_file);
-  if (!watch_history_file_free (self->history_file, until) ||
-      !watch_objects_file_free (self->objects_file, until) ||
-      !watch_traffic_file_free (self->traffic_file, until))
+  watch_line_file_stop (self->history_file);
+  watch_line_file_stop (self->objects_file);
+  watch_line_file_stop (self->traffic_file);
+  if (!watch_line_file_free (self->history_file, until) ||
+      !watch_line_file_free (self->objects_file, until) ||
+      !watch_line_file_free (self->traffic_file, until))
     return FALSE;
   watch_history_free (self->history);
   watch_objects_free (self->objects);
