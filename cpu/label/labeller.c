@@ -1,32 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The list of CPU algorithms, and the choice of one for a plan. */
+/* The CPU algorithm of a plan. */
 #include "algorithms.h"
 #include "core/base/log-message.h"
 #include "cpu/measure/measure.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The algorithms of the library; "auto" is the first. */
-static const CpuAlgorithm *const algorithms[] = {&cpu_runs};
-
-#define N_ALGORITHMS (sizeof algorithms / sizeof *algorithms)
-
-static pthread_once_t list_once = PTHREAD_ONCE_INIT;
-static const char *names[N_ALGORITHMS + 1];
-
-static void
-list_names (void)
-{
-  for (size_t i = 0; i < N_ALGORITHMS; i++)
-    names[i] = algorithms[i]->name;
-}
-
+/* The library has one algorithm; those of the papers are in research/. */
 const char *const *
 ccl_cpu_algorithms (void)
 {
-  pthread_once (&list_once, list_names);
+  static const char *const names[] = {"runs", NULL};
   return names;
 }
 
@@ -34,10 +19,7 @@ ccl_cpu_algorithms (void)
 static const CpuAlgorithm *
 find_algorithm (const char *name)
 {
-  for (size_t i = 0; name && i < N_ALGORITHMS; i++)
-    if (strcmp (algorithms[i]->name, name) == 0)
-      return algorithms[i];
-  return NULL;
+  return name && strcmp (name, cpu_runs.name) == 0 ? &cpu_runs : NULL;
 }
 
 bool
@@ -106,8 +88,7 @@ ccl_cpu_labeller_new_tuned (
     const CclLabellerPlan *plan, const CclCpuTuning *tuning, CclError *error)
 {
   const bool is_auto = plan && (!plan->algorithm || strcmp (plan->algorithm, "auto") == 0);
-  const CpuAlgorithm *algorithm =
-      is_auto || !plan ? algorithms[0] : find_algorithm (plan->algorithm);
+  const CpuAlgorithm *algorithm = is_auto || !plan ? &cpu_runs : find_algorithm (plan->algorithm);
 
   return ccl_cpu_labeller_new_with (plan, algorithm, tuning, error);
 }
