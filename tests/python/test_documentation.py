@@ -3,6 +3,7 @@
 import ast
 import inspect
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -32,6 +33,12 @@ def test_every_function_is_documented(name, value):
     assert text, f"{name} has no docstring"
     if "." not in name:
         assert "Since: 0." in text, f"{name}: since when?"
+
+
+def test_every_function_has_a_reference_or_a_reason():
+    page = pathlib.Path(__file__).parents[2] / "docs/testing.md"
+    listed = set(re.findall(r"`(\w+)`", page.read_text().partition("## What the Python functions")[2].partition("\n## ")[0]))
+    assert {name for name in cudaccl.__all__ if callable(getattr(cudaccl, name))} <= listed
 
 
 def test_every_argument_has_a_type():

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Random cases of what other files test by examples: foregrounds, grounds, trackers and labellers that are used again,
-against OpenCV, scipy, rasterio and calculation."""
+"""Random cases of what other files test by examples: foregrounds, grounds, trackers, hulls and labellers that are used again,
+against OpenCV, scipy, rasterio, shapely and calculation."""
 import fractions
 
 import cudaccl
@@ -147,3 +147,44 @@ def test_polygons_cover_the_pixels_of_labels(seed, shape, connectivity, n_values
     assert len(shapes) == n
     if n:
         np.testing.assert_array_equal(features.rasterize(shapes, shape, dtype="int32"), labels)
+
+
+@given(SEEDS, st.sampled_from([5, 25, 60]))
+def test_motions_are_those_in_front_of_the_camera(seed, rate):
+    """Of flat objects: their foot is the middle of the box. Positions, velocities and the covariance of positions, by numeric
+    derivatives of the camera's matrix."""
+    random = np.random.default_rng(seed)
+    matrix = homography(random)
+    corners = np.array([(-5, 5), (5, 6), (7, 40), (-6, 35)], float)
+    ground = cudaccl.Ground(np.hstack([seen(matrix, corners), corners]))
+    metres, velocity = random.uniform((-5, 6), (5, 34), (8, 2)), random.uniform(-4, 4, (8, 2))
+    pixels, step = seen(matrix, metres), 1e-4
+    feet = np.zeros(8, cudaccl.foot_dtype)
+    feet["x"], feet["y"], feet["height"] = *pixels.T, 1e-6
+    feet["velocity_x"], feet["velocity_y"] = ((seen(matrix, metres + velocity * step) - seen(matrix, metres - velocity * step)) / (2 * step * rate)).T
+    feet["var_x"], feet["var_y"] = random.uniform(0.001, 0.01, (2, 8))
+    motions = ground.motion(feet, rate)
+    np.testing.assert_allclose(np.stack([motions["x"], motions["y"]], 1), metres, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(np.stack([motions["velocity_x"], motions["velocity_y"]], 1), velocity, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(motions["speed"], 3.6 * np.hypot(*velocity.T), rtol=1e-3, atol=4e-3)
+    back = np.linalg.inv(matrix)
+    slopes = np.stack([(seen(back, pixels + shift) - seen(back, pixels - shift)) / 0.02 for shift in np.eye(2) * 0.01], 2)
+    covariances = np.einsum("nij,nj,nkj->nik", slopes, np.stack([feet["var_x"], feet["var_y"]], 1), slopes)
+    found = np.stack([motions[name] for name in ("xx", "xy", "yy")], 1)
+    np.testing.assert_allclose(found, covariances[:, [0, 0, 1], [0, 1, 1]], rtol=1e-2, atol=1e-9)
+
+
+@given(SEEDS, SIDES, st.integers(2, 5))
+def test_hulls_as_shapely(seed, shape, n_values):
+    geometry = pytest.importorskip("shapely.geometry", reason="Python module not installed: shapely")
+    labels = np.random.default_rng(seed).integers(0, n_values, np.array(shape) // 5 + 1).repeat(5, 0).repeat(5, 1)[:shape[0], :shape[1]]
+    table = cudaccl.regionprops_table(labels, ["label", "hull_area", "hull_solidity", "feret_max", "feret_min"])
+    for label, area, solidity, longest, shortest in zip(*table.values()):
+        y, x = np.nonzero(labels == label)
+        hull = geometry.MultiPoint(np.stack([np.concatenate([x, x + 1, x, x + 1]), np.concatenate([y, y, y + 1, y + 1])], 1)).convex_hull
+        points = np.array(hull.exterior.coords)
+        assert area == pytest.approx(hull.area) and solidity == pytest.approx(len(x) / hull.area)
+        assert longest == pytest.approx(max(np.hypot(*(points - point).T).max() for point in points))
+        sides = np.diff(points, axis=0)
+        normals = np.stack([sides[:, 1], -sides[:, 0]], 1) / np.hypot(*sides.T)[:, np.newaxis]
+        assert shortest == pytest.approx(np.ptp(points @ normals.T, axis=0).min())
