@@ -448,6 +448,39 @@ find_ranks (Job *job, const CclTiledPlan *with_columns, CclError *error)
   return succeeded;
 }
 
+static CclStatus
+begin_distances (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+    uint32_t bytes, CclError *error)
+{
+  const Job *job = data;
+  (void)n_components, (void)first_label, (void)n_labels;
+  return to_status (label_map_begin (job->outputs.distances, bytes, error));
+}
+
+static CclStatus
+write_distances (
+    void *data, uint64_t first_layer, uint64_t n_layers, const void *squared, CclError *error)
+{
+  Job *job = data;
+  const Phase before = phases_enter (&job->phases, PHASE_MAP);
+  const bool succeeded =
+      label_map_write (job->outputs.distances, first_layer, n_layers, squared, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
+}
+
+/* Finds the distances of the picture that is labelled afterwards. */
+static bool
+find_distances (Job *job, const CclTiledPlan *plan, CclError *error)
+{
+  const CclTiledIo io = {.data = job,
+      .read = read_layers,
+      .begin = begin_distances,
+      .write = write_distances,
+      .progress = show_progress};
+  return ccl_tiled_distances (plan, &io, error) == CUDACCL_OK;
+}
+
 /* Labels the picture once for each plane of the values, or once without values. Collective. */
 static bool
 label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *error)
@@ -511,9 +544,10 @@ label (Job *job, CclTiledResult *result, CclError *error)
         job->picture, &options->mask, plan.first_layer * rows, plan.n_layers * rows, error);
     succeeded = job->mask != NULL;
   }
-  const char *output = options->labels  ? options->labels
-                       : options->table ? options->table
-                                        : options->contours;
+  const char *output = options->labels      ? options->labels
+                       : options->table     ? options->table
+                       : options->distances ? options->distances
+                                            : options->contours;
   char *folder = output ? folder_of (output) : NULL;
   if (succeeded && output && !folder)
     succeeded = fail_without_memory (error);
@@ -524,6 +558,8 @@ label (Job *job, CclTiledResult *result, CclError *error)
     job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
     succeeded = job->holes != NULL;
   }
+  if (succeeded && options->distances)
+    succeeded = find_distances (job, &plan, error);
   if (succeeded && options->kept)
     succeeded = find_largest (job, &plan, error);
   if (succeeded && columns_have_ranks (&options->columns))
@@ -644,7 +680,8 @@ check_picture (const Job *job, const char *name, CclError *error)
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 &&
       (is_whole (job) || job->options->axes || job->options->fills_labels ||
-          job->options->fills_holes || job->options->kept || job->options->contacts))
+          job->options->fills_holes || job->options->kept || job->options->contacts ||
+          job->options->distances))
     return fail (error, "--values, --periodic, --split, --distances, --fill-holes, "
                         "--fill-label-holes, --keep-largest and --adjacency are for one process");
   if (job->options->axes & CUDACCL_AXIS_Z && !picture->is_volume)

@@ -390,7 +390,8 @@ take_option (Options *options, const OptionRow *row, const char *value, CclError
 bool
 options_are_whole (const Options *options)
 {
-  return options->split_radius || options->distances;
+  return options->split_radius ||
+         (options->distances && (options->use_gpu || options->many_values));
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */

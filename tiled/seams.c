@@ -2,32 +2,13 @@
 #include "seams.h"
 
 #include "core/base/status.h"
+#include "tiled/scratch/scratch-file.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-/* Opens a file without a name in the folder. */
-static int
-open_scratch_file (const char *folder)
-{
-  char name[4096];
-  const int file = open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-
-  /* Some file systems have no unnamed files. */
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR))
-    return file;
-  if (snprintf (name, sizeof name, "%s/ccl-seams-XXXXXX", folder) >= (int)sizeof name)
-    return -1;
-  const int named = mkostemp (name, O_CLOEXEC);
-  if (named >= 0)
-    unlink (name);
-  return named;
-}
 
 CclStatus
 seams_init (Seams *seams, const CclTiledPlan *plan, CclError *error)
@@ -38,11 +19,8 @@ seams_init (Seams *seams, const CclTiledPlan *plan, CclError *error)
   seams->node_size = sizeof (Node) + (plan->columns ? sizeof (CclMeasures) : 0);
   if (!folder)
     return CUDACCL_OK;
-  seams->file = open_scratch_file (folder);
-  if (seams->file < 0)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_IO, "no scratch file in %s: %s", folder, strerror (errno));
-  return CUDACCL_OK;
+  seams->file = scratch_file_open (folder, error);
+  return seams->file >= 0 ? CUDACCL_OK : CUDACCL_ERROR_IO;
 }
 
 static CclStatus

@@ -1,92 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The distance transform, an axis after the other. In a line of pixels along an axis, those of one
- * label that follow each other are a stretch. Each of its pixels x has from the axes before a
- * squared distance f(x), at first none, and the pixels beside the stretch have 0. The new one of u
- * is the least (u - x)² + f(x): the lower envelope of parabolas.
- */
+/* The distance transform, an axis after the other. */
 #include "core/base/interruption.h"
 #include "core/label/word-map.h"
+#include "core/label/distance-line.h"
 
 #include <stdlib.h>
 
 /* Lines that are read together, because those along y and z are far apart in memory. */
 enum { LINES = 16 };
 
+/* A line in memory of its own. */
 typedef struct Line {
-  uint32_t *labels, *squared; /* of its pixels */
-  int64_t *sites;             /* pixels whose parabolas are parts of the envelope */
-  int64_t *begins;            /* where these parts begin */
+  uint32_t *labels;
+  uint64_t *squared;
 } Line;
 
-/* The parabola of a site at u. Sites outside the stretch, from first up to but not including end,
- * have distance 0. */
-static int64_t
-parabola (const Line *line, int64_t first, int64_t end, int64_t site, int64_t u)
-{
-  const int64_t height = site >= first && site < end ? line->squared[site] : 0;
-  return (u - site) * (u - site) + height;
-}
+/* Memory for lines. */
+typedef struct Memory {
+  Line lines[LINES];
+  int64_t *envelope;
+  size_t longest; /* pixels */
+} Memory;
 
-/* Adds the parabola of a site to the envelope of n sites before it. Returns the new number. */
-static uint32_t
-add_site (Line *line, int64_t first, int64_t end, uint32_t n, int64_t site)
+static uint64_t
+widened (uint32_t squared)
 {
-  while (n > 0 && parabola (line, first, end, line->sites[n - 1], line->begins[n - 1]) >
-                      parabola (line, first, end, site, line->begins[n - 1]))
-    n--;
-  int64_t begin = first;
-  if (n > 0) {
-    /* Behind the last column at which the site before is not farther. */
-    const int64_t before = line->sites[n - 1];
-    const int64_t difference =
-        parabola (line, first, end, site, 0) - parabola (line, first, end, before, 0);
-    begin = difference / (2 * (site - before)) + 1;
-  }
-  if (begin >= end)
-    return n;
-  line->sites[n] = site;
-  line->begins[n] = begin;
-  return n + 1;
-}
-
-/* Transforms a stretch of a line of `length` pixels. */
-static void
-transform_stretch (Line *line, int64_t first, int64_t end, int64_t length)
-{
-  uint32_t n = 0;
-
-  if (first > 0)
-    n = add_site (line, first, end, n, first - 1);
-  for (int64_t x = first; x < end; x++)
-    if (line->squared[x] != CUDACCL_NO_DISTANCE)
-      n = add_site (line, first, end, n, x);
-  if (end < length)
-    n = add_site (line, first, end, n, end);
-  if (n == 0)
-    return;
-  /* The envelope is complete, and the distances behind u are not needed for those before it; those
-   * of sites before u are changed later. */
-  int64_t *const new = line->begins + length + 2;
-  for (int64_t u = end - 1; u >= first; u--) {
-    new[u] = parabola (line, first, end, line->sites[n - 1], u);
-    if (u == line->begins[n - 1])
-      n--;
-  }
-  for (int64_t u = first; u < end; u++)
-    line->squared[u] = (uint32_t) new[u];
+  return squared == CUDACCL_NO_DISTANCE ? LINE_NO_DISTANCE : squared;
 }
 
 static void
-transform_line (Line *line, int64_t length)
+transform (const Memory *memory, const uint32_t *labels, uint64_t *squared, uint32_t length)
 {
-  for (int64_t first = 0, end; first < length; first = end) {
-    const uint32_t label = line->labels[first];
-    for (end = first + 1; end < length && line->labels[end] == label;)
-      end++;
-    if (label)
-      transform_stretch (line, first, end, length);
-  }
+  DistanceLine line = {labels, squared, memory->envelope, memory->envelope + memory->longest + 2};
+  distance_line_transform (&line, length);
 }
 
 /* Up to LINES lines along y or z whose first pixels lie side by side in x. */
@@ -98,7 +44,7 @@ typedef struct Lines {
 } Lines;
 
 static void
-transform_lines (const Lines *lines, const Line memory[LINES])
+transform_lines (const Lines *lines, const Memory *memory)
 {
   for (uint32_t k = 0; k < lines->length; k++) {
     const uint32_t y = lines->y + (lines->is_along_y ? k : 0);
@@ -106,27 +52,25 @@ transform_lines (const Lines *lines, const Line memory[LINES])
     const uint32_t *labels = map_row (lines->labels, y, z) + lines->x;
     const uint32_t *squared = map_row (lines->squared, y, z) + lines->x;
     for (uint32_t i = 0; i < lines->n; i++) {
-      memory[i].labels[k] = labels[i];
-      memory[i].squared[k] = squared[i];
+      memory->lines[i].labels[k] = labels[i];
+      memory->lines[i].squared[k] = widened (squared[i]);
     }
   }
-  for (uint32_t i = 0; i < lines->n; i++) {
-    Line line = memory[i];
-    transform_line (&line, lines->length);
-  }
+  for (uint32_t i = 0; i < lines->n; i++)
+    transform (memory, memory->lines[i].labels, memory->lines[i].squared, lines->length);
   for (uint32_t k = 0; k < lines->length; k++) {
     const uint32_t y = lines->y + (lines->is_along_y ? k : 0);
     const uint32_t z = lines->z + (lines->is_along_y ? 0 : k);
     uint32_t *squared = map_row (lines->squared, y, z) + lines->x;
     for (uint32_t i = 0; i < lines->n; i++)
-      squared[i] = memory[i].squared[k];
+      squared[i] = (uint32_t)memory->lines[i].squared[k]; /* also of no distance */
   }
 }
 
 /* Transforms the lines along y or z. */
 static void
 transform_axis (const CclVolumeLabels *labels, const CclVolumeLabels *squared, const MapSize *size,
-    bool is_along_y, const Line memory[LINES])
+    bool is_along_y, const Memory *memory)
 {
   const uint32_t n_rows = is_along_y ? size->depth : size->height;
 
@@ -149,19 +93,21 @@ transform_axis (const CclVolumeLabels *labels, const CclVolumeLabels *squared, c
 /* Transforms the rows. */
 static void
 transform_rows (const CclVolumeLabels *labels, const CclVolumeLabels *squared, const MapSize *size,
-    const Line *memory)
+    const Memory *memory)
 {
-  Line line = *memory;
+  uint64_t *const found = memory->lines[0].squared;
 
   for (uint32_t z = 0; z < size->depth; z++)
     for (uint32_t y = 0; y < size->height; y++) {
+      const uint32_t *row = map_row (labels, y, z);
+      uint32_t *to = map_row (squared, y, z);
       if (ccl_is_interrupted (size->width))
         return;
-      line.labels = map_row (labels, y, z);
-      line.squared = map_row (squared, y, z);
       for (uint32_t x = 0; x < size->width; x++)
-        line.squared[x] = line.labels[x] ? CUDACCL_NO_DISTANCE : 0;
-      transform_line (&line, size->width);
+        found[x] = row[x] ? LINE_NO_DISTANCE : 0;
+      transform (memory, row, found, size->width);
+      for (uint32_t x = 0; x < size->width; x++)
+        to[x] = (uint32_t)found[x];
     }
 }
 
@@ -171,7 +117,7 @@ ccl_label_distances (const CclVolumeLabels *labels, uint32_t width, uint32_t hei
 {
   const MapSize size = {width, height, depth};
   CclStatus status = ccl_map_size_check (&size, error);
-  Line memory[LINES];
+  Memory memory;
 
   if (status == CUDACCL_OK)
     status = ccl_map_check (labels, &size, "labels", error);
@@ -179,25 +125,26 @@ ccl_label_distances (const CclVolumeLabels *labels, uint32_t width, uint32_t hei
     status = ccl_map_check (squared, &size, "squared distances", error);
   if (status != CUDACCL_OK)
     return status;
-  size_t longest = width > height ? width : height;
-  longest = longest > depth ? longest : depth;
-  uint32_t *words = malloc (2 * LINES * longest * sizeof *words);
-  int64_t *envelope = malloc (3 * (longest + 2) * sizeof *envelope);
-  if (words && envelope) {
+  memory.longest = width > height ? width : height;
+  memory.longest = memory.longest > depth ? memory.longest : depth;
+  uint32_t *words = malloc (LINES * memory.longest * sizeof *words);
+  uint64_t *long_words = malloc (LINES * memory.longest * sizeof *long_words);
+  memory.envelope = malloc (distance_line_numbers (memory.longest) * sizeof *memory.envelope);
+  if (words && long_words && memory.envelope) {
     for (size_t i = 0; i < LINES; i++)
-      memory[i] = (Line){
-          words + 2 * i * longest, words + (2 * i + 1) * longest, envelope, envelope + longest + 2};
-    transform_rows (labels, squared, &size, memory);
+      memory.lines[i] = (Line){words + i * memory.longest, long_words + i * memory.longest};
+    transform_rows (labels, squared, &size, &memory);
     if (height > 1)
-      transform_axis (labels, squared, &size, true, memory);
+      transform_axis (labels, squared, &size, true, &memory);
     if (depth > 1)
-      transform_axis (labels, squared, &size, false, memory);
+      transform_axis (labels, squared, &size, false, &memory);
     status = ccl_interruption_status (error);
   } else {
     status = ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
-        "not enough memory for distances in lines of %zu pixels", longest);
+        "not enough memory for distances in lines of %zu pixels", memory.longest);
   }
   free (words);
-  free (envelope);
+  free (long_words);
+  free (memory.envelope);
   return status;
 }

@@ -177,6 +177,24 @@ CUDACCL_API
 CclStatus ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers,
     CclTiledResult *result, CclError *error);
 
+/* Finds the squared Euclidean distance of each pixel of the foreground to the nearest pixel outside
+ * its component, which is one of the background, and 0 for background: the exact integers of
+ * ccl_label_distances() (distance.h), whatever the tiles. For one process.
+ *
+ * plan: size, connectivity, threshold, invert, tile_layers, memory and scratch_folder, in whose
+ * file a number for each place in a layer and tile is kept. The CPU works in one thread. io: read
+ * is called twice for each layer, in order; write is required and takes layers of squared
+ * distances, after begin, whose label_bytes is their size: uint32_t, CUDACCL_NO_DISTANCE where
+ * there is no background; uint64_t, UINT64_MAX there, if the squared diagonal
+ * (width - 1)² + (height - 1)² + (depth - 1)² is CUDACCL_NO_DISTANCE or more. The other numbers of
+ * begin are 0, and rows and measured are not called.
+ *
+ * Memory: nine bytes for each pixel of a tile, and some 20 for one of a layer. Returns what
+ * ccl_tiled_run() returns; CUDACCL_ERROR_UNSUPPORTED if the squared diagonal is 2⁶² or more. Thread
+ * safe. Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_tiled_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_NAMES = 4 };
+enum { MOST_NAMES = 5 };
 
 /* The temporary files, for the signal handler. */
 static const char *volatile temporaries[MOST_NAMES];
