@@ -30,12 +30,11 @@ typedef struct Job {
   const Options *options;
   Processes processes;
   Picture *picture;
-  Mask *mask;       /* NULL: the labeller compares pixels with the threshold */
-  Holes *holes;     /* to be filled; NULL: none are */
-  Largest *largest; /* components that stay; NULL: all do */
-  ManyValues many;  /* the picture, with --values */
-  uint64_t *values; /* [n_values] of components; NULL: no column needs them */
-  uint64_t n_values;
+  Mask *mask;          /* NULL: the labeller compares pixels with the threshold */
+  Holes *holes;        /* to be filled; NULL: none are */
+  Largest *largest;    /* components that stay; NULL: all do */
+  ManyValues many;     /* the picture, with --values */
+  uint64_t *values;    /* of components, from label 1 on; NULL: no column needs them */
   uint32_t *n_parts;   /* of ColumnPicture */
   double *ranks;       /* of ColumnPicture; NULL: no column needs them */
   ValueCounts *counts; /* of the plane that is counted */
@@ -132,7 +131,6 @@ take_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
   Job *job = data;
 
   free (job->values);
-  job->n_values = n;
   job->kind.values = job->values = reallocarray (NULL, n + 1, sizeof *values);
   if (!job->values)
     return to_status (fail_without_memory (error));
@@ -144,14 +142,30 @@ take_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
   return CUDACCL_OK;
 }
 
-/* Moves the values of components that stay to the places of their new labels. */
-static void
-keep_largest_values (Job *job)
+/* Keeps the parts of objects for their columns. */
+static CclStatus
+take_parts (void *data, const uint32_t *n_parts, uint64_t n, CclError *error)
 {
-  for (uint64_t i = 0; i < job->n_values && job->values; i++) {
+  Job *job = data;
+
+  free (job->n_parts);
+  job->kind.n_parts = job->n_parts = reallocarray (NULL, n + 1, sizeof *n_parts);
+  if (!job->n_parts)
+    return to_status (fail_without_memory (error));
+  memcpy (job->n_parts, n_parts, n * sizeof *n_parts);
+  return CUDACCL_OK;
+}
+
+/* Moves the values and parts of n components that stay to the places of their new labels. */
+static void
+keep_of_largest (Job *job, uint64_t n)
+{
+  for (uint64_t i = 0; i < n; i++) {
     const uint64_t label = largest_label (job->largest, i + 1);
-    if (label)
+    if (label && job->values)
       job->values[label - 1] = job->values[i];
+    if (label && job->n_parts)
+      job->n_parts[label - 1] = job->n_parts[i];
   }
 }
 
@@ -161,8 +175,9 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
 {
   Job *job = data;
   if (job->largest) {
+    const uint64_t n_found = n_components;
     n_components = largest_choose (job->largest);
-    keep_largest_values (job);
+    keep_of_largest (job, n_found);
   }
   return to_status (outputs_begin (&job->outputs, n_components, first_label, label_bytes, error));
 }
@@ -403,11 +418,12 @@ run_tiles (Job *job, const CclTiledPlan *plan, const CclTiledIo *io, const CclTi
   ValuesPicture many = job->many.picture;
   const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole,
       options->many_values ? &many : NULL,
-      columns_have_values (&options->columns) ? take_values : NULL};
+      columns_have_values (&options->columns) ? take_values : NULL, options->split_radius,
+      take_parts};
 
   many.data = job;
   many.read = read_many_values;
-  if (options->axes || options->fills_labels || options->many_values)
+  if (options->axes || options->fills_labels || options->many_values || options->split_radius)
     return relabel_run (plan, io, &settings, result, error) == CUDACCL_OK;
   return ccl_tiled_run (plan, io, peers, result, error) == CUDACCL_OK;
 }
@@ -453,7 +469,6 @@ begin_distances (void *data, uint64_t n_components, uint64_t first_label, uint64
     uint32_t bytes, CclError *error)
 {
   const Job *job = data;
-  (void)n_components, (void)first_label, (void)n_labels;
   return to_status (label_map_begin (job->outputs.distances, bytes, error));
 }
 
@@ -589,11 +604,6 @@ choose_objects (Job *job, WholeLabels *found, CclTiledResult *result, CclError *
   if (!job->largest || !largest_add (job->largest, found->rows, found->n_components, error))
     return false;
   result->n_components = largest_choose (job->largest);
-  for (uint32_t i = 0; i < found->n_components && found->n_parts; i++) {
-    const uint64_t label = largest_label (job->largest, i + 1);
-    if (label)
-      found->n_parts[label - 1] = found->n_parts[i];
-  }
   return true;
 }
 
@@ -681,7 +691,7 @@ check_picture (const Job *job, const char *name, CclError *error)
   if (job->processes.n_ranks > 1 &&
       (is_whole (job) || job->options->axes || job->options->fills_labels ||
           job->options->fills_holes || job->options->kept || job->options->contacts ||
-          job->options->distances))
+          job->options->distances || job->options->split_radius))
     return fail (error, "--values, --periodic, --split, --distances, --fill-holes, "
                         "--fill-label-holes, --keep-largest and --adjacency are for one process");
   if (job->options->axes & CUDACCL_AXIS_Z && !picture->is_volume)

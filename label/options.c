@@ -390,7 +390,7 @@ take_option (Options *options, const OptionRow *row, const char *value, CclError
 bool
 options_are_whole (const Options *options)
 {
-  return options->split_radius ||
+  return (options->split_radius && (options->use_gpu || options->fills_labels)) ||
          (options->distances && (options->use_gpu || options->many_values));
 }
 

@@ -4,6 +4,7 @@
 #include "pictures/error.h"
 #include "holes.h"
 #include "kept-map.h"
+#include "split.h"
 #include "values-map.h"
 
 #include <cudaccl/chunks.h>
@@ -32,7 +33,9 @@ typedef struct Relabelling {
   ValuesMap of_values; /* whose map and numbers those above are, if there are many values */
   CclBorders *borders; /* NULL: none touch */
   const CclTiledComponent *joined_rows;
-  FileMemory sums; /* of components */
+  SplitBox *boxes;      /* [n]: of components that are split */
+  SplitObjects objects; /* whose numbers are joined, if they are */
+  FileMemory sums;      /* of components */
 } Relabelling;
 
 static CclStatus
@@ -68,8 +71,26 @@ begin_components (void *data, uint64_t n_components, uint64_t first_label, uint6
 {
   Relabelling *self = data;
 
-  (void)first_label, (void)n_labels, (void)label_bytes, (void)error;
   self->n = (uint32_t)n_components;
+  if (self->settings->split_radius)
+    self->boxes = reallocarray (NULL, n_components + 1, sizeof *self->boxes);
+  return to_status (!self->settings->split_radius || self->boxes || fail_without_memory (error));
+}
+
+static CclStatus
+take_boxes (void *data, const CclTiledComponent *rows, size_t n, CclError *error)
+{
+  Relabelling *self = data;
+
+  for (size_t i = 0; i < n; i++) {
+    const CclTiledComponent *row = &rows[i];
+    const uint64_t first[3] = {row->x, row->y, row->z},
+                   sides[3] = {row->width, row->height, row->depth};
+    for (int axis = 0; axis < 3; axis++) {
+      self->boxes[row->label - 1].first[axis] = (uint32_t)first[axis];
+      self->boxes[row->label - 1].last[axis] = (uint32_t)(first[axis] + sides[axis] - 1);
+    }
+  }
   return CUDACCL_OK;
 }
 
@@ -107,6 +128,7 @@ find_components (Relabelling *self, CclTiledResult *result, CclError *error)
       .read = read_layers,
       .begin = begin_components,
       .write = keep_components,
+      .rows = self->settings->split_radius ? take_boxes : NULL,
       .progress = show_progress};
 
   self->map = kept_map_new (self->plan->scratch_folder, "components", error);
@@ -119,6 +141,25 @@ find_components (Relabelling *self, CclTiledResult *result, CclError *error)
       return CUDACCL_ERROR_NO_MEMORY;
   }
   return ccl_tiled_run (&plan, &io, NULL, result, error);
+}
+
+/* Splits the components of the map into objects, which are components from then on. */
+static CclStatus
+split (Relabelling *self, CclError *error)
+{
+  const bool counts_parts = self->settings->take_parts && is_frame (self->plan) &&
+                            self->plan->columns & CUDACCL_COLUMN_TOPOLOGY;
+  const CclStatus status = split_components (self->plan, self->settings->split_radius, self->map,
+      self->boxes, self->n, counts_parts, &self->objects, error);
+
+  kept_map_free (self->map);
+  self->map = self->objects.map;
+  self->objects.map = NULL;
+  self->joined = self->objects.numbers;
+  self->n = self->objects.n;
+  free (self->boxes);
+  self->boxes = NULL;
+  return status;
 }
 
 /* Finds the components of a picture with many values. */
@@ -421,6 +462,19 @@ write_map (Relabelling *self, uint32_t label_bytes, CclError *error)
   return status;
 }
 
+/* Gives the parts of the objects that have a label to the caller. */
+static CclStatus
+give_parts (const Relabelling *self, CclError *error)
+{
+  const uint32_t *numbers = self->numbers.data;
+  uint32_t *n_parts = self->objects.n_parts;
+
+  for (uint32_t i = 1; i <= self->n; i++)
+    if (numbers[i]) /* at most i */
+      n_parts[numbers[i] - 1] = n_parts[i];
+  return self->settings->take_parts (self->io->data, n_parts, self->n_kept, error);
+}
+
 static CclStatus
 write_results (Relabelling *self, CclError *error)
 {
@@ -433,6 +487,8 @@ write_results (Relabelling *self, CclError *error)
     status = to_status (fail_without_memory (error));
   if (status == CUDACCL_OK)
     status = number (self, rows, error);
+  if (status == CUDACCL_OK && self->objects.n_parts)
+    status = give_parts (self, error);
   if (status == CUDACCL_OK && self->settings->take_values && self->of_values.values.data)
     status = self->settings->take_values (
         self->io->data, self->of_values.values.data, self->n_kept, error);
@@ -461,6 +517,8 @@ clear (Relabelling *self)
   if (self->map != self->of_values.map)
     kept_map_free (self->map);
   values_map_clear (&self->of_values);
+  split_objects_clear (&self->objects);
+  free (self->boxes);
   ccl_borders_free (&self->borders);
   free (self->layers);
   file_memory_free (&self->numbers);
@@ -619,6 +677,8 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
 
   if (status == CUDACCL_OK && settings->axes)
     status = join (&self, error);
+  if (status == CUDACCL_OK && settings->split_radius)
+    status = split (&self, error);
   if (status == CUDACCL_OK && settings->fills_holes)
     status = fill_holes (&self, error);
   if (status == CUDACCL_OK && !settings->axes)

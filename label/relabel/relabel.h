@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * Labels a picture tile by tile whose components change when they are known: they are joined over
- * borders that touch, or their holes are filled; or which has many values. Their label map is kept
- * in a file without a name. For one process.
+ * borders that touch, split into objects, or their holes are filled; or which has many values.
+ * Their label map is kept in a file without a name. For one process.
  */
 #pragma once
 
@@ -19,11 +19,19 @@ typedef struct RelabelSettings {
    * each is in the first bytes of a number. Called before begin, with the data of the io. NULL: not
    * wanted, or a mask. */
   CclStatus (*take_values) (void *data, const uint64_t *values, uint64_t n, CclError *error);
+
+  /* The radius of ccl_distance_peaks(); 0: components are not split. Objects are numbered in raster
+   * order of their first peaks. For masks, without axes and holes. */
+  uint32_t split_radius;
+
+  /* Takes the connected parts of the objects that get a label, in order of labels. Called before
+   * begin, of objects of frames if the plan has the column of topology. NULL: not wanted. */
+  CclStatus (*take_parts) (void *data, const uint32_t *n_parts, uint64_t n, CclError *error);
 } RelabelSettings;
 
 /* Does what ccl_tiled_run() does for one process. The filters of the plan and its columns are those
- * of what components become; Beyond the
- * plan's memory, holes take some 150 bytes for each component and each part of the background; what
- * else depends on the number of components is in files. */
+ * of what components become. Beyond the plan's memory, holes take some 150 bytes for each component
+ * and each part of the background, a split some 60 for each component and object; what else depends
+ * on the number of components is in files. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);

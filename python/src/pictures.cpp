@@ -86,6 +86,24 @@ public:
     return picture_->has_no_data ? std::optional (picture_->no_data) : std::nullopt;
   }
 
+  /* Six numbers: the corner in front of column c and row r is at a0 + a1 c + a2 r, a3 + a4 c + a5 r
+   * on the Earth; None: nobody knows. */
+  std::optional<std::vector<double>>
+  affine () const
+  {
+    const GeoReference *geo = picture_->geo;
+    if (!geo || !geo->has_affine)
+      return std::nullopt;
+    return std::vector<double> (geo->affine, geo->affine + 6);
+  }
+
+  /* The EPSG code of the coordinate reference system; 0: there is none. */
+  uint32_t
+  epsg () const
+  {
+    return picture_->geo ? picture_->geo->epsg : 0;
+  }
+
   const char *
   dtype () const
   {
@@ -169,6 +187,8 @@ NB_MODULE (_pictures, module)
       .def_prop_ro ("dtype", &Reader::dtype)
       .def_prop_ro ("may_be", &Reader::may_be)
       .def_prop_ro ("no_data", &Reader::no_data)
+      .def_prop_ro ("affine", &Reader::affine)
+      .def_prop_ro ("epsg", &Reader::epsg)
       .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
           nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
       .def_prop_ro ("n_colours", &Reader::n_colours)

@@ -20,10 +20,11 @@ using Fill = std::optional<uint64_t>; /* the most pixels of holes that are fille
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
-  nb::object read, begin, write, rows, read_values, take_values, send, receive, abort;
+  nb::object read, begin, write, rows, read_values, take_values, begin_distances, write_distances,
+      send, receive, abort;
   uint64_t layer_pixels;
   CclPixelFormat value_format; /* of the second plane */
-  uint32_t label_bytes;
+  uint32_t label_bytes, distance_bytes;
   Holes *holes;                 /* to be filled; NULL: none are */
   Largest *largest;             /* components that stay; NULL: all do */
   ValuesPicture many_values;    /* without read it is a mask */
@@ -152,6 +153,25 @@ write_layers (
   return call (data, error, [&] (Run &run) {
     const uint64_t size = n_layers * run.layer_pixels * run.label_bytes;
     run.write (first_layer, n_layers, view_of (labels, size, false));
+  });
+}
+
+static CclStatus
+begin_distances (void *data, uint64_t, uint64_t, uint64_t, uint32_t distance_bytes, CclError *error)
+{
+  return call (data, error, [&] (Run &run) {
+    run.distance_bytes = distance_bytes;
+    run.begin_distances (distance_bytes);
+  });
+}
+
+static CclStatus
+write_distances (
+    void *data, uint64_t first_layer, uint64_t n_layers, const void *squared, CclError *error)
+{
+  return call (data, error, [&] (Run &run) {
+    const uint64_t size = n_layers * run.layer_pixels * run.distance_bytes;
+    run.write_distances (first_layer, n_layers, view_of (squared, size, false));
   });
 }
 
@@ -290,6 +310,7 @@ struct Changes {
   uint32_t axes; /* flags of CclAxis */
   Fill fill_holes, fill_label_holes;
   uint64_t keep_largest; /* 0: all stay */
+  uint32_t split;        /* the radius; 0: they are not split */
 };
 
 static CclStatus
@@ -298,9 +319,9 @@ label (const Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const Ccl
 {
   const RelabelSettings settings = {changes.axes, changes.fill_label_holes.has_value (),
       changes.fill_label_holes.value_or (0), run.many_values.read ? &run.many_values : nullptr,
-      run.take_values.is_none () ? nullptr : keep_values};
+      run.take_values.is_none () ? nullptr : keep_values, changes.split, nullptr};
 
-  if (settings.axes || settings.fills_holes || settings.values)
+  if (settings.axes || settings.fills_holes || settings.values || settings.split_radius)
     return relabel_run (&plan, &io, &settings, result, error);
   return ccl_tiled_run (&plan, &io, peers, result, error);
 }
@@ -322,6 +343,18 @@ find_largest (Run &run, const CclTiledPlan &with_columns, const Changes &changes
 }
 
 static CclStatus
+find_distances (Run &run, const CclTiledPlan &plan, CclError *error)
+{
+  CclTiledIo io = {};
+
+  io.data = &run;
+  io.read = read_layers;
+  io.begin = begin_distances;
+  io.write = write_distances;
+  return ccl_tiled_distances (&plan, &io, error);
+}
+
+static CclStatus
 label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
     const Changes &changes, CclTiledResult *result, CclError *error)
 {
@@ -333,7 +366,9 @@ label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const C
       return error->status;
     run.holes = found;
   }
-  if (changes.keep_largest)
+  if (!run.write_distances.is_none ())
+    status = find_distances (run, plan, error);
+  if (changes.keep_largest && status == CUDACCL_OK)
     status = find_largest (run, plan, changes, error);
   if (status == CUDACCL_OK)
     status = label (run, plan, io, peers, changes, result, error);
@@ -348,10 +383,12 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
     uint64_t min_area, uint64_t max_area, bool clear_border, const std::vector<uint64_t> &slab,
     uint64_t tile_layers, uint64_t memory, uint32_t n_threads, uint32_t label_bytes, int device,
     const std::optional<std::string> &scratch_folder, uint32_t axes, Fill fill_holes,
-    Fill fill_label_holes, uint64_t keep_largest, uint32_t columns, const std::string &value_type,
-    bool ignore_nan, nb::object read, nb::object begin, nb::object write, nb::object rows,
-    nb::object values, const std::optional<ValuesKind> &many_values, nb::object take_values,
-    uint32_t rank, uint32_t n_ranks, nb::object send, nb::object receive, nb::object abort)
+    Fill fill_label_holes, uint64_t keep_largest, uint32_t split, uint32_t columns,
+    const std::string &value_type, bool ignore_nan, nb::object read, nb::object begin,
+    nb::object write, nb::object rows, nb::object values,
+    const std::optional<ValuesKind> &many_values, nb::object take_values,
+    nb::object distances_begin, nb::object distances_write, uint32_t rank, uint32_t n_ranks,
+    nb::object send, nb::object receive, nb::object abort)
 {
   const bool is_volume = shape.size () == 3;
   const uint64_t width = shape.back (), height = shape[shape.size () - 2];
@@ -383,12 +420,15 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .rows = rows,
       .read_values = values,
       .take_values = take_values,
+      .begin_distances = distances_begin,
+      .write_distances = distances_write,
       .send = send,
       .receive = receive,
       .abort = abort,
       .layer_pixels = is_volume ? width * height : width,
       .value_format = plan.intensity_format,
       .label_bytes = 0,
+      .distance_bytes = 0,
       .holes = nullptr,
       .largest = nullptr,
       .many_values = {},
@@ -421,7 +461,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
   {
     const WithoutGil release;
     status = label_changed (run, plan, io, n_ranks > 1 ? &peers : nullptr,
-        {axes, fill_holes, fill_label_holes, keep_largest}, &result, &error);
+        {axes, fill_holes, fill_label_holes, keep_largest, split}, &result, &error);
     holes_free (run.holes);
     largest_free (run.largest);
   }
@@ -451,10 +491,12 @@ bind_tiled (nb::module_ &module)
       nb::arg ("slab"), nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"),
       nb::arg ("label_bytes"), nb::arg ("device"), nb::arg ("scratch_folder").none (),
       nb::arg ("axes"), nb::arg ("fill_holes").none (), nb::arg ("fill_label_holes").none (),
-      nb::arg ("keep_largest"), nb::arg ("columns"), nb::arg ("value_type"), nb::arg ("ignore_nan"),
-      nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (), nb::arg ("rows").none (),
-      nb::arg ("values").none (), nb::arg ("many_values").none (), nb::arg ("take_values").none (),
-      nb::arg ("rank"), nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
+      nb::arg ("keep_largest"), nb::arg ("split"), nb::arg ("columns"), nb::arg ("value_type"),
+      nb::arg ("ignore_nan"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
+      nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("many_values").none (),
+      nb::arg ("take_values").none (), nb::arg ("begin_distances").none (),
+      nb::arg ("write_distances").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
+      nb::arg ("send").none (), nb::arg ("receive").none (),
       nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Distances of ccl-label tile by tile, against scipy and calculation by hand.
+"""Distances and splits of ccl-label tile by tile, against scipy, their definition and calculation by hand.
 
 usage: test-label-distances.py CCL-LABEL
 """
+import heapq
+import itertools
 import os
 import resource
 import signal
@@ -110,6 +112,144 @@ def long_sides():
         assert (np.load("d.npy") == NO_DISTANCE[squared.dtype]).all()
 
 
+RANK = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}
+
+
+def steps_of(connectivity, ndim):
+    """The steps to the neighbours, those that share a side first, each kind in raster order."""
+    steps = [step for step in itertools.product((-1, 0, 1), repeat=ndim) if any(step)]
+    return sorted((step for step in steps if np.abs(step).sum() <= RANK[connectivity]), key=lambda step: np.abs(step).sum())
+
+
+def near(place, radius, shape):
+    return tuple(slice(max(0, x - radius), min(length, x + radius + 1)) for x, length in zip(place, shape))
+
+
+def peaks_of(components, squared, radius):
+    """The objects of <cudaccl/distance.h>, at their peaks."""
+    peaks = np.zeros(components.shape, bool)
+    for place in np.argwhere(components):
+        window, place = near(place, radius, components.shape), tuple(place)
+        peaks[place] = squared[window][components[window] == components[place]].max() == squared[place]
+    objects, n = np.zeros(components.shape, np.int64), 0
+    for first in map(tuple, np.argwhere(peaks)):
+        if objects[first]:
+            continue
+        n, waiting = n + 1, [first]
+        objects[first] = n
+        while waiting:
+            place = waiting.pop()
+            window = near(place, radius, components.shape)
+            for other in np.argwhere(peaks[window] & (components[window] == components[place]) & (objects[window] == 0)):
+                other = tuple(int(x) + part.start for x, part in zip(other, window))
+                objects[other] = n
+                waiting.append(other)
+    return objects
+
+
+def flooded(components, squared, objects, connectivity):
+    """The objects after their flood; ties as <cudaccl/distance.h> says."""
+    objects, age = objects.copy(), itertools.count()
+    waiting = [(-int(squared[place]), next(age), place) for place in map(tuple, np.argwhere(objects))]
+    heapq.heapify(waiting)
+    while waiting:
+        height, _, place = heapq.heappop(waiting)
+        for step in steps_of(connectivity, components.ndim):
+            other = tuple(int(a) + b for a, b in zip(place, step))
+            if not all(0 <= x < length for x, length in zip(other, components.shape)):
+                continue
+            if components[other] == components[place] and not objects[other]:
+                objects[other] = objects[place]
+                heapq.heappush(waiting, (max(height, -int(squared[other])), next(age), other))
+    return objects
+
+
+def split_by_definition(mask, connectivity, radius):
+    components, _ = ndimage.label(mask, ndimage.generate_binary_structure(mask.ndim, RANK[connectivity]))
+    squared = squares(mask) if not mask.all() else np.full(mask.shape, 2**32 - 1)
+    return flooded(components, squared, peaks_of(components, squared, radius), connectivity)
+
+
+def blobs(i):
+    """Discs and balls that touch, or noise, or everything."""
+    ndim = 2 + i % 2
+    shape = random.integers(1, 32 if ndim == 2 else 11, ndim)
+    if i % 5 == 0:
+        return random.random(shape) < random.choice([0.5, 0.8, 1])
+    place = np.stack(np.indices(shape), -1)
+    mask = np.zeros(shape, bool)
+    for _ in range(random.integers(1, 9)):
+        mask |= np.linalg.norm(place - random.random(ndim) * shape, axis=-1) < random.random() * 7
+    return mask
+
+
+def split():
+    """objects are those of the definition, in numbers and pixels, whatever the tiles and the memory"""
+    for i in range(36):
+        mask = blobs(i)
+        np.save("i.npy", mask)
+        connectivity = [[4, 8], [6, 18, 26]][mask.ndim - 2][i % (mask.ndim)]
+        radius = int(random.integers(1, 6))
+        want = split_by_definition(mask, connectivity, radius)
+        for tile in 1, int(random.integers(2, 9)), 1000:
+            result = succeed("i.npy", "--split", radius, "-c", connectivity, "--tile", tile, "-o", "l.npy", "-t", "t.npy")
+            np.testing.assert_array_equal(np.load("l.npy"), want)
+            tap.equal(result, f"{want.max()} components\n")
+            table = np.load("t.npy")
+            tap.equal(table["area"].tolist(), np.bincount(want.ravel(), minlength=1)[1:].tolist())
+            tap.equal(table["y"].tolist(), [box[-2].start for box in ndimage.find_objects(want)])
+
+
+def split_beside_others():
+    """filters of objects, holes that are filled, 64 bits, and columns of objects in several parts"""
+    noise = ndimage.gaussian_filter(random.random((110, 90)), 1.2)
+    mask = noise > np.quantile(noise, 0.3)
+    np.save("i.npy", mask)
+    whole = np.bincount(split_by_definition(mask, 8, 3).ravel())
+    names = "label,area,n_holes,euler_number,perimeter"
+    succeed("i.npy", "--split", 3, "--tile", 11, "-t", "all.npy", "-o", "all-l.npy", "--columns", names)
+    table, labels = np.load("all.npy"), np.load("all-l.npy")
+    tap.equal(table["area"].tolist(), whole[1:].tolist())
+    for row in table:
+        padded = np.pad(labels == row["label"], 1)
+        tap.equal(row["n_holes"], ndimage.label(~padded)[1] - 1)
+    assert table["n_holes"].max() > 0
+    parts = [ndimage.label(labels == i, np.ones((3, 3)))[1] for i in table["label"]]
+    tap.equal((np.array(parts) - table["euler_number"]).tolist(), table["n_holes"].tolist())
+    succeed("i.npy", "--split", 3, "--tile", 11, "-o", "l.npy", "--min-area", 60, "--bits", 64, "--distances", "d.npy")
+    stays = (whole >= 60) & (np.arange(len(whole)) > 0)
+    few = np.load("l.npy")
+    tap.equal(few.dtype, np.dtype(np.uint64))
+    np.testing.assert_array_equal(few, np.where(stays, np.cumsum(stays), 0)[labels])
+    np.testing.assert_array_equal(np.load("d.npy"), squares(mask))
+    filled = ndimage.binary_fill_holes(mask)
+    succeed("i.npy", "--split", 4, "--tile", 7, "-o", "l.npy", "--fill-holes", 0)
+    np.testing.assert_array_equal(np.load("l.npy"), split_by_definition(filled, 8, 4))
+    for k in 1, 5:
+        succeed("i.npy", "--split", 3, "--tile", 11, "-t", "t.npy", "--keep-largest", k, "--columns", names)
+        best = np.sort(np.argsort(-table["area"], kind="stable")[:k])
+        for name in table.dtype.names[1:]:
+            tap.equal(np.load("t.npy")[name].tolist(), table[name][best].tolist())
+
+
+def split_across_tiles():
+    """a component through all tiles is split, or refused in a line if the memory does not hold it"""
+    mask = np.zeros((900, 700), np.uint8)
+    for y in range(20, 880, 35):
+        for x in range(20, 680, 35):
+            mask[y - 18:y + 19, x - 18:x + 19] |= np.add.outer(np.arange(-18, 19)**2, np.arange(-18, 19)**2) < 18**2
+    tap.equal(ndimage.label(mask)[1], 1)
+    np.save("i.npy", mask)
+    succeed("i.npy", "--split", 9, "-o", "whole.npy")
+    succeed("i.npy", "--split", 9, "-o", "tiles.npy", "--tile", 13)
+    np.testing.assert_array_equal(np.load("whole.npy"), np.load("tiles.npy"))
+    tap.equal(int(np.load("whole.npy").max()), len(range(20, 880, 35)) * len(range(20, 680, 35)))
+    before = sorted(os.listdir())
+    result = run("i.npy", "--split", 9, "-o", "l.npy", "--memory", "2MiB", "--tile", 13)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "box" in result.stderr, result
+    tap.equal(sorted(os.listdir()), before)
+
+
 def full_disk():
     """where a file cannot grow, one line says so and nothing is left"""
     np.save("i.npy", np.ones((300, 300), np.uint8))
@@ -117,7 +257,7 @@ def full_disk():
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    for more in ["--distances", "d.npy", "--tile", 1], ["--distances", "d.tif"]:
+    for more in ["--distances", "d.npy", "--tile", 1], ["--distances", "d.tif"], ["--split", 3, "--tile", 9]:
         result = run("i.npy", *more, preexec_fn=limit)
         assert result.returncode == 1 and result.stderr.count("\n") == 1, result
         tap.equal(sorted(os.listdir()), ["i.npy"])
@@ -140,6 +280,6 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 status = 0
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(full_disk, interrupted, distances, beside_others, no_background, long_sides)
+    status = tap.run(full_disk, interrupted, distances, beside_others, no_background, long_sides, split, split_beside_others, split_across_tiles)
     os.chdir("/")
 sys.exit(status)

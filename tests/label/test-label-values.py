@@ -258,7 +258,7 @@ def refused():
             (["--values", "--distances", "d.npy", "--tile", 2], "as a whole"),
             (["--values", "--distances", "d.npy", "-t", "t.npy", "--columns", "value"], "'value'"),
             (["-t", "t.npy", "--columns", "value"], "--values"),
-            (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2], "together"),
+            (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2, "--fill-label-holes", 1], "together"),
             (["--fill-holes", -1], "fill-holes"),
             (["--values", "-c", 26], "neighbours")]:
         result = run("i.npy", *arguments)

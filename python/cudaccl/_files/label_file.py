@@ -22,13 +22,14 @@ from .._value_counts import Counter, ValueCounts
 from .contacts import ContactFile
 from .many_values import ManyValues
 from .mask import Mask, Settings
-from .outputs import Alone, LabelMap, Messages, Table, check_output_names, together, written_together
+from .outputs import Alone, LabelMap, Messages, Polygons, Table, check_output_names, together, written_together
 from .tile_columns import TileColumns
 from .zarr import ZarrPicture, is_zarr
 
 tiled_component_dtype: np.dtype[np.void] = table_dtype(np.int64, ndim=3)
 """A row of the component table of label_file(), as volume_component_dtype. Since: 0.2"""
 
+MOST_OF_POLYGONS = 2**30  # pixels: CUDACCL_MAX_CONTOUR_PIXELS
 CHUNK_BYTES = 2**24  # bytes of pixels that are compared with the threshold at once
 
 
@@ -52,6 +53,7 @@ class Files:
         self.shape = self._reader.shape
         self.dtype = np.dtype(self._reader.dtype)
         self.no_data: float | None = self._reader.no_data
+        self.affine, self.epsg = self._reader.affine, self._reader.epsg  # where it is on the Earth
         if self._reader.may_be and ndim != 3:
             raise ValueError(f"{paths[0]} has shape {self.shape}: {self._reader.may_be}, or a volume? Label a volume with ndim=3")
         self.paths = paths
@@ -256,12 +258,23 @@ def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
     return values, has_channels or bool(colours)
 
 
-def check_label_map(labels: Any, image: Any, shape: tuple[int, ...]) -> None:
-    """Refuses an array for the label map that cannot take it."""
-    if hasattr(labels, "shape") and tuple(labels.shape) != shape:
-        raise ValueError(f"the label map has the shape {tuple(labels.shape)}, the picture {shape}")
-    if isinstance(labels, np.ndarray) and isinstance(image, np.ndarray) and np.may_share_memory(labels, image):
-        raise ValueError("the label map is in the memory of the picture, which is read twice")
+def check_map(map: Any, what: str, image: Any, shape: tuple[int, ...]) -> None:
+    """Refuses an array for a map that cannot take it."""
+    if hasattr(map, "shape") and tuple(map.shape) != shape:
+        raise ValueError(f"the {what} map has the shape {tuple(map.shape)}, the picture {shape}")
+    if isinstance(map, np.ndarray) and isinstance(image, np.ndarray) and np.may_share_memory(map, image):
+        raise ValueError(f"the {what} map is in the memory of the picture, which is read twice")
+
+
+def check_polygons(polygons: Any, shape: tuple[int, ...]) -> None:
+    if polygons is None:
+        return
+    if not is_path(polygons) and not callable(polygons):
+        raise TypeError(f"polygons must be the name of a file or a function, not {type(polygons).__name__}")
+    if len(shape) == 3:
+        raise ValueError("volumes have no polygons")
+    if max(shape) >= 2**31 or math.prod(shape) > MOST_OF_POLYGONS:
+        raise ValueError(f"polygons need pictures of at most {MOST_OF_POLYGONS} pixels")
 
 
 def slab_of(rank: int, n_ranks: int, n_layers: int) -> tuple[int, int]:
@@ -273,6 +286,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
                ndim: int | None = None, threshold: float = 0, invert: bool = False, foreground: str = "threshold", denoise: str = "none",
                closing: tuple[int, int] = (0, 0), roi_mask: Any = None, min_area: int = 0, max_area: int = 0, clear_border: bool = False,
                keep_largest: int = 0, fill_holes: int | None = None, fill_label_holes: int | None = None, periodic: Any = (),
+               split: int = 0, distances: Any = None, polygons: Any = None,
                label_bytes: int = 0, memory: int = 2**30, tile: int = 0, device: int | str = "cpu",
                n_threads: int = 0, raw_shape: tuple[int, ...] | None = None, raw_dtype: Any = np.uint8,
                values: bool = False, background: float | None = 0, tolerance: float = 0, adjacency: Any = None,
@@ -313,8 +327,20 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         properties, only 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid' and
         'equivalent_diameter_area' are those of such components: a box goes on at 0 where it reaches the end, and so its
         end may be greater than the side. Since: 0.4
-        These four are for one process, and the latter three keep the label map, 4 bytes a pixel, in a file without a name
-        beside the first output, or in /tmp.
+    split: a radius, 1…255: components become the objects into which split_touching() splits the label map of components, with the
+        picture's connectivity; 0: they stay. Labels, table and filters are those of objects, which are numbered in raster
+        order of their first peaks. Components that lie in several tiles are held in memory one by one, with 24 bytes for each
+        pixel of their box; one that does not fit into memory raises an OSError. Since: 0.4
+        These five are for one process; split, fill_holes, fill_label_holes and periodic keep the label map, 4 bytes a pixel, in a
+        file without a name beside the first output, or in /tmp.
+    distances: a map like labels, a file or an array, for the squared distances of pixels to the nearest pixel outside their component,
+        0 for background: exact integers, whose roots are those of distance(). They are those of components before any is
+        split, filtered or filled, of the foreground with fill_holes. Of uint32, or of uint64 where the squared diagonal of the
+        picture is 2**32 - 1 or more; the greatest number of the type where there is no background. Since: 0.4
+    polygons: the name of a file (.geojson) for the polygons of labels, or a function that is called with each, a feature of
+        GeoJSON: valid polygons and multipolygons, with 'label' and 'area', the number of pixels, as properties. World coordinates where
+        image is a GeoTIFF with a transform, else corners of pixels. For frames of at most 2**30 pixels, whose label map is kept in
+        memory, 4 bytes a pixel. distances and polygons are for one process, too. Since: 0.4
     min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
         means no limit.
     label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.
@@ -363,18 +389,26 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     def check_changes(axes: list[int], columns: TileColumns | None) -> None:
         changes = [name for name, is_wanted in (("periodic", axes), ("fill_label_holes", fill_label_holes is not None),
                                                 ("fill_holes", fill_holes is not None)) if is_wanted]
-        if len(changes) > 1:
-            raise ValueError(f"{changes[0]} and {changes[1]} do not go together")
-        if n_ranks > 1 and (changes or keep_largest):
-            raise ValueError(f"{(changes + ['keep_largest'])[0]} is for one process, not for several ranks")
+        apart = changes + ["split"] * bool(split and (axes or fill_label_holes is not None)) + ["distances"] * bool(
+            axes and distances is not None)
+        if len(apart) > 1:
+            raise ValueError(f"{apart[0]} and {apart[1]} do not go together")
+        alone = changes + [name for name, is_wanted in (("split", split), ("keep_largest", keep_largest), ("distances", distances is not None),
+                                                        ("polygons", polygons is not None)) if is_wanted]
+        if n_ranks > 1 and alone:
+            raise ValueError(f"{alone[0]} is for one process, not for several ranks")
         if n_ranks > 1 and columns and columns.has_ranks:
             raise ValueError("medians and quantiles are for one process, not for several ranks")
+        if split and columns and "n_holes" in columns.measured_names:
+            raise ValueError("objects of split may have several parts: their table goes without n_holes")
         if axes and clear_border:
             raise ValueError("periodic and clear_border do not go together")
         if n_ranks > 1 and (values or adjacency is not None):
             raise ValueError(f"{'values' if values else 'adjacency'} is for one process, not for several ranks")
         if not values and (background != 0 or tolerance != 0):
             raise ValueError("background and tolerance are for values=True")
+        if values and (split or distances is not None):
+            raise ValueError("values goes without split and distances")
         if values and (threshold != 0 or invert or foreground != "threshold" or denoise != "none" or max(closing) > 1
                        or fill_holes is not None or axes):
             raise ValueError("values takes pixels as they are: without threshold, invert, foreground, denoise, closing, "
@@ -387,6 +421,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         check_integers(0, 2**32 - 1, n_threads=n_threads)
         check_integers(0, 2**63 - 1, keep_largest=keep_largest, fill_holes=fill_holes or 0)
         check_integers(0, 2**32 - 1, fill_label_holes=fill_label_holes or 0)
+        check_integers(0, 255, split=split)
         if label_bytes not in (0, 4, 8):
             raise ValueError(f"label_bytes must be 0, 4 or 8, not {label_bytes}")
         settings = Settings(foreground, invert, denoise, closing, n_threads)
@@ -413,10 +448,14 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         if columns and has_channels:
             columns.use_channels(len(planes))
         check_output_names([path for source in (picture, region, *planes) if source for path in source.paths],
-                           [(os.fspath(path), endings) for path, endings in ((labels, (".npy", ".zarr")), (table, (".npy",)),
-                                                                             (adjacency, (".npy",)))
-                            if is_path(path)], n_ranks)
-        check_label_map(labels, image, picture.shape)
+                           [(os.fspath(path), endings) for path, endings in (
+                               (labels, (".npy", ".zarr")), (table, (".npy",)), (adjacency, (".npy",)), (distances, (".npy", ".zarr")),
+                               (polygons, (".geojson",))) if is_path(path)], n_ranks)
+        check_map(labels, "label", image, picture.shape)
+        check_map(distances, "distance", image, picture.shape)
+        if isinstance(labels, np.ndarray) and isinstance(distances, np.ndarray) and np.may_share_memory(labels, distances):
+            raise ValueError("labels and distances are in the same memory")
+        check_polygons(polygons, picture.shape)
         many = ManyValues(picture, region, background, tolerance) if values else None
         if many and device_number(device) >= 0 and not many.zero_is_background:
             raise ValueError("a tolerance, and no background, are for the CPU")
@@ -427,11 +466,14 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     slab = slab_of(rank, n_ranks, shape[0])
     if foreground == "otsu":
         mask.use_otsu(comm.allgather(together(comm, lambda: mask.histogram(*slab))))
-    label_map = None if labels is None else LabelMap(labels, shape, comm, getattr(mask.picture.image, "ome", None))
+    ome = getattr(mask.picture.image, "ome", None)
+    label_map = None if labels is None else LabelMap(labels, shape, comm, ome)
+    squares = None if distances is None else LabelMap(distances, shape, comm, ome, "distance")
+    shapes = None if polygons is None else Polygons(polygons, mask.picture, comm)
     rows = None if table is None else Table(os.fspath(table), columns.dtype if columns else tiled_component_dtype, comm,
                                             columns.rows if columns else None)
     contacts = None if adjacency is None else ContactFile(os.fspath(adjacency), shape, neighbours, comm)
-    files = [output.file for output in (label_map, rows, contacts) if output and output.file]
+    files = [output.file for output in (label_map, rows, contacts, squares, shapes) if output and output.file]
 
     def begin(n_components: int, first_label: int, n_labels: int, n_bytes: int) -> None:
         if label_map:
@@ -440,12 +482,16 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             rows.begin(n_components, first_label)
         if contacts:
             contacts.begin(n_bytes)
+        if shapes:
+            shapes.begin(n_bytes)
 
     def write(first: int, n: int, data: memoryview) -> None:
         if label_map:
             label_map.write(first, n, data)
         if contacts:
             contacts.write(data, n)
+        if shapes:
+            shapes.add(first, n, data)
 
     def take_values(numbers: memoryview) -> None:
         assert many and columns
@@ -453,14 +499,16 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
 
     messages = Messages(comm)
 
-    def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None) -> int:
+    def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None,
+            squares: LabelMap | None = None) -> int:
         n_components: int = together(comm, lambda: _cudaccl.run_tiled(
             shape, neighbours, bool(invert) and not mask.is_needed, min_area, max_area, bool(clear_border), slab, tile, memory, n_threads,
             label_bytes, gpu, folder, flags_of_axes(axes_of(periodic, len(shape)), len(shape)), fill_holes, fill_label_holes,
-            keep_largest, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
+            keep_largest, split, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
             many.read if many else mask.read if mask.is_needed else mask.picture.read, begin, write, take,
             channel and channel.read_samples, many and many.kind,
-            take_values if columns and columns.has_component_values else None, rank,
+            take_values if columns and columns.has_component_values else None,
+            squares and (lambda n_bytes: squares.begin(2**(8 * n_bytes) - 1, n_bytes)), squares and squares.write, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
         return n_components
 
@@ -485,8 +533,10 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         for number, channel in enumerate(planes[1:], 1):  # the columns of intensity alone
             assert columns is not None
             run(folder, columns.of_values, lambda *_: None, None, columns.keeper(number), channel)
-        n = run(folder, columns.columns if columns else 0, begin, write if label_map or contacts else None, rows and rows.write,
-                   planes[0] if planes else None)
+        n = run(folder, columns.columns if columns else 0, begin, write if label_map or contacts or shapes else None,
+                rows and rows.write, planes[0] if planes else None, squares)
         if contacts:
             contacts.finish()
+        if shapes:
+            shapes.finish()
         return n

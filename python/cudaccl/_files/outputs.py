@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import io
+import json
 import math
 import os
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from .._contours import contours
 from .zarr import ZarrMap, is_zarr
 
 TAG = 15  # tag of the messages between ranks
@@ -68,7 +71,8 @@ def check_output_names(inputs: list[str], outputs: list[tuple[str, tuple[str, ..
     for path, endings in outputs:
         if not path.lower().endswith(endings):
             zarr = ", that of a Zarr array in .zarr" if ".zarr" in endings else ""
-            raise ValueError(f"the name of a NumPy file ends in .npy{zarr}, not {os.path.basename(path)!r}")
+            kind = "GeoJSON file ends in .geojson" if ".geojson" in endings else f"NumPy file ends in .npy{zarr}"
+            raise ValueError(f"the name of a {kind}, not {os.path.basename(path)!r}")
         if is_zarr_name(path) and n_ranks > 1:
             raise ValueError("a Zarr array is written by one process: use cudaccl.dask, or a NumPy file")
         if os.path.isdir(path) and not (is_zarr_name(path) and is_zarr(path)):
@@ -81,8 +85,8 @@ def check_output_names(inputs: list[str], outputs: list[tuple[str, tuple[str, ..
         written[file] = path
 
 
-class NpyFile:
-    """A NumPy file that ranks write together. It has its name when it is complete."""
+class PendingFile:
+    """A file that ranks write together. It has its name when it is complete."""
 
     def __init__(self, path: str, comm: Any) -> None:
         self.path, self._comm = path, comm
@@ -99,21 +103,10 @@ class NpyFile:
     def _open(self, flags: int) -> None:
         self._file = os.open(self._temporary, os.O_RDWR | os.O_CLOEXEC | flags, 0o666)
 
-    def begin(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
-        """Notes the content; rank 0 writes the header."""
-        header = io.BytesIO()
-        np.lib.format.write_array_header_1_0(
-            header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
-        self._offset = header.tell()
-        if self._comm.Get_rank() == 0:
-            os.pwrite(self._file, header.getvalue(), 0)
-            os.ftruncate(self._file, self._offset + math.prod(shape) * dtype.itemsize)
-
-    def write(self, offset: int, data: memoryview) -> None:
-        """Writes bytes at an offset after the header."""
+    def write_at(self, offset: int, data: memoryview | bytes) -> None:
         done = 0
         while done < len(data):
-            done += os.pwrite(self._file, data[done:], self._offset + offset + done)
+            done += os.pwrite(self._file, data[done:], offset + done)
 
     def close(self) -> None:
         if self._file >= 0:
@@ -136,14 +129,34 @@ class NpyFile:
             os.unlink(self._temporary)
 
 
+class NpyFile(PendingFile):
+    """A NumPy file."""
 
-def commit(files: list[NpyFile | ZarrMap]) -> None:
+    def begin(self, dtype: np.dtype[Any], shape: tuple[int, ...]) -> None:
+        """Notes the content; rank 0 writes the header."""
+        header = io.BytesIO()
+        np.lib.format.write_array_header_1_0(
+            header, {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape})
+        self._offset = header.tell()
+        if self._comm.Get_rank() == 0:
+            os.pwrite(self._file, header.getvalue(), 0)
+            os.ftruncate(self._file, self._offset + math.prod(shape) * dtype.itemsize)
+
+    def write(self, offset: int, data: memoryview) -> None:
+        """Writes bytes at an offset after the header."""
+        self.write_at(self._offset + offset, data)
+
+
+OutputFiles = list["PendingFile | ZarrMap"]
+
+
+def commit(files: OutputFiles) -> None:
     for file in files:
         file.commit()
 
 
 @contextlib.contextmanager
-def written_together(files: list[NpyFile | ZarrMap], comm: Any) -> Iterator[str | None]:
+def written_together(files: OutputFiles, comm: Any) -> Iterator[str | None]:
     """Opens files, gives them their names at the end, and removes them after an error. Collective.
     The context is the folder of the first one, None without files."""
     try:
@@ -159,9 +172,11 @@ def written_together(files: list[NpyFile | ZarrMap], comm: Any) -> Iterator[str 
 
 
 class LabelMap:
-    """The label map of label_file(), in a file or in the caller's array. ome: what OME-Zarr says of the picture."""
+    """The label map of label_file(), or another map of numbers, in a file or in the caller's array. ome: what OME-Zarr says
+    of the picture. what: a number of the map."""
 
-    def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any, ome: dict[str, Any] | None) -> None:
+    def __init__(self, labels: Any, shape: tuple[int, ...], comm: Any, ome: dict[str, Any] | None, what: str = "label") -> None:
+        self._what = what
         self._shape = shape
         self._layer = math.prod(shape[1:])
         self._array = labels
@@ -189,7 +204,8 @@ class LabelMap:
         elif dtype.kind == "f":
             most = 2 ** (np.finfo(dtype).nmant + 1)
         if n_components > most:
-            raise ValueError(f"a label map of {dtype} cannot have {n_components} labels")
+            raise ValueError(f"a {self._what} map of {dtype} cannot have a {self._what} of {n_components}"
+                             if self._what != "label" else f"a label map of {dtype} cannot have {n_components} labels")
 
     def write(self, first: int, n: int, data: memoryview) -> None:
         if self.file:
@@ -215,6 +231,59 @@ class Table:
         data = self._make(rows, *shapes) if self._make else rows
         self.file.write(self._next_row * self._dtype.itemsize, data)
         self._next_row += len(data) // self._dtype.itemsize
+
+
+class Polygons:
+    """The polygons of labels, as ccl-label writes them: features of GeoJSON, in a file or for the caller's function.
+
+    picture: what is labelled; its files may say where it is on the Earth. polygons: a name, or a function.
+    """
+
+    def __init__(self, polygons: Any, picture: Any, comm: Any) -> None:
+        self._take = polygons
+        self._affine: list[float] | None = getattr(picture.image, "affine", None)
+        self._epsg: int = getattr(picture.image, "epsg", 0)
+        self.file = None if callable(polygons) else PendingFile(os.fspath(polygons), comm)
+        self._labels = np.zeros(picture.shape, np.uint32)
+
+    def begin(self, n_bytes: int) -> None:
+        self._dtype = np.dtype(f"u{n_bytes}")
+
+    def add(self, first: int, n: int, data: memoryview) -> None:
+        self._labels[first:first + n] = np.frombuffer(data, self._dtype).reshape(n, -1)
+
+    def finish(self) -> None:
+        """Makes the polygons of the whole label map."""
+        areas = np.bincount(self._labels.ravel())
+        found = contours(self._labels, 4, kind="cracks", labels=True).geojson()["features"]
+        features = (self._feature(feature, int(areas[feature["properties"]["label"]])) for feature in found)
+        if not self.file:
+            for feature in features:
+                self._take(feature)
+            return
+        crs = {"crs": {"type": "name", "properties": {"name": f"urn:ogc:def:crs:EPSG::{self._epsg}"}}} if self._affine and self._epsg else {}
+        head = json.dumps({"type": "FeatureCollection", **crs})[:-1] + ', "features": ['
+        offset = 0
+        for text in (head, *(("," if i else "") + "\n" + json.dumps(feature) for i, feature in enumerate(features)), "\n]}\n"):
+            self.file.write_at(offset, text.encode())
+            offset += len(text.encode())
+
+    def _feature(self, feature: dict[str, Any], area: int) -> dict[str, Any]:
+        label, geometry = feature["properties"]["label"], feature["geometry"]
+        if self._affine:
+            is_many = geometry["type"] == "MultiPolygon"
+            polygons = [[self._on_earth(ring) for ring in rings]
+                        for rings in (geometry["coordinates"] if is_many else [geometry["coordinates"]])]
+            geometry = {"type": geometry["type"], "coordinates": polygons if is_many else polygons[0]}
+        return {"type": "Feature", "id": label, "properties": {"label": label, "area": area}, "geometry": geometry}
+
+    def _on_earth(self, ring: list[list[int]]) -> list[list[float]]:
+        """World coordinates; outer rings stay counter-clockwise where the transform mirrors them."""
+        assert self._affine
+        a = self._affine
+        columns, rows = np.array(ring, np.float64).T
+        points: NDArray[np.float64] = np.stack([a[0] + a[1] * columns + a[2] * rows, a[3] + a[4] * columns + a[5] * rows], 1)
+        return (points[::-1] if a[1] * a[5] - a[2] * a[4] < 0 else points).tolist()
 
 
 class Messages:
