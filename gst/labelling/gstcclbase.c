@@ -75,7 +75,7 @@ gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GPara
   gboolean has_masks;
 
   GST_OBJECT_LOCK (object);
-  gst_ccl_settings_set (&priv->settings, id, value);
+  gst_ccl_property_set (&gst_ccl_settings_properties[id - 1], &priv->settings, value);
   has_masks = priv->started && g_str_equal (pspec->name, "masks");
   GST_OBJECT_UNLOCK (object);
   if (has_masks && !read_masks (GST_CCL_BASE (object), &error)) {
@@ -91,7 +91,7 @@ gst_ccl_base_get_property (GObject *object, guint id, GValue *value, GParamSpec 
   GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
 
   GST_OBJECT_LOCK (object);
-  if (!gst_ccl_settings_get (&priv->settings, id, value))
+  if (!gst_ccl_property_get (&gst_ccl_settings_properties[id - 1], &priv->settings, value))
     g_value_take_boxed (value, gst_ccl_stats_to_structure (&priv->stats));
   GST_OBJECT_UNLOCK (object);
 }
@@ -339,7 +339,8 @@ gst_ccl_base_finalize (GObject *object)
   gst_ccl_batches_clear (&priv->batches);
   gst_ccl_stream_clear (&priv->stream);
   gst_ccl_queue_clear (&priv->queue);
-  gst_ccl_settings_clear (&priv->settings);
+  gst_ccl_properties_clear (
+      gst_ccl_settings_properties, gst_ccl_settings_n_properties, &priv->settings);
   g_clear_pointer (&priv->masks, gst_ccl_masks_unref);
   g_clear_pointer (&priv->used_masks, gst_ccl_masks_unref);
   gst_ccl_refusal_clear (&priv->refusal);

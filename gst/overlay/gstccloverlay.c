@@ -96,7 +96,7 @@ static void
 gst_ccl_overlay_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GST_OBJECT_LOCK (object);
-  gst_ccl_style_set (&GST_CCL_OVERLAY (object)->style, id, value);
+  gst_ccl_property_set (&gst_ccl_style_properties[id - 1], &GST_CCL_OVERLAY (object)->style, value);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -104,7 +104,7 @@ static void
 gst_ccl_overlay_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
   GST_OBJECT_LOCK (object);
-  gst_ccl_style_get (&GST_CCL_OVERLAY (object)->style, id, value);
+  gst_ccl_property_get (&gst_ccl_style_properties[id - 1], &GST_CCL_OVERLAY (object)->style, value);
   GST_OBJECT_UNLOCK (object);
 }
 
@@ -557,7 +557,7 @@ gst_ccl_overlay_finalize (GObject *object)
   g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
   g_clear_pointer (&self->regions, g_array_unref);
   gst_ccl_trails_free (self->trails);
-  gst_ccl_style_clear (&self->style);
+  gst_ccl_properties_clear (gst_ccl_style_properties, gst_ccl_style_n_properties, &self->style);
   G_OBJECT_CLASS (gst_ccl_overlay_parent_class)->finalize (object);
 }
 
@@ -571,7 +571,8 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
   object_class->set_property = gst_ccl_overlay_set_property;
   object_class->get_property = gst_ccl_overlay_get_property;
   object_class->finalize = gst_ccl_overlay_finalize;
-  gst_ccl_style_install (object_class);
+  gst_ccl_properties_install (object_class, gst_ccl_style_properties, gst_ccl_style_n_properties,
+      GST_CCL_ALL_CLASSES, &gst_ccl_style_defaults);
 
   gst_element_class_set_static_metadata (element_class, "Connected components overlay",
       "Filter/Editor/Video", "Draws on video the components that ccl and cudaccl found",
@@ -595,7 +596,7 @@ gst_ccl_overlay_class_init (GstCclOverlayClass *klass)
 static void
 gst_ccl_overlay_init (GstCclOverlay *self)
 {
-  gst_ccl_style_init (&self->style);
+  self->style = gst_ccl_style_defaults;
   self->trails = gst_ccl_trails_new ();
   gst_video_info_init (&self->info);
   gst_base_transform_set_qos_enabled (GST_BASE_TRANSFORM (self), TRUE);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclstyle.h"
 
-#include "shared/gstcclproperty.h"
-
 static const GEnumValue shape_values[] = {
     {GST_CCL_SHAPE_BOXES, "Bounding boxes", "boxes"},
     {GST_CCL_SHAPE_OUTLINE, "Contours, or the box of a component without any", "outline"},
@@ -16,7 +14,7 @@ GST_CCL_DEFINE_ENUM_TYPE (shape_get_type, "GstCclOverlayStyle", shape_values)
 #define PLAYING GST_CCL_CHANGES_IN_PLAYING, GST_CCL_ALL_CLASSES
 #define CONTROLLED GST_CCL_CONTROLLABLE, GST_CCL_ALL_CLASSES
 
-static const GstCclProperty properties[] = {
+const GstCclProperty gst_ccl_style_properties[] = {
   {GST_CCL_KIND_BOOLEAN, FIELD (boxes), "draw-boxes", "Draw boxes",
       "Draw the bounding box of each component; switch it off where filled components are enough",
       0, 0, NULL, CONTROLLED},
@@ -91,49 +89,19 @@ static const GstCclProperty properties[] = {
 };
 /* clang-format on */
 
-void
-gst_ccl_style_init (GstCclStyle *style)
-{
-  *style = (GstCclStyle){
-      .boxes = TRUE,
-      .box_color = 0xff00ff00,
-      .ids = TRUE,
-      .speeds = TRUE,
-      .text_color = 0xffffffff,
-      .backdrop_color = 0xa0000000,
-      .track_colors = TRUE,
-      .regions = TRUE,
-      .region_color = 0xffffff00,
-      .centroid_color = 0xffff0000,
-      .fill_alpha = 0.5,
-      .mask_color = 0x80ff0000,
-  };
-}
+const guint gst_ccl_style_n_properties = G_N_ELEMENTS (gst_ccl_style_properties);
 
-void
-gst_ccl_style_clear (GstCclStyle *style)
-{
-  gst_ccl_properties_clear (properties, G_N_ELEMENTS (properties), style);
-}
-
-void
-gst_ccl_style_set (GstCclStyle *style, guint id, const GValue *value)
-{
-  gst_ccl_property_set (&properties[id - 1], style, value);
-}
-
-void
-gst_ccl_style_get (const GstCclStyle *style, guint id, GValue *value)
-{
-  gst_ccl_property_get (&properties[id - 1], style, value);
-}
-
-void
-gst_ccl_style_install (GObjectClass *object_class)
-{
-  GstCclStyle initial;
-
-  gst_ccl_style_init (&initial);
-  gst_ccl_properties_install (
-      object_class, properties, G_N_ELEMENTS (properties), GST_CCL_ALL_CLASSES, &initial);
-}
+const GstCclStyle gst_ccl_style_defaults = {
+    .boxes = TRUE,
+    .box_color = 0xff00ff00,
+    .ids = TRUE,
+    .speeds = TRUE,
+    .text_color = 0xffffffff,
+    .backdrop_color = 0xa0000000,
+    .track_colors = TRUE,
+    .regions = TRUE,
+    .region_color = 0xffffff00,
+    .centroid_color = 0xffff0000,
+    .fill_alpha = 0.5,
+    .mask_color = 0x80ff0000,
+};

@@ -2,7 +2,7 @@
 /* What ccloverlay draws, as its properties choose. */
 #pragma once
 
-#include <gst/gst.h>
+#include "shared/gstcclproperty.h"
 
 /* What shows where a component is. Applications store the numbers. */
 typedef enum {
@@ -43,15 +43,7 @@ typedef struct {
   gchar *labeller; /* name of the one whose components are drawn; NULL: the nearest; owned */
 } GstCclStyle;
 
-/* Sets every field to the default of its property. */
-void gst_ccl_style_init (GstCclStyle *style);
-
-/* Frees the fields' memory. */
-void gst_ccl_style_clear (GstCclStyle *style);
-
-/* Set and get the field of the property with that number. */
-void gst_ccl_style_set (GstCclStyle *style, guint id, const GValue *value);
-void gst_ccl_style_get (const GstCclStyle *style, guint id, GValue *value);
-
-/* Installs the properties. For class_init. */
-void gst_ccl_style_install (GObjectClass *object_class);
+/* The properties, whose fields are those of GstCclStyle, and their defaults. */
+extern const GstCclProperty gst_ccl_style_properties[];
+extern const guint gst_ccl_style_n_properties;
+extern const GstCclStyle gst_ccl_style_defaults;

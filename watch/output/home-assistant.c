@@ -332,16 +332,6 @@ watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
 /* Messages. */
 
 static void
-add_text_or_null (JsonBuilder *builder, const gchar *key, const gchar *text)
-{
-  json_builder_set_member_name (builder, key);
-  if (text)
-    json_builder_add_string_value (builder, text);
-  else
-    json_builder_add_null_value (builder);
-}
-
-static void
 add_number (JsonBuilder *builder, const gchar *key, gint64 number)
 {
   if (number < 0)
@@ -368,7 +358,7 @@ format_state (const Camera *camera)
   watch_json_add_text (builder, "connection", camera->connected ? "ON" : "OFF");
   watch_json_add_text (builder, "motion", camera->motion ? "ON" : "OFF");
   watch_json_add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
-  add_text_or_null (builder, "paused_until", camera->paused_until);
+  watch_json_add_text (builder, "paused_until", camera->paused_until);
   watch_json_add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
   watch_json_add_text (builder, "scene", camera->scene);
   add_number (builder, "count", camera->count);
@@ -454,8 +444,7 @@ add_entity (
   g_autofree gchar *topic = watch_home_assistant_get_topic (self, camera->name);
   g_autofree gchar *unique_id = g_strdup_printf ("%s_%s", camera->id, entity->id);
 
-  json_builder_set_member_name (builder, entity->id);
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, entity->id);
   watch_json_add_text (builder, "platform", entity->platform);
   watch_json_add_text (builder, "unique_id", unique_id);
   watch_json_add_text (builder, "name", entity->name);
@@ -470,8 +459,7 @@ add_entity (
   if (entity->is_diagnostic)
     watch_json_add_text (builder, "entity_category", "diagnostic");
   if (entity->is_disabled) {
-    json_builder_set_member_name (builder, "enabled_by_default");
-    json_builder_add_boolean_value (builder, FALSE);
+    watch_json_add_boolean (builder, "enabled_by_default", FALSE);
   }
   if (entity->command)
     add_command (self, builder, entity);
@@ -554,8 +542,7 @@ add_picture (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camer
   g_autofree gchar *topic = watch_home_assistant_get_picture_topic (self, camera->name);
   g_autofree gchar *unique_id = g_strconcat (camera->id, "_picture", NULL);
 
-  json_builder_set_member_name (builder, "picture");
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, "picture");
   watch_json_add_text (builder, "platform", "image");
   watch_json_add_text (builder, "unique_id", unique_id);
   watch_json_add_text (builder, "name", "Last motion");
@@ -579,8 +566,7 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   };
   JsonBuilder *builder = watch_json_begin ();
 
-  json_builder_set_member_name (builder, "device");
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, "device");
   watch_json_begin_array (builder, "identifiers");
   json_builder_add_string_value (builder, camera->id);
   json_builder_end_array (builder);
@@ -588,12 +574,10 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   watch_json_add_text (builder, "manufacturer", "cudaccl");
   watch_json_add_text (builder, "model", "camera of ccl-watch");
   json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "origin");
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, "origin");
   watch_json_add_text (builder, "name", "ccl-watch");
   json_builder_end_object (builder);
-  json_builder_set_member_name (builder, "components");
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, "components");
   for (guint i = 0; i < G_N_ELEMENTS (entities); i++)
     add_entity (self, builder, camera, &entities[i]);
   add_counters (self, builder, camera);

@@ -45,6 +45,12 @@ watch_json_add_boolean (JsonBuilder *builder, const gchar *name, gboolean is_tru
 }
 
 void
+watch_json_begin_object (JsonBuilder *builder, const gchar *name)
+{
+  json_builder_begin_object (json_builder_set_member_name (builder, name));
+}
+
+void
 watch_json_begin_array (JsonBuilder *builder, const gchar *name)
 {
   json_builder_begin_array (json_builder_set_member_name (builder, name));

@@ -10,9 +10,11 @@ JsonBuilder *watch_json_begin (void);
 /* Ends the object, takes the builder, and returns the text; free with g_free(). */
 gchar *watch_json_end (JsonBuilder *builder);
 
-/* Add a member to the object that is open. A text of NULL is null; an array is left open. */
+/* Add a member to the object that is open. A text of NULL is null; an object or an array is
+ * left open. */
 void watch_json_add_text (JsonBuilder *builder, const gchar *name, const gchar *text);
 void watch_json_add_int (JsonBuilder *builder, const gchar *name, gint64 number);
 void watch_json_add_double (JsonBuilder *builder, const gchar *name, gdouble number);
 void watch_json_add_boolean (JsonBuilder *builder, const gchar *name, gboolean is_true);
+void watch_json_begin_object (JsonBuilder *builder, const gchar *name);
 void watch_json_begin_array (JsonBuilder *builder, const gchar *name);

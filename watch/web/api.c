@@ -133,8 +133,7 @@ add_settings (JsonBuilder *builder, Watch *watch, const gchar *name)
   g_autoptr (GList) keys = g_list_sort (g_hash_table_get_keys (settings), (GCompareFunc)strcmp);
   const gchar *uri = g_hash_table_lookup (settings, "uri");
 
-  json_builder_set_member_name (builder, "settings");
-  json_builder_begin_object (builder);
+  watch_json_begin_object (builder, "settings");
   for (GList *key = keys; key; key = key->next) {
     g_autofree gchar *value = watch_is_secret_key (key->data, uri)
                                   ? g_strdup ("***")

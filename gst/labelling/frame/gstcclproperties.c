@@ -6,7 +6,6 @@
 #include <cudaccl/device.h>
 
 #include "gstcclattach.h"
-#include "shared/gstcclproperty.h"
 
 /* Defines a type whose values have the names that the library gives them. */
 #define DEFINE_NAMED_ENUM_TYPE(function, type_name, values, Type, get_name)                        \
@@ -146,7 +145,7 @@ enum {
 #define READY GST_CCL_CHANGES_IN_READY
 #define BOTH (GST_CCL_BACKEND_CPU | GST_CCL_BACKEND_GPU)
 
-static const GstCclProperty properties[] = {
+const GstCclProperty gst_ccl_settings_properties[] = {
   {GST_CCL_KIND_ENUM, FIELD (foreground), "foreground", "Foreground",
       "How foreground is told from background; codebook for a camera that does not move, threshold "
       "for masks",
@@ -320,6 +319,8 @@ static const GstCclProperty properties[] = {
 };
 /* clang-format on */
 
+const guint gst_ccl_settings_n_properties = G_N_ELEMENTS (gst_ccl_settings_properties);
+
 /* Settings of the library have the library's defaults. */
 void
 gst_ccl_settings_init (GstCclSettings *settings)
@@ -369,25 +370,7 @@ gst_ccl_settings_install (GObjectClass *object_class, GstCclBackend backend)
 
   gst_ccl_settings_init (&initial);
   gst_ccl_properties_install (
-      object_class, properties, G_N_ELEMENTS (properties), backend, &initial);
-}
-
-void
-gst_ccl_settings_clear (GstCclSettings *settings)
-{
-  gst_ccl_properties_clear (properties, G_N_ELEMENTS (properties), settings);
-}
-
-void
-gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *value)
-{
-  gst_ccl_property_set (&properties[id - 1], settings, value);
-}
-
-gboolean
-gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value)
-{
-  return gst_ccl_property_get (&properties[id - 1], settings, value);
+      object_class, gst_ccl_settings_properties, gst_ccl_settings_n_properties, backend, &initial);
 }
 
 CclLabellerOptions
@@ -468,17 +451,18 @@ gst_ccl_settings_describe (const GstCclSettings *settings, GstCclBackend backend
   GstStructure *description =
       gst_structure_new_empty (backend == GST_CCL_BACKEND_CPU ? "ccl" : "cudaccl");
 
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++)
-    if (properties[i].marks & DESCRIBED && (properties[i].classes & backend))
-      describe (&properties[i], settings, description);
+  for (guint i = 0; i < gst_ccl_settings_n_properties; i++)
+    if (gst_ccl_settings_properties[i].marks & DESCRIBED &&
+        (gst_ccl_settings_properties[i].classes & backend))
+      describe (&gst_ccl_settings_properties[i], settings, description);
   return description;
 }
 
 gboolean
 gst_ccl_settings_give_same_result (const GstCclSettings *a, const GstCclSettings *b)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
-    const GstCclProperty *row = &properties[i];
+  for (guint i = 0; i < gst_ccl_settings_n_properties; i++) {
+    const GstCclProperty *row = &gst_ccl_settings_properties[i];
     const gsize size = row->kind == GST_CCL_KIND_DOUBLE ? sizeof (gdouble) : sizeof (gint);
 
     if (row->marks & DESCRIBED &&

@@ -8,6 +8,7 @@
 #include <cudaccl/labeller.h>
 
 #include "gstcclmasks.h"
+#include "shared/gstcclproperty.h"
 
 /* Where an element labels frames. */
 typedef enum {
@@ -84,13 +85,9 @@ typedef struct {
 /* Sets every field to the default of its property. */
 void gst_ccl_settings_init (GstCclSettings *settings);
 
-/* Frees the fields' memory. */
-void gst_ccl_settings_clear (GstCclSettings *settings);
-
-/* Sets and gets the field of the property with that number. Read-only properties, which have no
- * field, are left to the caller: then gst_ccl_settings_get() returns FALSE. */
-void gst_ccl_settings_set (GstCclSettings *settings, guint id, const GValue *value);
-gboolean gst_ccl_settings_get (const GstCclSettings *settings, guint id, GValue *value);
+/* The properties, whose fields are those of GstCclSettings. */
+extern const GstCclProperty gst_ccl_settings_properties[];
+extern const guint gst_ccl_settings_n_properties;
 
 /* The settings in the terms of the library. */
 CclLabellerOptions gst_ccl_settings_get_options (const GstCclSettings *settings);
