@@ -38,7 +38,7 @@ file_memory_grow (FileMemory *self, const char *folder, size_t size, CclError *e
   if (file < 0)
     return false;
   /* A full disk shows here, and not as a signal when a page is written. */
-  const int failure = posix_fallocate (file, 0, (off_t)size);
+  const int failure = posix_fallocate (file, (off_t)self->size, (off_t)(size - self->size));
   void *data = MAP_FAILED;
   if (failure)
     fail (error, "%s: %s", folder ? folder : P_tmpdir, strerror (failure));
