@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import copy_to_device, empty, finish, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
-from ._device_maps import DeviceMap, device_map_of, labels_on_device
+from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_device
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._regionprops import AXES, SIZES, label_map_of, measure_plane
@@ -22,6 +22,13 @@ def is_mask(image: Any) -> bool:
     view = view_on_gpu(image, None)
     dtype = view.dtype if view else host_array(image).dtype.name
     return dtype in ("bool", "uint8")
+
+
+def brought(image: Any, device: Any) -> Any:
+    """Masks or a label map of the caller's on a device."""
+    if device is None:
+        return image
+    return on_device(image, device) if is_mask(image) else labels_on_device(image, device)
 
 
 def as_given(result: NDArray[Any], given: Any) -> Any:
@@ -138,7 +145,7 @@ def masked(image: Any, stays: Any) -> Any:
     return as_given(pixels * copy if view.dtype == "uint8" else (pixels * copy).astype(bool), image)
 
 
-def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | None = None, device: Any = None) -> Any:
     """Removes what touches the border of its image.
 
         inner = cudaccl.clear_border(masks)
@@ -146,6 +153,7 @@ def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | Non
     image: masks as of label_batch(), of bool or uint8: their components; or a volume of them with ndim=3. Or a label
         map of other integers: labels, with all their parts.
     connectivity: as of label(); not of label maps.
+    device: where the result is to be, as of label(): an image in host memory is copied there.
 
     Returns a new array of the shape, type and kind of the image, of int32 for label maps on a GPU. Raises ValueError
     or TypeError for wrong arrays. Since: 0.4
@@ -156,13 +164,14 @@ def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | Non
             inside &= (rows[axis] > 0) & (rows[axis].astype(np.int64) + rows[size] < length)
         return inside
 
-    return by_rows(image, connectivity, ndim, is_inside)
+    return by_rows(brought(image, device), connectivity, ndim, is_inside)
 
 
-def keep_largest(image: Any, k: int = 1, connectivity: int | None = None, *, ndim: int | None = None) -> Any:
+def keep_largest(image: Any, k: int = 1, connectivity: int | None = None, *, ndim: int | None = None,
+                 device: Any = None) -> Any:
     """Removes all but the k largest components of each mask, or labels of a map; of equal ones the first stay.
 
-    image, connectivity and the result: as of clear_border(). k: 0 or greater. Since: 0.4
+    image, connectivity, device and the result: as of clear_border(). k: 0 or greater. Since: 0.4
     """
     k = operator.index(k)
     if k < 0:
@@ -173,7 +182,7 @@ def keep_largest(image: Any, k: int = 1, connectivity: int | None = None, *, ndi
         stays[np.argsort(-rows["area"].astype(np.int64), kind="stable")[:k]] = True
         return stays
 
-    return by_rows(image, connectivity, ndim, is_largest)
+    return by_rows(brought(image, device), connectivity, ndim, is_largest)
 
 
 def adjacency(labels: Any, connectivity: int | None = None, *,

@@ -89,6 +89,15 @@ measure_volume_labels (const View &labels, View *values, uint32_t columns, int64
   return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
 }
 
+/* Waits until values are complete that another stream than that of the labels makes. */
+static CclStatus
+wait_for_values (CclCudaDevice *gpu, const View &labels, const View *values, CclError *error)
+{
+  return values && values->stream > 1 && values->stream != labels.stream
+             ? ccl_cuda_stream_wait (gpu, (void *)values->stream, error)
+             : CUDACCL_OK;
+}
+
 /* Measures label maps of one shape on a GPU. */
 class MapMeasurer {
 public:
@@ -135,10 +144,14 @@ public:
         labels.data, (size_t)labels.strides[row], (size_t)labels.strides[0]};
     const CclVolumeIntensity intensity = intensity_of (labels, values);
     CclMapTable table = {};
+    CclCudaDevice *const gpu = open_device (device_);
     const auto lock = call_library (mutex_, [&] (CclError *error) {
       ccl_cuda_map_measurer_set_stream (/* the own stream waits for the legacy default stream, 1 */
           measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
-      return ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, error);
+      const CclStatus status = wait_for_values (gpu, labels, values, error);
+      return status == CUDACCL_OK
+                 ? ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, error)
+                 : status;
     });
     return nb::make_tuple (nb::bytearray (table.rows, table.n_rows * sizeof *table.rows),
         nb::bytearray (table.shapes, columns_ ? table.n_rows * sizeof *table.shapes : 0),
@@ -197,9 +210,7 @@ label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &rank
       .counts = counts.get ()};
   CclCudaDevice *const gpu = open_device (labels.device);
   call_library ([&] (CclError *error) {
-    CclStatus status = CUDACCL_OK;
-    if (values.stream > 1 && values.stream != labels.stream)
-      status = ccl_cuda_stream_wait (gpu, (void *)values.stream, error);
+    const CclStatus status = wait_for_values (gpu, labels, &values, error);
     return status == CUDACCL_OK ? ccl_cuda_label_ranks (gpu, &wanted,
                                       labels.stream == 1 ? nullptr : (void *)labels.stream, error)
                                 : status;

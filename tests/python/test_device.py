@@ -240,6 +240,21 @@ def test_image_in_host_memory():
     assert (labeller.components(MASK) == rows).all()
 
 
+def test_work_waits_for_the_stream_of_the_values():
+    """Labels and values are uploaded on streams that nothing else waits for."""
+    labels, values = cudaccl.label(MASK)[0], random.integers(0, 256, MASK.shape).astype(np.uint8)
+    names = ["intensity_mean", "intensity_median"]
+    expected = cudaccl.regionprops_table(labels, names, values)
+    for _ in range(3):
+        streams = [device_arrays.new_stream() for _ in range(2)]
+        arrays = [InterfaceArray(np.zeros_like(array), stream=stream) for array, stream in zip((labels, values), streams)]
+        for array, content, stream in zip(arrays, (labels, values), streams):
+            array.host[:] = content
+            array.upload(stream)
+        found = cudaccl.regionprops_table(arrays[0], names, arrays[1])
+        assert all((found[name] == expected[name]).all() for name in names)
+
+
 def test_arrays_on_wrong_devices():
     on_gpu = InterfaceArray(MASK)
     with pytest.raises(ValueError, match="the labeller runs on the CPU"):
@@ -1085,7 +1100,8 @@ def test_where_functions_work():
              (cudaccl.label_values, values, {"background": None}), (cudaccl.label_values, values, {"background": 3, "tolerance": 1}),
              (cudaccl.label_values, np.ma.masked_array(values, values == 1), {}), (cudaccl.label_periodic, MASK, {"axes": 1}),
              (cudaccl.label_periodic, grey, {"axes": (0, 1), "threshold": 3}), (cudaccl.fill_label_holes, labels.astype(np.int64), {}),
-             (cudaccl.distance, labels, {}), (cudaccl.distance, VOLUME.astype(bool), {"ndim": 3}), (cudaccl.split_touching, labels, {})]
+             (cudaccl.clear_border, MASKS, {}), (cudaccl.clear_border, labels.astype(np.int64), {}), (cudaccl.keep_largest, VOLUME > 0, {"ndim": 3}),
+             (cudaccl.keep_largest, labels, {"k": 3}), (cudaccl.distance, labels, {}), (cudaccl.distance, VOLUME.astype(bool), {"ndim": 3}), (cudaccl.split_touching, labels, {})]
     for function, given, options in cases:
         expected = function(given, **options)
         for device in "cuda", "cuda:0", 0:
