@@ -111,8 +111,8 @@ typedef struct Group {
   uint32_t n_tracks;
 } Group;
 
-/* Tracks that were lost in the last seconds: how many, and the sum of the logarithms of their
- * sizes. */
+/* Tracks that were lost, or began, in the last seconds: how many, and the sum of the logarithms of
+ * their sizes. */
 typedef struct CclLostTracks {
   double n, logs;
 } CclLostTracks;
@@ -134,6 +134,7 @@ struct CclTracker {
   double moving[CUDACCL_TRAVEL_CELLS][CUDACCL_TRAVEL_CELLS];
   CclLostTracks lost[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
   CclLostTracks mistaken[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
+  CclLostTracks begun[CUDACCL_LARGE_CELLS][CUDACCL_LARGE_CELLS];
 
   Track *tracks;         /* in the order of their ids */
   Component *components; /* in the table's order */
@@ -294,11 +295,13 @@ void ccl_tracker_correct (CclTracker *tracker, double elapsed);
 
 /* travel.c: how far tracks go from where they began. ccl_track_add_step() takes the component in
  * which the track was found. ccl_tracker_way() is in pixels; ccl_track_size_of_way() is the size
- * that it is compared with. ccl_tracker_begins_inside() tells whether the border of the frame did
- * not cut the track when it began. ccl_tracker_came_out() tells whether a track that begins with
- * that box comes out of a component of the frame before with an object that had travelled. */
+ * that it is compared with. ccl_track_trembling() is in sizes. ccl_tracker_begins_inside() tells
+ * whether the border of the frame did not cut the track when it began. ccl_tracker_came_out() tells
+ * whether a track that begins with that box comes out of a component of the frame before with an
+ * object that had travelled. */
 void ccl_track_add_step (Track *t, const Component *c);
 double ccl_track_size_of_way (const Track *t);
+double ccl_track_trembling (const Track *t);
 double ccl_tracker_way (const CclTracker *tracker, const Track *t);
 bool ccl_tracker_begins_inside (const CclTracker *tracker, const Track *t);
 void ccl_tracker_note_travel (const CclTracker *tracker, Track *t, double least_way);
@@ -306,19 +309,22 @@ bool ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double 
 bool ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box);
 
 /* places.c: the memory of places where tracks ended. ccl_tracker_restlessness() is 0…1.
- * ccl_tracker_size_of_lost() is the typical size of tracks that were lost lately around a place; 0
- * if they were not many. ccl_tracker_count_mistakes() counts the confirmed ones of them that had
- * appeared inside the picture, in the last minute. ccl_tracker_stays_in_moving_place() tells
- * whether a track began where things move all the time that do not travel, and is still there.
- * ccl_tracker_remember_moving() takes the components of a frame. ccl_tracker_remember_place() takes
- * a track that ends because it was not found, or is refuted. */
+ * ccl_tracker_size_of_lost() is the typical size of tracks that were lost, or began, lately around
+ * a place; 0 if they were not many. ccl_tracker_count_evidence() tells how many tracks around a
+ * place say that another one comes to nothing: confirmed ones that had appeared inside the picture
+ * and were lost, and those that began. ccl_tracker_stays_in_moving_place() tells whether a track
+ * began where things move all the time that do not travel, and is still there.
+ * ccl_tracker_remember_begin() takes a track that begins. ccl_tracker_remember_moving() takes the
+ * components of a frame. ccl_tracker_remember_place() takes a track that ends because it was not
+ * found, or is refuted. */
 double ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y);
 double ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y);
-double ccl_tracker_count_mistakes (const CclTracker *tracker, double place_x, double place_y);
+double ccl_tracker_count_evidence (const CclTracker *tracker, double place_x, double place_y);
 bool ccl_tracker_was_refuted (const CclTracker *tracker, double place_x, double place_y);
 bool ccl_tracker_stays_in_moving_place (const CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_refuted (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_way (CclTracker *tracker, const Track *t);
+void ccl_tracker_remember_begin (CclTracker *tracker, const Track *t);
 void ccl_tracker_remember_place (CclTracker *tracker, const Track *t);
 void ccl_tracker_forget_places (CclTracker *tracker, double elapsed);
 void ccl_tracker_remember_moving (CclTracker *tracker, double elapsed);

@@ -227,6 +227,7 @@ ccl_tracker_reset (CclTracker *tracker)
   memset (tracker->moving, 0, sizeof tracker->moving);
   memset (tracker->lost, 0, sizeof tracker->lost);
   memset (tracker->mistaken, 0, sizeof tracker->mistaken);
+  memset (tracker->begun, 0, sizeof tracker->begun);
 }
 
 void

@@ -6,15 +6,16 @@
  */
 #include "tracking/tracker-private.h"
 
-#define SAME_SIZE 3.0           /* times the size of lost tracks: a larger track is not like them */
-#define SAME_SIZE_BORDER 5.0    /* the same of one that came in at the border, by its size now */
-#define YOUNG 5.0               /* seconds in which a track that is like the lost ones may end */
-#define OUTLIVING 2.0           /* seconds after which a track is none of the lost ones, */
-#define PER_MISTAKE 1.0         /* or so many for each mistake around its begin, */
+#define SAME_SIZE 3.0        /* times the size of lost tracks: a larger track is not like them */
+#define SAME_SIZE_BORDER 5.0 /* the same of one that came in at the border, by its size now */
+#define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
+#define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
+#define PER_MISTAKE 1.0 /* or so many for each mistake, or what says as much, around its begin, */
 #define MOST_OUTLIVING 3.0      /* but at most so many, */
 #define STEADILY_FOUND 0.9      /* if it was found in so many of its frames, */
 #define OUTLIVING_WAY 2.0       /* and has gone so many sizes */
 #define OUTLIVING_STRAIGHT 0.85 /* and that part of its path */
+#define OUTLIVING_STEADY 20.0   /* and so many standard deviations of its trembling */
 #define VERY_FAR 7.0            /* sizes of way after which mistakes do not count */
 #define VERY_STRAIGHT 0.9       /* least part of its path then */
 #define WINDING 0.5             /* of a path: the least way of a track that is like lost ones */
@@ -50,13 +51,14 @@ goes_on (const CclTracker *tracker, const Track *t)
 bool
 ccl_tracker_outlives (const CclTracker *tracker, const Track *t)
 {
+  const double size = ccl_track_size_of_way (t), way = ccl_tracker_way (tracker, t);
   const double mistakes = ccl_tracker_begins_inside (tracker, t) && !goes_on (tracker, t)
-                              ? ccl_tracker_count_mistakes (tracker, t->begin_x, t->begin_y)
+                              ? ccl_tracker_count_evidence (tracker, t->begin_x, t->begin_y)
                               : 0;
   const double time = ccl_max (OUTLIVING, ccl_min (PER_MISTAKE * mistakes, MOST_OUTLIVING));
   return t->age * tracker->frame_time >= time && t->n_found >= STEADILY_FOUND * t->age &&
-         ccl_tracker_way (tracker, t) >=
-             ccl_max (OUTLIVING_WAY * ccl_track_size_of_way (t), OUTLIVING_STRAIGHT * t->path);
+         way >= OUTLIVING_STRAIGHT * t->path &&
+         way >= ccl_max (OUTLIVING_WAY, OUTLIVING_STEADY * ccl_track_trembling (t)) * size;
 }
 
 static bool

@@ -47,6 +47,7 @@ begin_track (CclTracker *tracker, uint32_t component)
   t->rest_box = t->box;
   t->begin_width = t->x.extent;
   t->begin_height = t->y.extent;
+  ccl_tracker_remember_begin (tracker, t);
   c->n_members = 1;
 }
 

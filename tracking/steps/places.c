@@ -11,6 +11,11 @@
  * and cars come in and leave at the border, or stay. Mistakes are counted like lost tracks, and
  * remembered for longer.
  *
+ * Leaves, waves and light begin in numbers: many tracks begin in a second, in a part of the
+ * picture. People and cars do not. So where many begin together, it is restless at once, and one of
+ * about their size comes to nothing. Those of the first frame do not count, because a crowd is
+ * there, too.
+ *
  * Where a track moved in its place, for a minute others that begin there must go farther. So must
  * others in a place where things move all the time that do not travel, such as a fan or a screen,
  * until they are outside it.
@@ -31,6 +36,11 @@
 #define MANY_MISTAKES 4.0   /* in a large cell and those beside it */
 #define MISTAKE_AGE 10.0    /* seconds; a track that lived for longer was none, */
 #define MISTAKE_REST 1.0    /* nor was one that had rested for so long */
+#define BEGUN_MEMORY 1.0    /* seconds, the time constant of forgetting those that began */
+#define FEW_BEGUN 8.0   /* of them in a large cell and those beside it: it is still calm; with */
+                        /* twice as many it is fully restless */
+#define MANY_BEGUN 12.0 /* with so many, another one comes to nothing */
+#define BEGUN_PER_MISTAKE 8.0 /* which say as much as a mistake */
 #define MOVING 0.2 /* part of the time in which something is in a cell that moves for ever */
 #define MOVING_MEMORY 20.0 /* seconds, the time constant of that */
 #define MOST_MOVING 1.0    /* seconds for which a frame counts at most */
@@ -61,20 +71,6 @@ large_cell_at (double place, uint32_t extent)
   return cell_at (place, extent) * CUDACCL_LARGE_CELLS / CUDACCL_TRAVEL_CELLS;
 }
 
-/* The cell of the place and the cells beside it count, or the whole picture. */
-double
-ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y)
-{
-  const uint32_t x = cell_at (place_x, tracker->plan.width);
-  const uint32_t y = cell_at (place_y, tracker->plan.height);
-  double sum = 0;
-  for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
-    for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
-      sum += tracker->restless[v][u];
-  sum = ccl_max (sum, tracker->restless_picture);
-  return ccl_min (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), 1);
-}
-
 /* The sum of the large cell at a place and of its neighbours. */
 static CclLostTracks
 sum_around (const CclTracker *tracker,
@@ -92,21 +88,38 @@ sum_around (const CclTracker *tracker,
   return sum;
 }
 
+/* The cell of the place and the cells beside it count, or the whole picture. */
+double
+ccl_tracker_restlessness (const CclTracker *tracker, double place_x, double place_y)
+{
+  const uint32_t x = cell_at (place_x, tracker->plan.width);
+  const uint32_t y = cell_at (place_y, tracker->plan.height);
+  double sum = 0;
+  for (uint32_t v = y - (y > 0); v <= y + 1 && v < CUDACCL_TRAVEL_CELLS; v++)
+    for (uint32_t u = x - (x > 0); u <= x + 1 && u < CUDACCL_TRAVEL_CELLS; u++)
+      sum += tracker->restless[v][u];
+  sum = ccl_max (sum, tracker->restless_picture);
+  const double begun = sum_around (tracker, tracker->begun, place_x, place_y).n;
+  return ccl_min (ccl_max (ccl_max (sum - CALM, 0) / (RESTLESS - CALM), begun / FEW_BEGUN - 1), 1);
+}
+
 /* The mean of logarithms is hardly moved by waves that meet and become one component. */
 double
 ccl_tracker_size_of_lost (const CclTracker *tracker, double place_x, double place_y)
 {
   const CclLostTracks lost = sum_around (tracker, tracker->lost, place_x, place_y);
   const CclLostTracks mistaken = sum_around (tracker, tracker->mistaken, place_x, place_y);
-  return lost.n >= MANY_LOST || mistaken.n >= MANY_MISTAKES
-             ? exp ((lost.logs + mistaken.logs) / (lost.n + mistaken.n))
-             : 0;
+  const CclLostTracks begun = sum_around (tracker, tracker->begun, place_x, place_y);
+  if (lost.n >= MANY_LOST || mistaken.n >= MANY_MISTAKES)
+    return exp ((lost.logs + mistaken.logs) / (lost.n + mistaken.n));
+  return begun.n >= MANY_BEGUN ? exp (begun.logs / begun.n) : 0;
 }
 
 double
-ccl_tracker_count_mistakes (const CclTracker *tracker, double place_x, double place_y)
+ccl_tracker_count_evidence (const CclTracker *tracker, double place_x, double place_y)
 {
-  return sum_around (tracker, tracker->mistaken, place_x, place_y).n;
+  return sum_around (tracker, tracker->mistaken, place_x, place_y).n +
+         sum_around (tracker, tracker->begun, place_x, place_y).n / BEGUN_PER_MISTAKE;
 }
 
 bool
@@ -199,6 +212,7 @@ ccl_tracker_forget_places (CclTracker *tracker, double elapsed)
     for (uint32_t u = 0; u < CUDACCL_LARGE_CELLS; u++) {
       forget (&tracker->lost[v][u], 1 / (1 + time / LOST_MEMORY));
       forget (&tracker->mistaken[v][u], 1 / (1 + time / MISTAKE_MEMORY));
+      forget (&tracker->begun[v][u], 1 / (1 + time / BEGUN_MEMORY));
     }
 }
 
@@ -242,6 +256,17 @@ ccl_tracker_remember_moving (CclTracker *tracker, double elapsed)
         moves[v][u] = true;
       }
   }
+}
+
+void
+ccl_tracker_remember_begin (CclTracker *tracker, const Track *t)
+{
+  if (tracker->time <= 0)
+    return;
+  CclLostTracks *begun = &tracker->begun[large_cell_at (t->begin_y, tracker->plan.height)]
+                                        [large_cell_at (t->begin_x, tracker->plan.width)];
+  begun->n++;
+  begun->logs += log (ccl_track_size (t));
 }
 
 /* A large cell with more than `most` of them forgets earlier ones, so that it is soon calm again.

@@ -90,8 +90,8 @@ ccl_tracker_way (const CclTracker *tracker, const Track *t)
 
 /* The standard deviation of the measured place, in sizes. The variance of a second difference is
  * six times that of a place. */
-static double
-trembling (const Track *t)
+double
+ccl_track_trembling (const Track *t)
 {
   const double size = ccl_track_size_of_way (t), first = FIRST_TREMBLE * FIRST_TREMBLE;
   const Tremble *tremble = &t->tremble;
@@ -103,7 +103,7 @@ trembling (const Track *t)
 static double
 way_by_chance (const Track *t)
 {
-  return sqrt (3.0 * t->n_found) * trembling (t);
+  return sqrt (3.0 * t->n_found) * ccl_track_trembling (t);
 }
 
 bool
@@ -130,7 +130,7 @@ is_far (const CclTracker *tracker, const Track *t, double least_way, double rest
       1 - ccl_min (t->age * tracker->frame_time / RESTLESS_TIME, t->n_found / RESTLESS_FRAMES);
   const double chance = appeared_inside (tracker, t) ? CHANCE * way_by_chance (t) : 0;
   return way >= least_way + restless * RESTLESS_WAY * ccl_max (begun, 0) &&
-         way >= (STEADY + restless * RESTLESS_STEADY) * trembling (t) &&
+         way >= (STEADY + restless * RESTLESS_STEADY) * ccl_track_trembling (t) &&
          (way >= FAR || (way >= chance && way >= (1 + restless) * STRAIGHT * t->path / size));
 }
 
@@ -181,7 +181,8 @@ ccl_tracker_may_confirm (const CclTracker *tracker, const Track *t, double least
                (!appeared_inside (tracker, t) &&
                    ccl_tracker_way (tracker, t) >= LIKE_NOTHING_WAY * ccl_track_size_of_way (t))) &&
            is_far (tracker, t, least_way, restless);
-  const bool is_still = t->tremble.n_differences >= STILL_DIFFERENCES && trembling (t) < STILL;
+  const bool is_still =
+      t->tremble.n_differences >= STILL_DIFFERENCES && ccl_track_trembling (t) < STILL;
   if ((t->came_out && restless <= MAX_RESTLESS) || ((t->came_out || t->travelled) && is_still))
     return true;
   return t->component != NONE && is_far (tracker, t, least_way, restless);

@@ -1350,6 +1350,53 @@ test_what_winds_like_waves_is_no_track (void)
   }
 }
 
+/* After 2 s a gust begins: 24 leaves of 30×20 pixels at a time. Each goes 100 pixels a second to
+ * one side for some 0.4 s, and then another one begins near it. In the first second, twenty go far
+ * enough for a track, and five of them at most have one. */
+static void
+test_what_begins_in_numbers_is_no_track (void)
+{
+  for (guint r = 1; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    GRand *random = g_rand_new_with_seed (r);
+    Wave leaves[24] = {{0}};
+    CclComponent rows[24];
+    for (guint i = 0; i < 3 * rates[r]; i++) {
+      for (guint k = 0; k < 24; k++) {
+        if (leaves[k].left <= 0)
+          leaves[k] = (Wave){.x = 60 + 80 * (k % 6),
+              .y = 40 + 60 * (k / 6) + g_rand_int_range (random, 0, 30),
+              .left = g_rand_double_range (random, 0.3, 0.5)};
+        leaves[k].left -= 1.0 / rates[r];
+        leaves[k].x += 100.0 / rates[r];
+        rows[k] = box ((guint)leaves[k].x, (guint)leaves[k].y, 30, 20);
+      }
+      scene_run (scene, rows, i < 2 * rates[r] ? 0 : 24);
+    }
+    g_test_message ("%u/s: %u tracks", rates[r], scene->n_events[CUDACCL_TRACK_APPEARED]);
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], <=, 5);
+    g_rand_free (random);
+    scene_free (scene);
+  }
+}
+
+/* 18 people are there from the first frame on, and each walks: all have tracks within 2 s. */
+static void
+test_crowd_of_the_first_frame_has_tracks (void)
+{
+  for (guint r = 0; r < G_N_ELEMENTS (rates); r++) {
+    Scene *scene = scene_new_of_rate (rates[r]);
+    CclComponent rows[18];
+    for (guint i = 0; i < 2 * rates[r]; i++) {
+      for (guint k = 0; k < 18; k++)
+        rows[k] = box (20 + 60 * (k % 9) + 25 * i / rates[r], 40 + 140 * (k / 9), 30, 70);
+      scene_run (scene, rows, 18);
+    }
+    g_assert_cmpuint (scene->n_events[CUDACCL_TRACK_APPEARED], ==, 18);
+    scene_free (scene);
+  }
+}
+
 /* A flag of 60×40 pixels blows 30 pixels to one side in the first second, and to and fro afterwards
  * for a minute: its track ends within 4 s, and no other one follows. */
 static void
@@ -1631,6 +1678,8 @@ main (int argc, char **argv)
   add (what_comes_back_again_and_again_loses_its_track);
   add (small_boat_among_waves_that_last);
   add (what_winds_like_waves_is_no_track);
+  add (what_begins_in_numbers_is_no_track);
+  add (crowd_of_the_first_frame_has_tracks);
   add (part_of_a_place_that_moves_for_ever_is_no_track);
   add (fast_object_is_confirmed_in_its_third_frame);
   add (object_that_crosses_in_four_tenths_of_a_second);
