@@ -229,8 +229,6 @@ begin_counting (void *data, uint64_t n_components, uint64_t first_label, uint64_
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
-  (void)first_label;
-  (void)n_labels;
   job->n_counted = job->largest ? largest_choose (job->largest) : n_components;
   job->outputs.label_bytes = label_bytes;
   return CUDACCL_OK;
