@@ -283,7 +283,8 @@ class Polygons:
         a = self._affine
         columns, rows = np.array(ring, np.float64).T
         points: NDArray[np.float64] = np.stack([a[0] + a[1] * columns + a[2] * rows, a[3] + a[4] * columns + a[5] * rows], 1)
-        return (points[::-1] if a[1] * a[5] - a[2] * a[4] < 0 else points).tolist()
+        found: list[list[float]] = (points[::-1] if a[1] * a[5] - a[2] * a[4] < 0 else points).tolist()
+        return found
 
 
 class Messages:
