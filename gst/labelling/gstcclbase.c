@@ -6,6 +6,7 @@
 #include "gstcclrefusal.h"
 #include "gstcclstats.h"
 #include "gstcclstream.h"
+#include "labelling/frame/gstcclplanes.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstccli18n.h"
 #include "shared/gstcclquery.h"
@@ -239,11 +240,36 @@ gst_ccl_base_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
   return priv->takes_batches || gst_ccl_stream_set_caps (&priv->stream, incaps);
 }
 
+/* Moves formats of one byte to the front of an answer. Upstream, which chooses the first one, may
+ * prefer 16 bits, which take twice the memory, and for which thresholds have another range. */
+static void
+prefer_bytes (GstQuery *query)
+{
+  static GstStaticCaps bytes =
+      GST_STATIC_CAPS ("video/x-raw(ANY), format = (string) { " GST_CCL_BYTE_FORMATS " }");
+  g_autoptr (GstCaps) of_bytes = gst_static_caps_get (&bytes);
+  g_autoptr (GstCaps) sorted = NULL;
+  GstCaps *caps;
+
+  gst_query_parse_caps_result (query, &caps);
+  if (!caps || gst_caps_is_any (caps))
+    return;
+  sorted = gst_caps_intersect_full (caps, of_bytes, GST_CAPS_INTERSECT_FIRST);
+  sorted = gst_caps_merge (sorted, gst_caps_ref (caps));
+  gst_query_set_caps_result (query, sorted);
+}
+
 static gboolean
 gst_ccl_base_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
+  gboolean is_answered;
+
   gst_ccl_query_pass_labeller (query);
-  return GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
+  is_answered =
+      GST_BASE_TRANSFORM_CLASS (gst_ccl_base_parent_class)->query (trans, direction, query);
+  if (is_answered && direction == GST_PAD_SINK && GST_QUERY_TYPE (query) == GST_QUERY_CAPS)
+    prefer_bytes (query);
+  return is_answered;
 }
 
 static gboolean

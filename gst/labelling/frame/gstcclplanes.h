@@ -10,9 +10,9 @@
 /* The formats of frames: those with one byte per sample, whose first plane is luma alone; those
  * whose only plane holds the chroma of each two pixels between their luma; those with two bytes per
  * sample, whose first plane is luma alone. Converters prefer the earlier ones of a list. */
-#define GST_CCL_FORMATS                                                                            \
-  "{ GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, NV16, NV61, NV24, Y41B, YUY2, UYVY, YVYU, VYUY, "  \
-  "GRAY16_LE, P010_10LE, P012_LE, P016_LE }"
+#define GST_CCL_BYTE_FORMATS                                                                       \
+  "GRAY8, NV12, NV21, I420, YV12, Y42B, Y444, NV16, NV61, NV24, Y41B, YUY2, UYVY, YVYU, VYUY"
+#define GST_CCL_FORMATS "{ " GST_CCL_BYTE_FORMATS ", GRAY16_LE, P010_10LE, P012_LE, P016_LE }"
 
 /* The planes of these formats. */
 #define GST_CCL_MAX_PLANES 3

@@ -188,6 +188,42 @@ TEST (test_converter_before_element)
 }
 GST_END_TEST
 
+/* videotestsrc prefers more bits; a format of more than 8 is negotiated only where upstream has no
+ * other. */
+TEST (test_formats_of_8_bits_come_first)
+{
+  static const struct {
+    const char *between;
+    guint bits;
+  } cases[] = {{"", 8}, {"videoconvert !", 8}, {"video/x-raw,format={P016_LE,GRAY16_LE} !", 16},
+      {"video/x-raw,format={P010_10LE,NV12,I420} !", 8}};
+
+  for (guint k = 0; k < G_N_ELEMENTS (cases); k++) {
+    gchar *line = g_strdup_printf ("videotestsrc num-buffers=1 ! %s %s name=ccl ! fakesink",
+        cases[k].between, element_name ());
+    GstElement *pipeline = gst_parse_launch (line, NULL);
+    GstElement *element = gst_bin_get_by_name (GST_BIN (pipeline), "ccl");
+    GstPad *pad = gst_element_get_static_pad (element, "sink");
+    GstCaps *caps;
+    GstVideoInfo info;
+
+    gst_element_set_state (pipeline, GST_STATE_PAUSED);
+    fail_unless_equals_int (
+        gst_element_get_state (pipeline, NULL, NULL, 30 * GST_SECOND), GST_STATE_CHANGE_SUCCESS);
+    caps = gst_pad_get_current_caps (pad);
+    fail_unless (gst_video_info_from_caps (&info, caps));
+    fail_unless (GST_VIDEO_INFO_COMP_DEPTH (&info, 0) == cases[k].bits, "%s: %s", line,
+        GST_VIDEO_INFO_NAME (&info));
+    gst_element_set_state (pipeline, GST_STATE_NULL);
+    gst_caps_unref (caps);
+    gst_object_unref (pad);
+    gst_object_unref (element);
+    gst_object_unref (pipeline);
+    g_free (line);
+  }
+}
+GST_END_TEST
+
 /* Other sizes mid-stream: labeller and label maps follow. */
 TEST (test_renegotiation)
 {
@@ -353,6 +389,7 @@ negotiation_suite (void)
   tcase_add_test (tcase, test_every_format);
   tcase_add_test (tcase, test_refuses_other_caps);
   tcase_add_test (tcase, test_converter_before_element);
+  tcase_add_test (tcase, test_formats_of_8_bits_come_first);
   tcase_add_test (tcase, test_renegotiation);
   tcase_add_test (tcase, test_frames_too_large_are_not_negotiated);
   tcase_add_test (tcase, test_largest_frame_is_negotiated);
