@@ -15,7 +15,7 @@
 #include "reduction-parameters.h"
 #include "cuda/foreground/segmenter.h"
 
-enum { REDUCE, ENLARGE, N_KERNELS };
+enum { REDUCE, REDUCE_BY_FOUR, ENLARGE, N_KERNELS };
 
 typedef struct ReducedForeground {
   CclForeground base;
@@ -38,6 +38,8 @@ kernel_name (const ReducedForeground *self, int kernel)
 {
   if (kernel == ENLARGE)
     return "ccl_enlarge";
+  if (kernel == REDUCE_BY_FOUR)
+    return "ccl_reduce_by_four";
   return self->base.plan.format == CUDACCL_PIXEL_FORMAT_16 ? "ccl_reduce_words" : "ccl_reduce";
 }
 
@@ -111,16 +113,27 @@ chroma_plane (const ReducedForeground *self, const CclChroma *chroma, bool is_v)
   };
 }
 
+/* Whether the samples of four means that lie side by side are aligned words, of 16 bytes. */
+static bool
+has_four (const CclReducedPlane *plane, uint32_t factor_y)
+{
+  const uintptr_t samples = (uintptr_t)plane->samples & ~(uintptr_t)3;
+  return plane->word_mask && plane->factor_y == factor_y && (samples | plane->stride) % 16 == 0;
+}
+
+/* Whether ccl_reduce_by_four() can reduce these planes: luma, or luma and pairs of u and v. */
+static bool
+are_by_four (const CclReducedPlane *planes, uint32_t n_planes)
+{
+  return has_four (&planes[0], 4) &&
+         (n_planes == 1 || (has_four (&planes[1], 2) && has_four (&planes[2], 2) &&
+                               planes[1].stride == planes[2].stride));
+}
+
 /* Has the model begin with the reduction. */
 static CclStatus
 queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error)
 {
-  CclCudaLaunch launch = {
-      .function = self->functions[REDUCE],
-      .kernel = kernel_name (self, REDUCE),
-      .block = {32, 8, 1},
-      .parameters = &self->reduction,
-  };
   const uint32_t n_planes = self->base.plan.has_chroma ? 3 : 1;
   CclReductionParameters parameters = {.planes[0] = luma_plane (self, frame)};
 
@@ -129,11 +142,19 @@ queue_reduction (ReducedForeground *self, const CclFrame *frame, CclError *error
   for (uint32_t i = 0; i < n_planes; i++)
     parameters.planes[i].word_mask =
         word_mask (&parameters.planes[i], i > 0 && ccl_chroma_distance (&frame->chroma) == 1);
-  launch.grid[0] = divide_up (self->width, launch.block[0]);
+  const bool by_four = are_by_four (parameters.planes, n_planes);
+  const int kernel = by_four ? REDUCE_BY_FOUR : REDUCE;
+  CclCudaLaunch launch = {
+      .function = self->functions[kernel],
+      .kernel = kernel_name (self, kernel),
+      .block = {32, 8, 1},
+      .parameters = &self->reduction,
+  };
+  launch.grid[0] = divide_up (self->width, launch.block[0] * (by_four ? 4 : 1));
   launch.grid[1] = divide_up (self->height, launch.block[1]);
   if (launch.grid[1] > UINT16_MAX)
     launch.grid[1] = UINT16_MAX; /* threads take several rows */
-  launch.grid[2] = n_planes;
+  launch.grid[2] = by_four ? (n_planes + 1) / 2 : n_planes;
   self->reduction = parameters;
   return ccl_cuda_segmenter_begin_with (ccl_cuda_segmenter_of (self->inner), &launch, error);
 }
