@@ -255,7 +255,7 @@ prepare_kernels (CudaCodebook *self, CclError *error)
     if (i == OBJECTS)
       launch->block[0] = CUDACCL_CODEBOOK_OBJECT_THREADS; /* of one row */
     if (i == CONFIRM)
-      launch->grid[2]++; /* one of its blocks prepares the next frame */
+      launch->grid[2] += 2; /* two of its blocks prepare the next frame */
     status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,
         kernels[i].name, &launch->function, error);
   }

@@ -1005,50 +1005,73 @@ quantile (uint32_t up_to, uint32_t second, uint32_t n, uint32_t share)
   return n < CUDACCL_CODEBOOK_LEAST_SAMPLES ? 0 : found;
 }
 
-/* What the threads of the block share that prepares the next frame. */
-struct SharedSums {
-  unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
-  uint32_t lost, settled;                     /* cells */
+/* What the threads of the block share that prepares what is known of the noise. */
+struct SharedNoise {
   uint32_t dark, counted;                     /* ccl_codebook_is_dark() */
   uint32_t noise[CUDACCL_CODEBOOK_DISTANCES]; /* counts of all levels */
 };
 
-/* Sets what is known of the noise from that of the frame, whose counts are cleared. */
+/* The next level from the counts of two distances for each thread of a warp, n in all. */
+static __device__ __forceinline__ CclCodebookLevel
+next_level (const CclCodebookLevel &known, uint32_t level, uint32_t first, uint32_t second,
+    bool is_dark, uint32_t elapsed, uint32_t *n)
+{
+  const uint32_t up_to = sum_up_to_lane (first + second);
+  *n = __shfl_sync (FULL_WARP, up_to, 31);
+  const uint32_t median = quantile (up_to, second, *n, 8), tail = quantile (up_to, second, *n, 15);
+  return ccl_codebook_next_level (known, level, median, tail, is_dark, elapsed);
+}
+
+/* The same of all levels together. */
+static __device__ __forceinline__ CclCodebookLevel
+next_of_all_levels (
+    const CclCodebookLevel &known, uint32_t first, uint32_t second, uint32_t elapsed)
+{
+  const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
+  return ccl_faint_next (known, quantile (up_to, second, n, 12), elapsed);
+}
+
+/* Sets what is known of the noise from that of the frame, whose counts are cleared. One block, a
+ * warp for each level. All is loaded before the first is used. */
 static __device__ __forceinline__ void
-take_noise (const CclConfirmParameters &p, SharedSums *shared)
+prepare_noise (const CclConfirmParameters &p, SharedNoise *shared)
 {
   static_assert (CUDACCL_CODEBOOK_LEVELS <= CUDACCL_CONFIRM_WARPS, "a warp for each level");
   const uint32_t lane = lane_of_warp (), level = threadIdx.x / 32;
-  if (level >= CUDACCL_CODEBOOK_LEVELS)
+  const bool has_level = level < CUDACCL_CODEBOOK_LEVELS;
+  CclCodebookHistory *history = p.history;
+  uint32_t *counts = p.evidence.counts->noise[has_level ? level : 0] + 2 * lane;
+  const uint32_t first = __ldcg (&counts[0]), second = __ldcg (&counts[1]);
+  const CclCodebookLevel known = history->levels[has_level ? level : 0], all = history->all_levels;
+  const bool is_dark = history->is_dark != 0;
+  const uint32_t elapsed = p.evidence.counts->elapsed;
+  if (threadIdx.x < CUDACCL_CODEBOOK_DISTANCES)
+    shared->noise[threadIdx.x] = 0;
+  if (threadIdx.x == 0)
+    shared->dark = shared->counted = 0;
+  __syncthreads (); /* the counts have been loaded, too */
+  if (has_level) {
+    uint32_t n;
+    const CclCodebookLevel next = next_level (known, level, first, second, is_dark, elapsed, &n);
+    atomicAdd (&shared->noise[2 * lane], first);
+    atomicAdd (&shared->noise[2 * lane + 1], second);
+    counts[0] = counts[1] = 0;
+    if (lane == 0) {
+      history->levels[level] = next;
+      atomicAdd (&shared->counted, n);
+      if (level < CUDACCL_CODEBOOK_DARK_LEVELS)
+        atomicAdd (&shared->dark, n);
+    }
+  }
+  __syncthreads ();
+  if (level > 0)
     return;
-  uint32_t *counts = p.evidence.counts->noise[level];
-  const uint32_t first = __ldcg (&counts[2 * lane]), second = __ldcg (&counts[2 * lane + 1]);
-  counts[2 * lane] = counts[2 * lane + 1] = 0;
-  const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
-  const uint32_t median = quantile (up_to, second, n, 8), tail = quantile (up_to, second, n, 15);
-  CclCodebookLevel *known = &p.history->levels[level];
-  atomicAdd (&shared->noise[2 * lane], first);
-  atomicAdd (&shared->noise[2 * lane + 1], second);
-  if (lane != 0)
-    return;
-  *known = ccl_codebook_next_level (
-      *known, level, median, tail, p.history->is_dark != 0, p.evidence.counts->elapsed);
-  atomicAdd (&shared->counted, n);
-  if (level < CUDACCL_CODEBOOK_DARK_LEVELS)
-    atomicAdd (&shared->dark, n);
-}
-
-/* The same of all levels together, when their counts are known. One warp. */
-static __device__ __forceinline__ void
-take_noise_of_all (const CclConfirmParameters &p, const SharedSums &shared)
-{
-  const uint32_t lane = lane_of_warp ();
-  const uint32_t first = shared.noise[2 * lane], second = shared.noise[2 * lane + 1];
-  const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
-  const uint32_t quartile = quantile (up_to, second, n, 12);
-  CclCodebookLevel *known = &p.history->all_levels;
-  if (lane == 0)
-    *known = ccl_faint_next (*known, quartile, p.evidence.counts->elapsed);
+  const CclCodebookLevel next_of_all =
+      next_of_all_levels (all, shared->noise[2 * lane], shared->noise[2 * lane + 1], elapsed);
+  if (lane == 0) {
+    history->all_levels = next_of_all;
+    history->is_dark = ccl_codebook_is_dark (shared->dark, shared->counted);
+  }
 }
 
 /* Counts the cells that show another scene, from `first` on, a warp's each in `step`. */
@@ -1102,20 +1125,25 @@ is_scene_lost (const CclCodebookEvidence &p)
   return scene.is_lost;
 }
 
+/* What the threads of the block share that judges the scene. */
+struct SharedScene {
+  unsigned long long sums[CUDACCL_CODEBOOK_SUMS];
+  uint32_t lost, settled; /* cells */
+};
+
 /* Judges the scene, and tells the host whether it changed in this frame. One thread. */
 static __device__ __forceinline__ void
-judge_scene (const CclConfirmParameters &p, const SharedSums &shared)
+judge_scene (const CclConfirmParameters &p, const SharedScene &shared, CclCodebookScene scene,
+    uint32_t elapsed)
 {
-  CclCodebookScene scene = p.history->scene;
   CclCodebookSums sums = sums_of_frame (p.evidence, shared.sums);
   sums.lost = shared.lost;
   sums.settled = shared.settled;
   p.history->is_white = ccl_codebook_is_white (
       (uint32_t)shared.sums[CUDACCL_CODEBOOK_PAIRS], (uint32_t)shared.sums[CUDACCL_CODEBOOK_ALIKE]);
-  p.history->is_dark = ccl_codebook_is_dark (shared.dark, shared.counted);
   *p.scene_change = p.evidence.judges_scene ? scene.change : CUDACCL_SCENE_UNCHANGED;
   if (p.evidence.judges_scene)
-    ccl_codebook_judge_scene (&scene, &sums, p.evidence.counts->elapsed);
+    ccl_codebook_judge_scene (&scene, &sums, elapsed);
   else
     scene = {};
   p.history->scene = scene;
@@ -1135,27 +1163,21 @@ judge_rows (const CclConfirmParameters &p)
   *light = {};
 }
 
-/* Sets the history for the next frame, and clears the counts. One block. */
+/* Judges scene and light for the next frame, and clears their counts. One block. */
 static __device__ __forceinline__ void
-prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
+prepare_scene (const CclConfirmParameters &p, SharedScene *shared)
 {
   const CclLightGrid &grid = p.evidence.grid;
+  const CclCodebookScene scene = p.history->scene;
+  const uint32_t elapsed = p.evidence.counts->elapsed;
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS) {
     shared->sums[threadIdx.x] = __ldcg (&p.evidence.counts->sums[threadIdx.x]);
     p.evidence.counts->sums[threadIdx.x] = 0;
   }
-  if (threadIdx.x == 0) {
-    shared->lost = shared->settled = shared->dark = shared->counted = 0;
-    judge_rows (p);
-  }
-  if (threadIdx.x < CUDACCL_CODEBOOK_DISTANCES)
-    shared->noise[threadIdx.x] = 0;
-  __syncthreads ();
-  take_noise (p, shared);
+  if (threadIdx.x == 0)
+    shared->lost = shared->settled = 0;
   const CclCodebookCell cells = count_cells (p.evidence, threadIdx.x, CUDACCL_CONFIRM_THREADS);
   __syncthreads ();
-  if (threadIdx.x < 32)
-    take_noise_of_all (p, *shared);
   if (lane_of_warp () == 0) {
     atomicAdd (&shared->lost, cells.lost);
     atomicAdd (&shared->settled, cells.settled);
@@ -1168,7 +1190,9 @@ prepare_next_frame (const CclConfirmParameters &p, SharedSums *shared)
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    judge_scene (p, *shared);
+    judge_scene (p, *shared, scene, elapsed);
+  else if (threadIdx.x == 32)
+    judge_rows (p);
 }
 
 /* ---- objects ---- */

@@ -2,7 +2,7 @@
 /*
  * The last kernel of the codebook (codebook.cu includes it): it takes away candidates in cells that
  * are not kept (sampled-background.h, texture.h, uncovered.h), and adds faint pixels (faint.h). All
- * its blocks connect the same cells, so that none waits for another; one more prepares the next
+ * its blocks connect the same cells, so that none waits for another; two more prepare the next
  * frame.
  */
 #pragma once
@@ -23,11 +23,14 @@ enum CellKind {
   UNCOVERED, /* uncovered.h */
   COVERED,
   FAINT, /* faint.h */
-  N_CELL_KINDS
+  N_CELL_KINDS,
+  REACHED_UNCOVERED = N_CELL_KINDS, /* connect_kinds() */
+  REACHED_COVERED,
+  N_CELL_BITS
 };
 
 struct Cells {
-  alignas (16) uint32_t bits[N_CELL_KINDS][CUDACCL_SAMPLED_CELLS][ROW_HALVES];
+  alignas (16) uint32_t bits[N_CELL_BITS][CUDACCL_SAMPLED_CELLS][ROW_HALVES];
 };
 
 /* Two rows of cells. */
@@ -130,24 +133,45 @@ store_rows (uint32_t *words, const CellRows &rows)
       (uint32_t)(rows.upper >> 32), (uint32_t)rows.lower, (uint32_t)(rows.lower >> 32));
 }
 
+/* Whether any cell is in rows; the same for all lanes. */
+static __device__ __forceinline__ bool
+has_cells (const CellRows &rows)
+{
+  return __any_sync (FULL_WARP, (rows.upper | rows.lower) != 0);
+}
+
+/* The cells that are connected with cells of a kind by candidates. Three warps, a kind each:
+ * uncovered and covered ones take the place of those before; of the faint ones, those are left that
+ * no candidate reaches. */
+static __device__ __forceinline__ void
+connect_kinds (Cells *cells)
+{
+  const CellRows candidates = rows_of_lane (*cells, WITH_CANDIDATES);
+  const uint32_t warp = threadIdx.x / 32;
+  if (warp == 2) {
+    const CellRows faint = rows_of_lane (*cells, FAINT);
+    if (has_cells (faint))
+      store_rows (
+          &cells->bits[FAINT][0][0], faint & ~connect_cells (candidates | faint, candidates));
+  } else if (has_cells (rows_of_lane (*cells, UNCOVERED))) {
+    const CellKind kind = warp == 0 ? UNCOVERED : COVERED;
+    const CellRows connected = connect_cells (candidates, rows_of_lane (*cells, kind));
+    store_rows (&cells->bits[warp == 0 ? REACHED_UNCOVERED : REACHED_COVERED][0][0], connected);
+  }
+}
+
 /* Takes cells that have been uncovered for long enough, and the lit ones, away from those with
- * candidates and those that are kept; then adds to these what is connected with them. One warp.
- * old: cells that have been uncovered for long enough if this frame uncovers them, too. */
+ * candidates and those that are kept; then adds to these what is connected with them. One warp,
+ * after connect_kinds(). old: cells that have been uncovered for long enough if this frame uncovers
+ * them, too. */
 static __device__ __forceinline__ void
 keep_connected (const CclConfirmParameters &p, Cells *cells, const CellRows &old)
 {
   CellRows candidates = rows_of_lane (*cells, WITH_CANDIDATES), kept = rows_of_lane (*cells, KEPT);
   CellRows uncovered = rows_of_lane (*cells, UNCOVERED), lit = rows_of_lane (*cells, LIT);
   const CellRows unknown = rows_of_lane (*cells, UNKNOWN);
-  const CellRows faint = rows_of_lane (*cells, FAINT);
-  if (__any_sync (FULL_WARP, (faint.upper | faint.lower) != 0)) {
-    const CellRows reached = connect_cells (candidates | faint, candidates);
-    store_rows (&cells->bits[FAINT][0][0], faint & ~reached);
-  }
-  if (__any_sync (FULL_WARP, uncovered.upper | uncovered.lower)) {
-    const CellRows covered = connect_cells (candidates, rows_of_lane (*cells, COVERED));
-    uncovered = connect_cells (candidates, uncovered) & ~covered;
-  }
+  if (has_cells (uncovered))
+    uncovered = rows_of_lane (*cells, REACHED_UNCOVERED) & ~rows_of_lane (*cells, REACHED_COVERED);
   if (blockIdx.x + blockIdx.y + blockIdx.z == 0)
     store_rows (p.uncovered.bits, uncovered);
   candidates = candidates & ~(uncovered & old);
@@ -274,6 +298,9 @@ find_kept_cells (const CclConfirmParameters &p, Cells *cells)
     old = load_rows (p.uncovered.old);
   find_kinds (p, loaded, cells);
   __syncthreads ();
+  if (threadIdx.x < 3 * 32)
+    connect_kinds (cells);
+  __syncthreads ();
   if (threadIdx.x < 32)
     keep_connected (p, cells, old);
   __syncthreads ();
@@ -331,11 +358,16 @@ __launch_bounds__ (CUDACCL_CONFIRM_THREADS)
     ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
 {
   __shared__ Cells cells;
-  __shared__ SharedSums sums;
+  __shared__ SharedNoise noise;
+  __shared__ SharedScene scene;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (blockIdx.z + 1 < gridDim.z)
+  if (blockIdx.z + 2 < gridDim.z)
     confirm_words (p, &cells);
-  else if (blockIdx.x + blockIdx.y == 0)
-    prepare_next_frame (p, &sums);
+  else if (blockIdx.x + blockIdx.y > 0)
+    return;
+  else if (blockIdx.z + 1 < gridDim.z)
+    prepare_noise (p, &noise);
+  else
+    prepare_scene (p, &scene);
 }
