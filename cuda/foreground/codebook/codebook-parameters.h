@@ -13,8 +13,8 @@
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
   CUDACCL_CODEBOOK_ROW_PAIRS = CUDACCL_CODEBOOK_WARPS / 2, /* of rows of words, in a block */
-  CUDACCL_CODEBOOK_WINDOWS = 6, /* that are counted around pixels for objects: a warp each */
-  CUDACCL_CODEBOOK_OBJECT_THREADS = 32 * CUDACCL_CODEBOOK_WINDOWS,
+  /* A warp for each of six windows around pixels, and one that judges the frame. */
+  CUDACCL_CODEBOOK_OBJECT_THREADS = 32 * 7,
   CUDACCL_CONFIRM_THREADS = 32 * CUDACCL_CONFIRM_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */

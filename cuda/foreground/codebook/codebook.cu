@@ -1197,23 +1197,29 @@ prepare_scene (const CclConfirmParameters &p, SharedScene *shared)
 
 /* ---- objects ---- */
 
-/* What is counted in the windows around pixels, and around places. */
-enum Window { STRONG, FOREGROUND, SHADOW, RECURRENT, DIFFERENT, BRIGHTER };
+/* What is counted in the windows around pixels, and around places, by a warp each. */
+enum Window { FOREGROUND, SHADOW, STRONG, RECURRENT, DIFFERENT, BRIGHTER };
 
-static_assert (BRIGHTER + 1 == CUDACCL_CODEBOOK_WINDOWS, "a warp for each");
+/* What another warp judges. */
+enum { SCENE = BRIGHTER + 1 };
 
-/* What the warps of a block find of 32 words of a row. */
+static_assert (32 * (SCENE + 1) == CUDACCL_CODEBOOK_OBJECT_THREADS, "a warp for each");
+
+/* What the warps of a block find of 32 words of a row, a lane's each. */
 struct Windows {
-  uint32_t bits[CUDACCL_CODEBOOK_WINDOWS][5][32]; /* Counts */
-  bool is_lost;                                   /* the scene */
-  bool is_even;                                   /* the light */
+  uint32_t shadows[5][32];                             /* Counts */
+  uint32_t strong[32];                                 /* there are enough around these pixels */
+  uint32_t recurrent[32], different[32], brighter[32]; /* most are, around these pixels */
+  uint32_t candidates[32], faint[32];
+  bool is_lost; /* the scene */
+  bool is_even; /* the light */
 };
 
-static __device__ __forceinline__ void
-count_in_window (const CclCandidateParameters &p, Windows *windows, uint32_t column, uint32_t y)
+/* The window of a warp around the pixels of a lane. */
+static __device__ __forceinline__ Counts
+count_in_window (const CclCandidateParameters &p, uint32_t window, uint32_t column, uint32_t y)
 {
   const CclExtent places = {p.places.grid.columns, p.places.grid.rows, p.places.row_words};
-  const uint32_t window = threadIdx.x / 32;
   const uint32_t *bits = window == STRONG       ? p.bits.strong
                          : window == FOREGROUND ? p.bits.foreground
                          : window == SHADOW     ? p.bits.shadow
@@ -1221,21 +1227,35 @@ count_in_window (const CclCandidateParameters &p, Windows *windows, uint32_t col
                          : window == DIFFERENT  ? p.places.different
                                                 : p.places.brighter;
   const uint32_t shift = window >= DIFFERENT; /* a place is 2×2 pixels */
-  const Counts counts =
-      count_window<2> (shift ? places : p.extent, bits, column >> shift, y >> shift);
-#pragma unroll
-  for (int i = 0; i < 5; i++)
-    windows->bits[window][i][lane_of_warp ()] = counts.bits[i];
+  return count_window<2> (shift ? places : p.extent, bits, column >> shift, y >> shift);
 }
 
-static __device__ __forceinline__ Counts
-counts_of_lane (const Windows &windows, Window window)
+/* What the first warp needs to know of the windows of the others. */
+static __device__ __forceinline__ void
+share_window (Windows *windows, uint32_t window, const Counts &counts, uint32_t column)
 {
-  Counts counts;
+  const uint32_t lane = lane_of_warp ();
+  if (window == SHADOW) {
 #pragma unroll
-  for (int i = 0; i < 5; i++)
-    counts.bits[i] = windows.bits[window][i][lane_of_warp ()];
-  return counts;
+    for (int i = 0; i < 5; i++)
+      windows->shadows[i][lane] = counts.bits[i];
+  } else if (window == STRONG) {
+    windows->strong[lane] = at_least (counts, CUDACCL_CODEBOOK_LEAST_STRONG);
+  } else if (window == RECURRENT) {
+    windows->recurrent[lane] = majority<2> (counts);
+  } else if (window >= DIFFERENT) {
+    (window == DIFFERENT ? windows->different : windows->brighter)[lane] =
+        pixels_of_places (majority<2> (counts), column);
+  }
+}
+
+/* What is judged of the whole frame. A warp. */
+static __device__ __forceinline__ void
+judge_frame (const CclCandidateParameters &p, Windows *windows)
+{
+  const CclCodebookLightCounts &light = p.evidence.counts->light;
+  windows->is_even = ccl_faint_is_even (UINT16_MAX - __ldcg (&light.least), __ldcg (&light.most));
+  windows->is_lost = is_scene_lost (p.evidence);
 }
 
 /* Objects, shadows and dynamic pixels, from the windows around them, and the candidates of both
@@ -1243,29 +1263,28 @@ counts_of_lane (const Windows &windows, Window window)
  * pixels, and in the upper half of those that have changed: they are not what they were in the
  * frame before, or the codebook does not know them for objects. */
 static __device__ __forceinline__ uint32_t
-find_objects (const CclCandidateParameters &p, const Windows &windows, const Found &found,
-    uint32_t column, uint32_t y)
+find_objects (const CclCandidateParameters &p, Windows *windows, const Counts &foreground,
+    const Found &found, uint32_t column, uint32_t y)
 {
+  const uint32_t lane = lane_of_warp ();
   const size_t word = (size_t)y * p.extent.row_words + column;
   const uint32_t end = p.extent.width - 32 * column;
-  const Counts foreground = counts_of_lane (windows, FOREGROUND);
-  const Counts shadows = counts_of_lane (windows, SHADOW);
-  const uint32_t dynamic = found.recurrent | majority<2> (counts_of_lane (windows, RECURRENT));
-  const bool is_empty = p.hides_objects || windows.is_lost;
+  Counts shadows;
+#pragma unroll
+  for (int i = 0; i < 5; i++)
+    shadows.bits[i] = windows->shadows[i][lane];
+  const uint32_t dynamic = found.recurrent | windows->recurrent[lane];
+  const bool is_empty = p.hides_objects || windows->is_lost;
   const uint32_t inside = is_empty ? 0 : end < 32 ? bits_below (end) : ~0u;
-  const uint32_t some = inside & majority<2> (sum_of_counts (foreground, shadows)) &
-                        at_least (counts_of_lane (windows, STRONG), CUDACCL_CODEBOOK_LEAST_STRONG);
+  const uint32_t some =
+      inside & majority<2> (sum_of_counts (foreground, shadows)) & windows->strong[lane];
   const uint32_t prevails = p.keeps_shadows ? ~0u : foreground_prevails (foreground, shadows);
   const uint32_t object = some & prevails;
-  const uint32_t around =
-      pixels_of_places (majority<2> (counts_of_lane (windows, DIFFERENT)), column);
-  const uint32_t candidates = object | (dynamic & inside & around & ~found.restless);
-  const uint32_t brighter = majority<2> (counts_of_lane (windows, BRIGHTER));
-  const uint32_t faint = windows.is_even ? inside & pixels_of_places (brighter, column) : 0;
-  if (candidates)
-    count_candidates (p, column, y, found, around, candidates);
-  if (faint)
-    count_faint (p, column, y, faint);
+  const uint32_t candidates =
+      object | (dynamic & inside & windows->different[lane] & ~found.restless);
+  const uint32_t faint = windows->is_even ? inside & windows->brighter[lane] : 0;
+  windows->candidates[lane] = candidates;
+  windows->faint[lane] = faint;
   p.bits.object[word] = object;
   p.bits.dynamic[word] = dynamic;
   p.candidates.objects[word] = candidates;
@@ -1275,39 +1294,52 @@ find_objects (const CclCandidateParameters &p, const Windows &windows, const Fou
   return (uint32_t)__popc (all) | (uint32_t)__popc (changed) << 16;
 }
 
-/* A block has 32 words of a row: each warp counts in one of the windows around their pixels, and
- * the first one finds the objects. */
+/* Counts what the first warp has found in cells, which the others share. */
+static __device__ __forceinline__ void
+count_words (const CclCandidateParameters &p, const Windows &windows, const Found &found,
+    uint32_t column, uint32_t y)
+{
+  const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32;
+  const uint32_t candidates = windows.candidates[lane], faint = windows.faint[lane];
+  if (candidates | faint)
+    count_candidates (p, column, y, found, windows.different[lane], candidates, faint, warp - 1,
+        CUDACCL_CODEBOOK_OBJECT_THREADS / 32 - 1);
+}
+
+/* A block has 32 words of a row: each warp counts in one of the windows around their pixels, the
+ * first one finds the objects, and the others count them in cells. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_OBJECT_THREADS)
     ccl_codebook_objects (const __grid_constant__ CclCandidateParameters p)
 {
   __shared__ Windows windows;
-  const uint32_t column = blockIdx.x * 32 + lane_of_warp ();
+  const uint32_t column = blockIdx.x * 32 + lane_of_warp (), warp = threadIdx.x / 32;
   const uint32_t y = blockIdx.z * gridDim.y + blockIdx.y;
   const bool inside = column < p.extent.row_words;
   Found found = {};
+  Counts counts = {};
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (y >= p.extent.height)
     return;
-  if (threadIdx.x < 32 && inside)
-    found = load_found (p, column, y);
-  if (threadIdx.x / 32 == DIFFERENT) {
-    const bool is_lost = is_scene_lost (p.evidence);
-    windows.is_lost = is_lost;
-  } else if (threadIdx.x / 32 == BRIGHTER) {
-    const CclCodebookLightCounts &light = p.evidence.counts->light;
-    windows.is_even = ccl_faint_is_even (UINT16_MAX - __ldcg (&light.least), __ldcg (&light.most));
-  }
   if (inside)
-    count_in_window (p, &windows, column, y);
+    found = load_found (p, column, y);
+  if (warp == SCENE) {
+    judge_frame (p, &windows);
+  } else if (inside) {
+    counts = count_in_window (p, warp, column, y);
+    share_window (&windows, warp, counts, column);
+  }
   __syncthreads ();
-  if (threadIdx.x >= 32)
-    return;
-  const uint32_t counts = inside ? find_objects (p, windows, found, column, y) : 0;
-  const uint32_t of_warp = reduce_add (FULL_WARP, counts);
-  if (lane_of_warp () == 0)
-    p.candidates.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
+  if (warp == 0) {
+    const uint32_t found_here = inside ? find_objects (p, &windows, counts, found, column, y) : 0;
+    const uint32_t of_warp = reduce_add (FULL_WARP, found_here);
+    if (lane_of_warp () == 0)
+      p.candidates.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
+  }
+  __syncthreads ();
+  if (inside && warp > 0)
+    count_words (p, windows, found, column, y);
 }
 
 #include "kept-cells.cuh"

@@ -275,11 +275,11 @@ load_found (const CclCandidateParameters &p, uint32_t column, uint32_t y)
       pixels_of_places (restless, column)};
 }
 
-/* Adds the candidates of a word to their cells. around: pixels around which most places are
- * different. */
+/* Adds the candidates and the faint pixels of a word to their cells, of which a warp has every
+ * n_warps-th one. around: pixels around which most places are different. */
 static __device__ __forceinline__ void
 count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, const Found &found,
-    uint32_t around, uint32_t candidates)
+    uint32_t around, uint32_t candidates, uint32_t faint, uint32_t warp, uint32_t n_warps)
 {
   const CclSampledPlaces &s = p.places;
   const uint32_t pairs =
@@ -288,26 +288,14 @@ count_candidates (const CclCandidateParameters &p, uint32_t column, uint32_t y, 
   const uint32_t outline = (uint32_t)ccl_outline_pairs (candidates, ~UINT64_C (0));
   const uint32_t ended = outline & found.ended, begun = outline & found.begun;
   const uint32_t n = min (1u << s.grid.shift, 32u), mask = ~0u >> (32 - n);
-  for (uint32_t x = 0; x < 32; x += n) {
+  for (uint32_t x = warp * n; x < 32; x += n_warps * n) {
     const uint32_t i =
         (y >> s.grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> s.grid.shift);
-    const uint32_t some = candidates >> x & mask;
+    const uint32_t some = candidates >> x & mask, some_faint = faint >> x & mask;
     count_both (some, some & around >> x, &s.cells[i].candidates);
     count_both (agrees >> x & mask, differs >> x & mask, &s.cells[i].pairs);
     count_both (ended >> x & mask, begun >> x & mask, &s.outlines[i]);
-  }
-}
-
-/* Adds the faint pixels of a word to their cells. */
-static __device__ __forceinline__ void
-count_faint (const CclCandidateParameters &p, uint32_t column, uint32_t y, uint32_t faint)
-{
-  const CclSampledGrid &grid = p.places.grid;
-  const uint32_t n = min (1u << grid.shift, 32u), mask = ~0u >> (32 - n);
-  for (uint32_t x = 0; x < 32; x += n) {
-    const uint32_t i =
-        (y >> grid.shift) * CUDACCL_SAMPLED_CELLS + ((32 * column + x) >> grid.shift);
-    if (faint >> x & mask)
-      atomicAdd (&p.places.faint_cells[i], (uint32_t)__popc (faint >> x & mask));
+    if (some_faint)
+      atomicAdd (&s.faint_cells[i], (uint32_t)__popc (some_faint));
   }
 }
