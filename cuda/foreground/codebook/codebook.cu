@@ -976,9 +976,9 @@ __launch_bounds__ (CUDACCL_CODEBOOK_THREADS, CUDACCL_CODEBOOK_BLOCKS)
     wait_for_previous_kernel ();
   Row row = load_row (p, at);
   begin_block (p, &shared);
+  begin_cells (p.sampled);
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  begin_cells (p.sampled);
   while (true) {
     update_row (p, row, at, &shared, values[own], sums);
     first += step;

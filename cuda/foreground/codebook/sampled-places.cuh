@@ -128,16 +128,19 @@ static __device__ __forceinline__ PlaceKind
 compare_place (const CclSampledParameters &p, size_t place, CclCodebookValue first,
     CclCodebookValue colour, uint32_t tolerance, uint32_t faint_tolerance)
 {
-  static_assert (CUDACCL_SAMPLED_VALUES % LANES_OF_PLACE == 0);
+  static_assert (
+      (CUDACCL_SAMPLED_VALUES / LANES_OF_PLACE) % 2 == 1, "the first, then two at a time");
   const uint32_t reach = ccl_faint_reach (colour.luma, faint_tolerance);
   uint32_t counts = sum_of_place (count_sample (colour, first, tolerance, reach));
 #pragma unroll 1
-  for (uint32_t k = LANES_OF_PLACE; k < CUDACCL_SAMPLED_VALUES; k += LANES_OF_PLACE) {
+  for (uint32_t k = LANES_OF_PLACE; k < CUDACCL_SAMPLED_VALUES; k += 2 * LANES_OF_PLACE) {
     const PlaceKind kind = kind_of_place (counts);
     if (__all_sync (FULL_WARP, !kind.is_different && !kind.is_brighter))
       break;
     const CclCodebookValue sample = load_sample (p, k + lane_of_place (), place);
-    counts += sum_of_place (count_sample (colour, sample, tolerance, reach));
+    const CclCodebookValue other = load_sample (p, k + LANES_OF_PLACE + lane_of_place (), place);
+    counts += sum_of_place (count_sample (colour, sample, tolerance, reach) +
+                            count_sample (colour, other, tolerance, reach));
   }
   return kind_of_place (counts);
 }
