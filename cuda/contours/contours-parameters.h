@@ -36,8 +36,9 @@ typedef struct CclContourCounts {
 /* What the host reads first, in pinned memory. */
 typedef struct CclContoursHead {
   CclContourCounts total;
-  uint32_t n_ends;   /* that there are; more than capacity: the rest is empty */
-  uint32_t finished; /* completion flag (wait.h): set when everything is in host memory */
+  uint32_t n_ends;        /* that there are; more than capacity: the rest is empty */
+  uint32_t is_unfinished; /* there were too few rounds: the rest is empty */
+  uint32_t finished;      /* completion flag (wait.h): set when everything is in host memory */
 } CclContoursHead;
 
 typedef struct CclContoursParameters {

@@ -13,8 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rounds after which stretches are longer than any contour. */
-enum { MOST_ROUNDS = 17 };
+enum {
+  MOST_ROUNDS = 17, /* after which stretches are longer than any contour */
+  FEW_ROUNDS = 6,   /* that suffice for contours of 1,024 ends, as most objects have */
+};
 
 /* The kernels in stream order; STEP_JOIN stands for all rounds. */
 typedef enum Step {
@@ -50,7 +52,7 @@ typedef struct CudaContours {
   CclCudaRunner runner;
   CclContoursParameters parameters;
   CclCudaLaunch launches[MOST_LAUNCHES];
-  uint32_t n_launches;
+  uint32_t n_launches, most_rounds;
   CclCudaKernelGraph graphs[2];       /* of all launches, of frames and of maps, where the driver
                                        * has graphs */
   CclContoursParameters in_graphs[2]; /* the parameters of their first kernels */
@@ -176,6 +178,13 @@ allocate_memory (CudaContours *self, CclError *error)
   return status == CUDACCL_OK ? allocate_ends (self, ends_of_frames (plan), error) : status;
 }
 
+static void
+clear_graphs (CudaContours *self)
+{
+  for (uint32_t is_map = 0; is_map < 2; is_map++)
+    ccl_cuda_kernel_graph_clear (&self->graphs[is_map], self->runner.device);
+}
+
 /* Adds a kernel to the launches: of as many blocks as it has work for, but at most as many as keep
  * the GPU busy. */
 static CclStatus
@@ -200,11 +209,15 @@ add_launch (CudaContours *self, Step step, CclError *error)
       self->runner.device, &ccl_cuda_image_contours, launch->kernel, &launch->function, error);
 }
 
+/* Sets the launches of so many rounds, in place of those that there are. */
 static CclStatus
-add_launches (CudaContours *self, CclError *error)
+set_launches (CudaContours *self, uint32_t n_rounds, CclError *error)
 {
   CclStatus status = CUDACCL_OK;
 
+  clear_graphs (self);
+  self->n_launches = 0;
+  self->parameters.n_rounds = n_rounds;
   for (Step step = STEP_PACK; step < N_STEPS; step++)
     for (uint32_t i = 0; i < (step == STEP_JOIN ? self->parameters.n_rounds : 1); i++)
       if (status == CUDACCL_OK)
@@ -294,13 +307,6 @@ place_contours (CclContour *rows, uint32_t n, bool is_map)
   return n_components;
 }
 
-static void
-clear_graphs (CudaContours *self)
-{
-  for (uint32_t is_map = 0; is_map < 2; is_map++)
-    ccl_cuda_kernel_graph_clear (&self->graphs[is_map], self->runner.device);
-}
-
 /* Runs the kernels, and waits until the head is there. */
 static CclStatus
 run_kernels (CudaContours *self, CclError *error)
@@ -327,6 +333,11 @@ find_contours (CudaContours *self, CclContourTable *table, CclError *error)
   if (status == CUDACCL_OK && head->n_ends > p->capacity) {
     clear_graphs (self);
     status = allocate_ends (self, ends_of_maps (&self->base.plan), error);
+    if (status == CUDACCL_OK)
+      status = run_kernels (self, error);
+  }
+  if (status == CUDACCL_OK && head->is_unfinished) {
+    status = set_launches (self, self->most_rounds, error);
     if (status == CUDACCL_OK)
       status = run_kernels (self, error);
   }
@@ -427,7 +438,9 @@ count_rounds (uint64_t n_ends)
 static CclStatus
 allocate (void *object, CclError *error)
 {
-  const CclStatus status = add_launches (object, error);
+  CudaContours *self = object;
+  const uint32_t most = self->most_rounds;
+  const CclStatus status = set_launches (self, most < FEW_ROUNDS ? most : FEW_ROUNDS, error);
   return status == CUDACCL_OK ? allocate_memory (object, error) : status;
 }
 
@@ -450,10 +463,10 @@ ccl_cuda_contours_new (CclCudaDevice *device, const CclContoursPlan *plan, CclEr
       .width = plan->width,
       .height = plan->height,
       .words_per_row = plan->width / 32 + 1,
-      .n_rounds = count_rounds (ends_of_frames (plan)),
       .is_8_connected = plan->connectivity == CUDACCL_CONNECTIVITY_8,
       .is_cracks = plan->kind == CUDACCL_CONTOUR_CRACKS,
   };
+  self->most_rounds = count_rounds (ends_of_frames (plan));
   if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_contours_free (&self->base);

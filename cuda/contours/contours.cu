@@ -199,6 +199,14 @@ count_ends (const Parameters &p)
   return n <= p.capacity ? n : 0;
 }
 
+/* The same after the rounds; none, if they were too few. */
+static __device__ __forceinline__ uint32_t
+count_joined_ends (const Parameters &p)
+{
+  const uint32_t n = count_ends (p);
+  return p.is_changing[p.n_rounds - 1] ? 0 : n;
+}
+
 /* Each block lists the ends of consecutive rows. Clears what the rounds set. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
@@ -367,7 +375,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
-  const uint32_t n_ends = count_ends (p);
+  const uint32_t n_ends = count_joined_ends (p);
   for (uint32_t block = blockIdx.x; block * CUDACCL_CONTOURS_THREADS < n_ends; block += gridDim.x) {
     const CclContourCounts own =
         counts_of_end (p, block * CUDACCL_CONTOURS_THREADS + threadIdx.x, n_ends);
@@ -402,7 +410,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
   let_next_kernel_start ();
   wait_for_previous_kernel ();
   __shared__ uint32_t sums[2][CUDACCL_CONTOURS_THREADS / 32];
-  const uint32_t n_ends = count_ends (p);
+  const uint32_t n_ends = count_joined_ends (p);
   const uint32_t n_blocks = CUDACCL_DIVIDE_UP (n_ends, CUDACCL_CONTOURS_THREADS);
   if (blockIdx.x == 0) {
     const CclContourCounts all = sum_blocks (p, n_blocks, sums);
@@ -459,7 +467,7 @@ __launch_bounds__ (CUDACCL_CONTOURS_THREADS)
 {
   let_next_kernel_start ();
   wait_for_previous_kernel ();
-  const uint32_t n_ends = count_ends (p);
+  const uint32_t n_ends = count_joined_ends (p);
   const uint32_t n_threads = gridDim.x * CUDACCL_CONTOURS_THREADS;
   for (uint32_t end = blockIdx.x * CUDACCL_CONTOURS_THREADS + threadIdx.x; end < n_ends;
        end += n_threads) {
@@ -515,7 +523,9 @@ extern "C" __global__ void __launch_bounds__ (1)
   wait_for_previous_kernel ();
   const CclContourCounts total = *p.total;
   const uint32_t n_ends = p.row_first[p.height]; /* loaded beside the total */
+  const uint32_t is_changing = p.is_changing[p.n_rounds - 1];
   p.head->total = total;
+  p.head->is_unfinished = is_changing;
   p.head->n_ends = n_ends;
   __threadfence_system ();
   *(volatile uint32_t *)&p.head->finished = 1;
