@@ -129,14 +129,14 @@ end_of (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, uint64_t i)
 static bool
 check_runs (const CclLabelRun *runs, uint64_t n, uint64_t n_pixels, uint32_t *greatest)
 {
-  *greatest = 0;
-  for (uint64_t i = 0; i < n; i++) {
-    const uint64_t end = end_of (runs, n, n_pixels, i);
-    if (end <= runs[i].first || end > n_pixels)
-      return false;
+  bool is_ordered = n == 0 || runs[n - 1].first < n_pixels;
+
+  *greatest = n > 0 ? runs[n - 1].label : 0;
+  for (uint64_t i = 0; i + 1 < n; i++) {
+    is_ordered &= runs[i].first < runs[i + 1].first;
     *greatest = runs[i].label > *greatest ? runs[i].label : *greatest;
   }
-  return true;
+  return is_ordered;
 }
 
 /* Whether a run goes on with the label of the one before. */
@@ -288,6 +288,10 @@ ccl_rle_compress (const uint32_t *counts, uint64_t n, char *text)
 
   for (uint64_t i = 0; i < n; i++) {
     const int64_t number = (int64_t)counts[i] - (i > 2 ? counts[i - 2] : 0);
+    if (number >= -16 && number < 16) { /* most, where columns are like those before */
+      text[length++] = (char)((number & 31) + 48);
+      continue;
+    }
     const uint64_t without_sign = (uint64_t)(number ^ number >> 63);
     const uint32_t n_bits = 64 - (uint32_t)__builtin_clzll (without_sign << 1 | 1);
     const uint32_t n_characters = (n_bits + 4) / 5;

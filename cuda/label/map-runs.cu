@@ -51,18 +51,42 @@ label_before (const Parameters &p, const Part &part)
   return part.x > 0 ? label_at (p, part.x - 1, p.height - 1) : 0;
 }
 
+/* The labels of a part, and that of the pixel before. */
+struct Labels {
+  uint32_t before, rows[CUDACCL_MAP_RUNS_ROWS];
+};
+
+/* All are loaded before the first is used. Behind the part, no run begins. */
+static __device__ __forceinline__ Labels
+load_labels (const Parameters &p, const Part &part)
+{
+  const uint32_t n = part.end - part.begin;
+  Labels labels = {};
+  if (n == 0)
+    return labels;
+  labels.before = label_before (p, part);
+#pragma unroll
+  for (uint32_t i = 0; i < CUDACCL_MAP_RUNS_ROWS; i++)
+    labels.rows[i] = label_at (p, part.x, part.begin + min (i, n - 1));
+  return labels;
+}
+
+/* Calls begin (i) for each row of a part where a run begins. */
+template <typename Begin>
+static __device__ __forceinline__ void
+for_each_run (const Labels &labels, Begin begin)
+{
+#pragma unroll
+  for (uint32_t i = 0; i < CUDACCL_MAP_RUNS_ROWS; i++)
+    if (labels.rows[i] != (i > 0 ? labels.rows[i - 1] : labels.before))
+      begin (i);
+}
+
 static __device__ __forceinline__ uint32_t
-count_runs (const Parameters &p, const Part &part)
+count_runs (const Labels &labels)
 {
   uint32_t n = 0;
-  if (part.begin == part.end)
-    return 0;
-  uint32_t before = label_before (p, part);
-  for (uint32_t y = part.begin; y < part.end; y++) {
-    const uint32_t label = label_at (p, part.x, y);
-    n += label != before;
-    before = label;
-  }
+  for_each_run (labels, [&n] (uint32_t) { n++; });
   return n;
 }
 
@@ -73,7 +97,7 @@ __launch_bounds__ (CUDACCL_MAP_RUNS_THREADS)
   __shared__ uint32_t counts[CUDACCL_MAP_RUNS_WARPS][32];
   let_next_kernel_start ();
   const Part part = own_part (p);
-  counts[threadIdx.x / 32][lane_of_warp ()] = count_runs (p, part);
+  counts[threadIdx.x / 32][lane_of_warp ()] = count_runs (load_labels (p, part));
   __syncthreads ();
   if (threadIdx.x >= 32 || part.x >= p.width)
     return;
@@ -102,7 +126,8 @@ __launch_bounds__ (CUDACCL_MAP_RUNS_THREADS)
   const uint32_t warp = threadIdx.x / 32, lane = lane_of_warp ();
   let_next_kernel_start ();
   const Part part = own_part (p);
-  counts[warp][lane] = count_runs (p, part);
+  const Labels labels = load_labels (p, part);
+  counts[warp][lane] = count_runs (labels);
   __syncthreads ();
   wait_for_previous_kernel ();
   if (part.begin == part.end)
@@ -110,14 +135,11 @@ __launch_bounds__ (CUDACCL_MAP_RUNS_THREADS)
   uint32_t place = p.first[(uint64_t)part.x * p.n_bands + part.band];
   for (uint32_t other = 0; other < warp; other++)
     place += counts[other][lane];
-  uint32_t before = label_before (p, part);
-  for (uint32_t y = part.begin; y < part.end; y++) {
-    const uint32_t label = label_at (p, part.x, y);
-    if (label != before && place < p.capacity)
-      p.runs[place] = {part.x * p.height + y, label};
-    place += label != before;
-    before = label;
-  }
+  for_each_run (labels, [&] (uint32_t i) {
+    if (place < p.capacity)
+      p.runs[place] = {part.x * p.height + part.begin + i, labels.rows[i]};
+    place++;
+  });
 }
 
 /* Any number of threads. */
