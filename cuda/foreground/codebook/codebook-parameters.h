@@ -23,6 +23,15 @@ enum {
       CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX),
 };
 
+/* The tolerances of the next frame, if its sensitivity is this one, so that the blocks of the update
+ * need not compute them. */
+typedef struct CclCodebookTolerances {
+  uint32_t sensitivity;                     /* 0: they are not known */
+  uint32_t faint;                           /* of faint.h, where such objects are sought */
+  uint32_t levels[CUDACCL_CODEBOOK_LEVELS]; /* from the lowest byte on: the tolerance, the weak one,
+                                             * that of white noise, that of calm places */
+} CclCodebookTolerances;
+
 /* What the frames so far determine for the next one. Zero before the first frame. */
 typedef struct CclCodebookHistory {
   CclCodebookScene scene;
@@ -31,6 +40,7 @@ typedef struct CclCodebookHistory {
   uint32_t is_dark;  /* the frame */
   CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
   CclCodebookLevel all_levels; /* together, for faint objects */
+  CclCodebookTolerances tolerances;
 } CclCodebookHistory;
 
 /* Pixels of a cell that are not background; and of these, those that are settled. */
@@ -215,6 +225,7 @@ typedef struct CclConfirmParameters {
   CclCodebookEvidence evidence;
   CclCodebookHistory *history;
   CclFrameLight *light;            /* CclCodebookPixels */
+  uint32_t sensitivity;            /* the same */
   uint32_t *found;                 /* a bit for each pixel: the mask */
   uint32_t *counts, *scene_change; /* those of the candidates, and CclSceneChange; of the host */
 } CclConfirmParameters;

@@ -289,6 +289,7 @@ share_parameters (Parameters *p)
   p->candidates.places = p->update.sampled.places;
   p->confirm.history = p->update.pixels.history;
   p->confirm.light = p->update.pixels.light;
+  p->confirm.sensitivity = p->update.pixels.sensitivity;
   p->confirm.grid = p->update.sampled.places.grid;
   p->confirm.cells = p->update.sampled.places.cells;
   p->confirm.outlines = p->update.sampled.places.outlines;

@@ -35,27 +35,31 @@ constexpr uint32_t ROW_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPL
 constexpr uint32_t OF_LANE = ROW_SAMPLES / 32; /* samples of a row for each lane of a warp */
 constexpr uint32_t CELL_OF_LANE = CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES / 32;
 
-/* The number of a warp's ratios up to one. */
+/* The number of a warp's ratios that fulfil a condition. Four sums, so that no addition waits for
+ * all before. */
+template <uint32_t N, typename Condition>
+static __device__ __forceinline__ uint32_t
+count_ratios (const int (&ratios)[N], Condition condition)
+{
+  uint32_t sums[4] = {};
+#pragma unroll
+  for (uint32_t i = 0; i < N; i++)
+    sums[i % 4] += condition (ratios[i]);
+  return reduce_add (FULL_WARP, sums[0] + sums[1] + (sums[2] + sums[3]));
+}
+
 template <uint32_t N>
 static __device__ __forceinline__ uint32_t
 count_up_to (const int (&ratios)[N], int ratio)
 {
-  uint32_t n = 0;
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++)
-    n += ratios[i] <= ratio;
-  return reduce_add (FULL_WARP, n);
+  return count_ratios (ratios, [ratio] (int other) { return other <= ratio; });
 }
 
 template <uint32_t N>
 static __device__ __forceinline__ uint32_t
 count_near (const int (&ratios)[N], int ratio)
 {
-  uint32_t n = 0;
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++)
-    n += ccl_light_is_near (ratios[i], ratio);
-  return reduce_add (FULL_WARP, n);
+  return count_ratios (ratios, [ratio] (int other) { return ccl_light_is_near (other, ratio); });
 }
 
 /* The lower median of the n ratios of a warp. */
@@ -479,41 +483,68 @@ struct Shared {
   uint32_t sums[CUDACCL_CODEBOOK_SUMS];
 };
 
+/* CclCodebookTolerances.levels of a level. darker: what is known of the level below. */
 static __device__ __forceinline__ uint32_t
-tolerance_of_level (const Pixels &p, uint32_t level)
+tolerances_of_level (
+    uint32_t level, CclCodebookLevel known, CclCodebookLevel darker, uint32_t sensitivity)
 {
-  return ccl_codebook_tolerance (level, p.history->levels[level], p.sensitivity);
+  const uint32_t usual = ccl_codebook_tolerance (level, known, sensitivity);
+  const uint32_t of_darker =
+      ccl_codebook_tolerance (level > 0 ? level - 1 : 0, darker, sensitivity);
+  return usual | (uint32_t)ccl_codebook_weak_tolerance (level, known, sensitivity) << 8 |
+         (uint32_t)ccl_codebook_explained (level, known, true, sensitivity) << 16 |
+         (uint32_t)ccl_sampled_tolerance (usual, of_darker, sensitivity) << 24;
+}
+
+/* Sets what a frame has of a level. */
+static __device__ __forceinline__ void
+set_level (const Pixels &p, Shared *shared, uint32_t level)
+{
+  const CclCodebookHistory *history = p.history;
+  const uint32_t darker = level > 0 ? level - 1 : 0;
+  uint32_t tolerances = history->tolerances.levels[level];
+  const bool is_white = history->is_white != 0;
+  if (history->tolerances.sensitivity != p.sensitivity)
+    tolerances =
+        tolerances_of_level (level, history->levels[level], history->levels[darker], p.sensitivity);
+  shared->frame.tolerances[level] = (uint8_t)tolerances;
+  shared->frame.weak_tolerances[level] = (uint8_t)(tolerances >> 8);
+  shared->frame.noise_tolerances[level] = is_white ? (uint8_t)(tolerances >> 16) : 0;
+  shared->place_tolerances[level] = (uint8_t)(tolerances >> 24);
+}
+
+/* Sets what a frame has but for its levels. One thread. */
+static __device__ __forceinline__ void
+set_frame (const Parameters &p, Shared *shared)
+{
+  const CclCodebookHistory *history = p.pixels.history;
+  const CclSceneChange change =
+      p.evidence.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
+  const bool is_dark = history->is_dark != 0, has_rows = history->has_rows != 0;
+  const bool is_sought = !is_dark && !has_rows && p.sway.distance == 0;
+  const uint32_t sensitivity = p.pixels.sensitivity;
+  uint32_t faint = is_sought ? history->tolerances.faint : (uint32_t)CUDACCL_FAINT_NONE;
+  if (history->tolerances.sensitivity != sensitivity)
+    faint = ccl_faint_tolerance (history->all_levels, is_sought, sensitivity);
+  shared->frame.time = p.time;
+  shared->has_rows = has_rows;
+  shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
+  shared->frame.is_dark = is_dark;
+  shared->faint_tolerance = (uint8_t)faint;
+  if (blockIdx.x == 0)
+    p.pixels.counts->elapsed = p.time.elapsed;
 }
 
 static __device__ __forceinline__ void
 begin_block (const Parameters &p, Shared *shared)
 {
-  const CclCodebookHistory *history = p.pixels.history;
-  if (threadIdx.x == 0) {
-    const CclSceneChange change =
-        p.evidence.judges_scene ? history->scene.change : CUDACCL_SCENE_UNCHANGED;
-    shared->frame.time = p.time;
-    shared->has_rows = history->has_rows != 0;
-    shared->frame.scene_changes = change != CUDACCL_SCENE_UNCHANGED;
-    shared->frame.is_dark = history->is_dark != 0;
-    shared->faint_tolerance = ccl_faint_tolerance (history->all_levels,
-        !history->is_dark && !history->has_rows && p.sway.distance == 0, p.pixels.sensitivity);
-    if (blockIdx.x == 0)
-      p.pixels.counts->elapsed = p.time.elapsed;
-  }
+  if (threadIdx.x == 0)
+    set_frame (p, shared);
   if (threadIdx.x < CUDACCL_CODEBOOK_SUMS)
     shared->sums[threadIdx.x] = 0;
-  if (threadIdx.x < CUDACCL_CODEBOOK_LEVELS) {
-    const uint32_t level = threadIdx.x, darker = level > 0 ? level - 1 : 0;
-    const uint32_t tolerance = tolerance_of_level (p.pixels, level);
-    shared->frame.tolerances[level] = (uint8_t)tolerance;
-    shared->frame.weak_tolerances[level] =
-        ccl_codebook_weak_tolerance (level, history->levels[level], p.pixels.sensitivity);
-    shared->place_tolerances[level] = ccl_sampled_tolerance (
-        tolerance, tolerance_of_level (p.pixels, darker), p.pixels.sensitivity);
-    shared->frame.noise_tolerances[level] = ccl_codebook_explained (
-        level, history->levels[level], history->is_white != 0, p.pixels.sensitivity);
-  }
+  /* Another warp than that of set_frame(). */
+  if (threadIdx.x - 32 < CUDACCL_CODEBOOK_LEVELS)
+    set_level (p.pixels, shared, threadIdx.x - 32);
   for (uint32_t i = threadIdx.x; i < sizeof shared->noise / sizeof *shared->noise;
        i += CUDACCL_CODEBOOK_THREADS)
     shared->noise[i] = 0;
@@ -1009,6 +1040,7 @@ quantile (uint32_t up_to, uint32_t second, uint32_t n, uint32_t share)
 struct SharedNoise {
   uint32_t dark, counted;                     /* ccl_codebook_is_dark() */
   uint32_t noise[CUDACCL_CODEBOOK_DISTANCES]; /* counts of all levels */
+  CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS];
 };
 
 /* The next level from the counts of two distances for each thread of a warp, n in all. */
@@ -1029,6 +1061,22 @@ next_of_all_levels (
 {
   const uint32_t up_to = sum_up_to_lane (first + second), n = __shfl_sync (FULL_WARP, up_to, 31);
   return ccl_faint_next (known, quantile (up_to, second, n, 12), elapsed);
+}
+
+/* Sets the tolerances of the next frame. One warp. */
+static __device__ __forceinline__ void
+set_tolerances (CclCodebookTolerances *tolerances,
+    const CclCodebookLevel levels[CUDACCL_CODEBOOK_LEVELS], const CclCodebookLevel &all,
+    uint32_t sensitivity)
+{
+  const uint32_t level = lane_of_warp ();
+  if (level == 0) {
+    tolerances->faint = ccl_faint_tolerance (all, true, sensitivity);
+    tolerances->sensitivity = sensitivity;
+  }
+  if (level < CUDACCL_CODEBOOK_LEVELS)
+    tolerances->levels[level] =
+        tolerances_of_level (level, levels[level], levels[level > 0 ? level - 1 : 0], sensitivity);
 }
 
 /* Sets what is known of the noise from that of the frame, whose counts are cleared. One block, a
@@ -1057,7 +1105,7 @@ prepare_noise (const CclConfirmParameters &p, SharedNoise *shared)
     atomicAdd (&shared->noise[2 * lane + 1], second);
     counts[0] = counts[1] = 0;
     if (lane == 0) {
-      history->levels[level] = next;
+      history->levels[level] = shared->levels[level] = next;
       atomicAdd (&shared->counted, n);
       if (level < CUDACCL_CODEBOOK_DARK_LEVELS)
         atomicAdd (&shared->dark, n);
@@ -1072,6 +1120,7 @@ prepare_noise (const CclConfirmParameters &p, SharedNoise *shared)
     history->all_levels = next_of_all;
     history->is_dark = ccl_codebook_is_dark (shared->dark, shared->counted);
   }
+  set_tolerances (&history->tolerances, shared->levels, next_of_all, p.sensitivity);
 }
 
 /* Counts the cells that show another scene, from `first` on, a warp's each in `step`. */

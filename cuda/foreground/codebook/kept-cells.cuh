@@ -220,13 +220,19 @@ struct LoadedCells {
   CellPairs pairs[ROWS_OF_WARP + 2][ROW_HALVES];
 };
 
+static __device__ __forceinline__ uint32_t
+n_cell_rows (const CclConfirmParameters &p)
+{
+  return CUDACCL_DIVIDE_UP (p.extent.height, 1u << p.grid.shift);
+}
+
 /* All is loaded before the first is used: nothing else hides how long that takes. */
 static __device__ __forceinline__ void
 load_cells (const CclConfirmParameters &p, LoadedCells *loaded)
 {
   static_assert (
       sizeof (CclSampledCell) == sizeof (uint4) && sizeof (CclOutlinePairs) == sizeof (uint2));
-  const uint32_t n_rows = CUDACCL_DIVIDE_UP (p.extent.height, 1u << p.grid.shift);
+  const uint32_t n_rows = n_cell_rows (p);
 #pragma unroll
   for (int i = 0; i < ROWS_OF_WARP + 2; i++) {
     const int row = (int)threadIdx.x / 32 * ROWS_OF_WARP + i - 1;
@@ -287,16 +293,29 @@ find_kinds (const CclConfirmParameters &p, const LoadedCells &loaded, Cells *cel
   }
 }
 
+/* The same of a warp whose rows are outside the frame. */
+static __device__ __forceinline__ void
+clear_kinds (Cells *cells)
+{
+  constexpr uint32_t N = ROWS_OF_WARP * ROW_HALVES;
+  for (uint32_t i = lane_of_warp (); i < N_CELL_KINDS * N; i += 32)
+    (&cells->bits[i / N][threadIdx.x / 32 * ROWS_OF_WARP][0])[i % N] = 0;
+}
+
 /* Finds the cells that are kept. All threads of a block. */
 static __device__ __forceinline__ void
 find_kept_cells (const CclConfirmParameters &p, Cells *cells)
 {
-  LoadedCells loaded;
   CellRows old = {};
-  load_cells (p, &loaded);
-  if (threadIdx.x < 32)
-    old = load_rows (p.uncovered.old);
-  find_kinds (p, loaded, cells);
+  if (threadIdx.x / 32 * ROWS_OF_WARP < n_cell_rows (p)) {
+    LoadedCells loaded;
+    load_cells (p, &loaded);
+    if (threadIdx.x < 32)
+      old = load_rows (p.uncovered.old);
+    find_kinds (p, loaded, cells);
+  } else {
+    clear_kinds (cells);
+  }
   __syncthreads ();
   if (threadIdx.x < 3 * 32)
     connect_kinds (cells);
