@@ -88,6 +88,9 @@ NO_CALL (memory_download, CclCudaDevice *device, const void *memory, void *host,
 NO_CALL (memory_upload, CclCudaDevice *device, const void *host, void *memory, size_t size)
 NO_CALL (peer_copy, CclCudaPeer *peer, const void *from, void *from_stream, void *to,
     void *to_stream, size_t size)
+NO_CALL (replace_labels, CclCudaDevice *device, const CclVolumeLabels *labels, uint32_t width,
+    uint32_t height, uint32_t depth, const uint32_t *numbers, uint32_t n,
+    const CclVolumeLabels *replaced, void *stream)
 NO_CALL (stream_check_capture, CclCudaDevice *device, void *stream)
 NO_CALL (stream_wait, CclCudaDevice *device, void *stream)
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums of the labels of a map in device memory, and new labels for it. map-sums.cu has the kernels.
  */
+#include "core/label/word-map.h"
 #include "core/measure/map-sums.h"
 
 #include "cuda/driver/launch.h"
@@ -177,4 +178,27 @@ ccl_cuda_map_renumber (const CclDeviceMap *map, const uint32_t *numbers, uint32_
   ccl_cuda_device_release (map->device, &memory);
   ccl_cuda_device_leave (map->device);
   return status;
+}
+
+CclStatus
+ccl_cuda_replace_labels (CclCudaDevice *device, const CclVolumeLabels *labels, uint32_t width,
+    uint32_t height, uint32_t depth, const uint32_t *numbers, uint32_t n,
+    const CclVolumeLabels *replaced, void *stream, CclError *error)
+{
+  const MapSize size = {width, height, depth};
+
+  if (!device || !numbers || width == 0 || height == 0 || depth == 0 ||
+      (uint64_t)width * height > CUDACCL_MAX_PIXELS ||
+      (uint64_t)width * height * depth > CUDACCL_MAX_PIXELS)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "a device, numbers and a size of up to %u pixels are needed", CUDACCL_MAX_PIXELS);
+  CclStatus status = ccl_map_check (labels, &size, "labels", error);
+  if (status == CUDACCL_OK)
+    status = ccl_map_check (replaced, &size, "replaced labels", error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_stream_check_capture (device, stream, error);
+  if (status != CUDACCL_OK)
+    return status;
+  const CclDeviceMap map = {device, *labels, width, height, depth, stream};
+  return ccl_cuda_map_renumber (&map, numbers, n, replaced, error);
 }

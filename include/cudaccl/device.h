@@ -593,6 +593,22 @@ CclStatus ccl_cuda_fill_label_holes (CclCudaDevice *device, const CclVolumeLabel
     uint32_t width, uint32_t height, uint32_t depth, uint32_t connectivity, uint32_t max_area,
     const CclVolumeLabels *filled, void *stream, CclError *error);
 
+/* Gives the labels of a map in device memory other labels, after the work that is queued on the
+ * caller's CUstream (NULL: the legacy default stream), and waits.
+ *
+ * labels: not written, unless it is the map of the result. width, height, depth: pixels, depth 1
+ * for frames; at most CUDACCL_MAX_PIXELS in all. numbers: [n + 1], in host memory: the label that
+ * each of 0…n gets. Greater labels stay. replaced: the map of the result, in device memory, which
+ * may be that of the labels.
+ *
+ * It allocates 4 × (n + 1) bytes of device memory. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT (also
+ * if the stream is being captured), CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_DEVICE. Thread safe.
+ * Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_cuda_replace_labels (CclCudaDevice *device, const CclVolumeLabels *labels,
+    uint32_t width, uint32_t height, uint32_t depth, const uint32_t *numbers, uint32_t n,
+    const CclVolumeLabels *replaced, void *stream, CclError *error);
+
 /* Joins components over the borders that touch, and measures them, as ccl_join_borders() does in a
  * map in host memory (periodic.h), with the same labels and rows, after the work that is queued on
  * the caller's CUstream (NULL: the legacy default stream), and waits.

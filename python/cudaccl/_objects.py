@@ -107,6 +107,22 @@ def chosen(labels: Any, offsets: NDArray[np.int64], stays: NDArray[np.bool_], li
     return as_given(np.asarray(chosen(copy, offsets, stays, copy)).astype(np.uint8), like)
 
 
+def chosen_labels(rows: NDArray[Any], shape: Any, choose: Any) -> NDArray[np.bool_]:
+    """Which of the labels 0…n a function chooses of their n rows, of those that have pixels."""
+    there = rows["area"] > 0
+    flags = np.zeros(len(rows) + 1, bool)
+    flags[1:][there] = choose(rows[there], tuple(int(length) for length in shape))
+    return flags
+
+
+def kept_on_gpu(map: DeviceMap, flags: NDArray[np.bool_], like: Any) -> Any:
+    """The labels of a map on a GPU that stay, the others being 0."""
+    numbers = np.where(flags, np.arange(len(flags), dtype=np.uint32), 0).astype(np.uint32)
+    kept = empty(like, tuple(map.view.shape), "int32", map.view.device)
+    _cudaccl.device_replace_labels(map.view, numbers.tobytes(), view_of(kept, writable=True))
+    return finish(kept, like)
+
+
 def by_rows(image: Any, connectivity: int | None, ndim: int | None, choose: Any) -> Any:
     """The components of masks, or the labels of a map, that a function chooses of the rows of one of them."""
     if is_mask(image):
@@ -119,12 +135,14 @@ def by_rows(image: Any, connectivity: int | None, ndim: int | None, choose: Any)
             shape = batch_shape(tuple(labels.shape))[1:]
         stays = [choose(table[begin:end], shape) for begin, end in zip(offsets[:-1], offsets[1:])]
         return masked(image, chosen(labels, offsets, np.concatenate([np.zeros(0, bool), *stays]), image))
-    map, values, n = label_map_of(image, connectivity, (2, 3) if ndim is None else (ndim,))
-    rows = measure_plane(map, n, None, 0)[0]
-    there = rows["area"] > 0
-    flags = np.zeros(n + 1, bool)
-    flags[1:][there] = choose(rows[there], map.shape)
-    kept = np.where(flags[map], map, 0)
+    dimensions = (2, 3) if ndim is None else (ndim,)
+    on_gpu = device_map_of(image, connectivity, dimensions)
+    if on_gpu and 0 not in on_gpu.view.shape:
+        rows, _, n = on_gpu.measure(0, None)
+        if n <= len(rows):
+            return kept_on_gpu(on_gpu, chosen_labels(rows, on_gpu.view.shape, choose), image)
+    map, values, n = label_map_of(on_gpu.array if on_gpu else image, connectivity, dimensions)
+    kept = np.where(chosen_labels(measure_plane(map, n, None, 0)[0], map.shape, choose)[map], map, 0)
     dtype = np.dtype(np.int32) if view_on_gpu(image, None) else host_array(image).dtype
     return as_given((kept if values is None else values[kept]).astype(dtype), image)
 

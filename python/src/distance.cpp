@@ -167,34 +167,65 @@ fill_label_holes (const View &labels, uint32_t connectivity, int64_t n_labels, i
   check (status, error);
 }
 
+/* A label map on a GPU, and one of the same shape for the result. */
+struct DeviceMaps {
+  DeviceMaps (View &labels, View &result)
+  {
+    const size_t ndim = labels.shape.size ();
+    for (View *map : {&labels, &result})
+      if (map->device == HOST || map->device != labels.device || map->shape != labels.shape ||
+          (ndim != 2 && ndim != 3) || !map->make_plain () || map->type.size != 4 ||
+          map->type.kind == 'f')
+        throw nb::value_error ("maps must be of int32 or uint32 and of one shape on one GPU");
+    from = {labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+    to = {result.data, (size_t)result.strides[ndim - 2], (size_t)result.strides[0]};
+    width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]);
+    height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]);
+    depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1;
+    gpu = open_device (labels.device);
+    stream = labels.stream == 1 ? nullptr : (void *)labels.stream;
+  }
+
+  CclVolumeLabels from, to;
+  uint32_t width, height, depth;
+  CclCudaDevice *gpu;
+  void *stream;
+};
+
 /* The same of maps on a GPU. */
 static void
 device_fill_label_holes (View &labels, uint32_t connectivity, int64_t max_area, View &filled)
 {
-  const size_t ndim = labels.shape.size ();
-  for (View *map : {&labels, &filled})
-    if (map->device == HOST || map->device != labels.device || map->shape != labels.shape ||
-        (ndim != 2 && ndim != 3) || !map->make_plain () || map->type.size != 4 ||
-        map->type.kind == 'f')
-      throw nb::value_error ("maps must be of int32 or uint32 and of one shape on one GPU");
-  const CclVolumeLabels from = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-  const CclVolumeLabels to = {
-      filled.data, (size_t)filled.strides[ndim - 2], (size_t)filled.strides[0]};
-  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
-                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
-                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
-                 most = to_uint32 ("max_area", max_area);
-  CclCudaDevice *const gpu = open_device (labels.device);
+  const DeviceMaps maps (labels, filled);
+  const uint32_t most = to_uint32 ("max_area", max_area);
   CclError error = {};
   CclStatus status;
   {
     const WithoutGil release;
-    status = ccl_cuda_fill_label_holes (gpu, &from, width, height, depth, connectivity, most, &to,
-        labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+    status = ccl_cuda_fill_label_holes (maps.gpu, &maps.from, maps.width, maps.height, maps.depth,
+        connectivity, most, &maps.to, maps.stream, &error);
   }
   check (status, error);
   filled.write_back ();
+}
+
+/* numbers: of uint32, one for each label from 0 on. */
+static void
+device_replace_labels (View &labels, const nb::bytes &numbers, View &replaced)
+{
+  const DeviceMaps maps (labels, replaced);
+  const size_t n = numbers.size () / sizeof (uint32_t);
+  if (n == 0 || n > UINT32_MAX)
+    throw nb::value_error ("there must be a number for 0, and for at most 2³² − 1 labels");
+  CclError error = {};
+  CclStatus status;
+  {
+    const WithoutGil release;
+    status = ccl_cuda_replace_labels (maps.gpu, &maps.from, maps.width, maps.height, maps.depth,
+        (const uint32_t *)numbers.c_str (), (uint32_t)n - 1, &maps.to, maps.stream, &error);
+  }
+  check (status, error);
+  replaced.write_back ();
 }
 
 void
@@ -220,4 +251,7 @@ bind_distance (nb::module_ &module)
   module.def ("device_fill_label_holes", device_fill_label_holes, nb::arg ("labels"),
       nb::arg ("connectivity"), nb::arg ("max_area"), nb::arg ("filled"),
       "Fills the holes of all labels of a map on a GPU.");
+  module.def ("device_replace_labels", device_replace_labels, nb::arg ("labels"),
+      nb::arg ("numbers"), nb::arg ("replaced"),
+      "Gives the labels of a map on a GPU the numbers of an array.");
 }

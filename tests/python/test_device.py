@@ -754,6 +754,19 @@ def test_contours_as_on_the_cpu(kind, pitched, which):
         cudaccl.contours(kind(VOLUME))
 
 
+def test_labels_are_chosen_on_the_gpu(monkeypatch):
+    """No pixel of a label map is copied to the host; labels that are far apart are numbered there."""
+    labels = BLOBS.astype(np.int32)
+    far = np.where(labels == labels.max(), 2**30, labels)
+    device = [InterfaceArray(map) for map in (labels, far)]
+    assert (cudaccl.copy_to_host(cudaccl.keep_largest(device[1], 2)) == cudaccl.keep_largest(far, 2)).all()
+    with monkeypatch.context() as patched:
+        patched.setattr(cudaccl._objects._cudaccl, "copy_view_to_host", None)
+        results = cudaccl.clear_border(device[0]), cudaccl.keep_largest(device[0], 3)
+    for result, expected in zip(results, (cudaccl.clear_border(labels), cudaccl.keep_largest(labels, 3))):
+        assert (cudaccl.copy_to_host(result) == expected).all()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_objects_as_on_the_cpu(kind):
     labels, masks = BLOBS.astype(np.int32), random.random((4, 21, 33)) < 0.5

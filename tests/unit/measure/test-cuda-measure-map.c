@@ -885,6 +885,43 @@ test_arguments_of_floods (void)
   ccl_cuda_memory_free (device, &map.data);
 }
 
+/* Labels get the numbers of a table; greater ones stay. */
+static void
+test_replaced_labels (void)
+{
+  enum { N = 3 * 5 * 40 };
+  guint32 labels[N], replaced[N], expected[N], numbers[10];
+  CclVolumeLabels map, to;
+  CclError error;
+
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    numbers[i] = i * 7 % 5 * 1000;
+  for (guint i = 0; i < N; i++) {
+    labels[i] = i * i % 13;
+    expected[i] = labels[i] < 10 ? numbers[labels[i]] : labels[i];
+  }
+  map = (CclVolumeLabels){upload_words (labels, N), 4 * 40, 4 * 40 * 5};
+  to = (CclVolumeLabels){upload_words (labels, N), 4 * 40, 4 * 40 * 5};
+  check (ccl_cuda_replace_labels (device, &map, 40, 5, 3, numbers, 9, &to, NULL, &error), &error);
+  check (ccl_cuda_memory_download (device, to.data, replaced, sizeof replaced, &error), &error);
+  g_assert_cmpmem (replaced, sizeof replaced, expected, sizeof expected);
+  check (ccl_cuda_replace_labels (device, &map, 40, 5, 3, numbers, 9, &map, NULL, &error), &error);
+  check (ccl_cuda_memory_download (device, map.data, replaced, sizeof replaced, &error), &error);
+  g_assert_cmpmem (replaced, sizeof replaced, expected, sizeof expected);
+
+  ASSERT_REFUSED (ccl_cuda_replace_labels (NULL, &map, 4, 4, 1, numbers, 9, &to, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_replace_labels (device, NULL, 4, 4, 1, numbers, 9, &to, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_replace_labels (device, &map, 4, 4, 1, NULL, 9, &to, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_replace_labels (device, &map, 4, 4, 1, numbers, 9, NULL, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_replace_labels (device, &map, 4, 0, 1, numbers, 9, &to, NULL, NULL));
+  ASSERT_REFUSED (
+      ccl_cuda_replace_labels (device, &map, 1 << 31, 1 << 31, 4, numbers, 9, &to, NULL, NULL));
+  to.row_stride = 12;
+  ASSERT_REFUSED (ccl_cuda_replace_labels (device, &map, 4, 4, 1, numbers, 9, &to, NULL, NULL));
+  ccl_cuda_memory_free (device, &map.data);
+  ccl_cuda_memory_free (device, &to.data);
+}
+
 /* The functions refuse what the CPU refuses. */
 static void
 test_arguments_of_holes_and_borders (void)
@@ -953,6 +990,7 @@ main (int argc, char **argv)
   g_test_add_func ("/cuda-measure-map/flood", test_flood);
   g_test_add_func ("/cuda-measure-map/flood-of-a-large-picture", test_flood_of_a_large_picture);
   g_test_add_func ("/cuda-measure-map/arguments-of-floods", test_arguments_of_floods);
+  g_test_add_func ("/cuda-measure-map/replaced-labels", test_replaced_labels);
   g_test_add_func (
       "/cuda-measure-map/arguments-of-holes-and-borders", test_arguments_of_holes_and_borders);
   const int status = g_test_run ();
