@@ -25,9 +25,9 @@ enum {
   CUDACCL_FOREGROUND_WARPS = 4, /* a row each; not of the histogram's kernels */
   CUDACCL_HISTOGRAM_WARPS = 16, /* otsu.cu */
   CUDACCL_MOG2_BLOCKS = 8,      /* for each multiprocessor: limits the registers of a thread */
-  CUDACCL_CODEBOOK_WARPS = 4,   /* of a block that updates the model */
+  CUDACCL_CODEBOOK_WARPS = 8,   /* of a block that updates the model */
   CUDACCL_CONFIRM_WARPS = 32,   /* a row each; all of a block look at all cells first */
-  CUDACCL_CODEBOOK_BLOCKS = 8,  /* of these at once for each multiprocessor */
+  CUDACCL_CODEBOOK_BLOCKS = 4,  /* of these at once for each multiprocessor */
 
   /* Of blocks that number, reduce or write labels: they are in one kernel. */
   CUDACCL_STRIPS_NUMBER_THREADS = 256,
@@ -47,7 +47,7 @@ enum {
 
   /* Of each multiprocessor. */
   CUDACCL_THRESHOLD_BLOCKS = 4, /* ccl_threshold: threads get more rows from so many blocks on */
-  CUDACCL_CODEBOOK_GRID_BLOCKS = 8, /* ccl_codebook_update_words: blocks get more pixels */
+  CUDACCL_CODEBOOK_GRID_BLOCKS = 4, /* ccl_codebook_update_words: blocks get more pixels */
   CUDACCL_VOLUME_SUM_BLOCKS = 8,    /* ccl_volume_sum_voxels: blocks get more tiles */
 };
 

@@ -13,8 +13,12 @@
 enum {
   CUDACCL_CODEBOOK_THREADS = 32 * CUDACCL_CODEBOOK_WARPS,
   CUDACCL_CODEBOOK_ROW_PAIRS = CUDACCL_CODEBOOK_WARPS / 2, /* of rows of words, in a block */
-  /* A warp for each of six windows around pixels, and one that judges the frame. */
-  CUDACCL_CODEBOOK_OBJECT_THREADS = 32 * 7,
+  /* For each row of a block a warp for each of six windows around pixels, and one that judges the
+   * frame. Blocks have several rows, so that the next kernel's find multiprocessors without any. */
+  CUDACCL_CODEBOOK_OBJECT_WARPS = 7,
+  CUDACCL_CODEBOOK_OBJECT_ROWS = 4,
+  CUDACCL_CODEBOOK_OBJECT_THREADS =
+      32 * CUDACCL_CODEBOOK_OBJECT_WARPS * CUDACCL_CODEBOOK_OBJECT_ROWS,
   CUDACCL_CONFIRM_THREADS = 32 * CUDACCL_CONFIRM_WARPS,
   CUDACCL_CODEBOOK_FEW_WORDS = 4,  /* a shorter path for warps whose pixels have no more */
   CUDACCL_CODEBOOK_PLACE_BITS = 3, /* of the place of a word */
@@ -23,8 +27,8 @@ enum {
       CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX * (CUDACCL_LIGHT_SAMPLES / CUDACCL_CAMERA_BOX),
 };
 
-/* The tolerances of the next frame, if its sensitivity is this one, so that the blocks of the update
- * need not compute them. */
+/* The tolerances of the next frame, if its sensitivity is this one, so that the blocks of the
+ * update need not compute them. */
 typedef struct CclCodebookTolerances {
   uint32_t sensitivity;                     /* 0: they are not known */
   uint32_t faint;                           /* of faint.h, where such objects are sought */

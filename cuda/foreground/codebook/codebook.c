@@ -250,10 +250,10 @@ prepare_kernels (CudaCodebook *self, CclError *error)
         .parameters = (char *)&self->parameters + kernels[i].offset,
     };
     if (i == OBJECTS || i == CONFIRM)
-      ccl_cuda_filters_cover (
-          extent->width, extent->height, 32 * 32, i == CONFIRM ? CUDACCL_CONFIRM_WARPS : 1, launch);
+      ccl_cuda_filters_cover (extent->width, extent->height, 32 * 32,
+          i == CONFIRM ? CUDACCL_CONFIRM_WARPS : CUDACCL_CODEBOOK_OBJECT_ROWS, launch);
     if (i == OBJECTS)
-      launch->block[0] = CUDACCL_CODEBOOK_OBJECT_THREADS; /* of one row */
+      launch->block[0] = CUDACCL_CODEBOOK_OBJECT_THREADS;
     if (i == CONFIRM)
       launch->grid[2] += 2; /* two of its blocks prepare the next frame */
     status = ccl_cuda_device_find_kernel (self->segmenter->runner.device, &ccl_cuda_image_codebook,

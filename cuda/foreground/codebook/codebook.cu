@@ -1252,9 +1252,9 @@ enum Window { FOREGROUND, SHADOW, STRONG, RECURRENT, DIFFERENT, BRIGHTER };
 /* What another warp judges. */
 enum { SCENE = BRIGHTER + 1 };
 
-static_assert (32 * (SCENE + 1) == CUDACCL_CODEBOOK_OBJECT_THREADS, "a warp for each");
+static_assert (SCENE + 1 == CUDACCL_CODEBOOK_OBJECT_WARPS, "a warp for each");
 
-/* What the warps of a block find of 32 words of a row, a lane's each. */
+/* What the warps of a row find of 32 words, a lane's each. */
 struct Windows {
   uint32_t shadows[5][32];                             /* Counts */
   uint32_t strong[32];                                 /* there are enough around these pixels */
@@ -1343,34 +1343,36 @@ find_objects (const CclCandidateParameters &p, Windows *windows, const Counts &f
   return (uint32_t)__popc (all) | (uint32_t)__popc (changed) << 16;
 }
 
-/* Counts what the first warp has found in cells, which the others share. */
+/* Counts what the first warp of a row has found in cells, which the others share. */
 static __device__ __forceinline__ void
 count_words (const CclCandidateParameters &p, const Windows &windows, const Found &found,
-    uint32_t column, uint32_t y)
+    uint32_t warp, uint32_t column, uint32_t y)
 {
-  const uint32_t lane = lane_of_warp (), warp = threadIdx.x / 32;
+  const uint32_t lane = lane_of_warp ();
   const uint32_t candidates = windows.candidates[lane], faint = windows.faint[lane];
   if (candidates | faint)
     count_candidates (p, column, y, found, windows.different[lane], candidates, faint, warp - 1,
-        CUDACCL_CODEBOOK_OBJECT_THREADS / 32 - 1);
+        CUDACCL_CODEBOOK_OBJECT_WARPS - 1);
 }
 
-/* A block has 32 words of a row: each warp counts in one of the windows around their pixels, the
- * first one finds the objects, and the others count them in cells. */
+/* A block has 32 words of some rows: each warp of a row counts in one of the windows around their
+ * pixels, the first one finds the objects, and the others count them in cells. */
 extern "C" __global__ void
 __launch_bounds__ (CUDACCL_CODEBOOK_OBJECT_THREADS)
     ccl_codebook_objects (const __grid_constant__ CclCandidateParameters p)
 {
-  __shared__ Windows windows;
-  const uint32_t column = blockIdx.x * 32 + lane_of_warp (), warp = threadIdx.x / 32;
-  const uint32_t y = blockIdx.z * gridDim.y + blockIdx.y;
-  const bool inside = column < p.extent.row_words;
+  __shared__ Windows windows_of_rows[CUDACCL_CODEBOOK_OBJECT_ROWS];
+  const uint32_t row = threadIdx.x / 32 / CUDACCL_CODEBOOK_OBJECT_WARPS;
+  const uint32_t warp = threadIdx.x / 32 % CUDACCL_CODEBOOK_OBJECT_WARPS;
+  const uint32_t column = blockIdx.x * 32 + lane_of_warp ();
+  const uint32_t block = blockIdx.z * gridDim.y + blockIdx.y;
+  const uint32_t y = block * CUDACCL_CODEBOOK_OBJECT_ROWS + row;
+  const bool has_row = y < p.extent.height, inside = has_row && column < p.extent.row_words;
+  Windows &windows = windows_of_rows[row];
   Found found = {};
   Counts counts = {};
   wait_for_previous_kernel ();
   let_next_kernel_start ();
-  if (y >= p.extent.height)
-    return;
   if (inside)
     found = load_found (p, column, y);
   if (warp == SCENE) {
@@ -1380,15 +1382,15 @@ __launch_bounds__ (CUDACCL_CODEBOOK_OBJECT_THREADS)
     share_window (&windows, warp, counts, column);
   }
   __syncthreads ();
-  if (warp == 0) {
+  if (warp == 0 && has_row) {
     const uint32_t found_here = inside ? find_objects (p, &windows, counts, found, column, y) : 0;
     const uint32_t of_warp = reduce_add (FULL_WARP, found_here);
     if (lane_of_warp () == 0)
       p.candidates.counts[(size_t)y * gridDim.x + blockIdx.x] = of_warp;
   }
   __syncthreads ();
-  if (inside && warp > 0)
-    count_words (p, windows, found, column, y);
+  if (warp > 0 && inside)
+    count_words (p, windows, found, warp, column, y);
 }
 
 #include "kept-cells.cuh"
