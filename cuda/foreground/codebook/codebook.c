@@ -6,8 +6,8 @@
  *   2. where the camera shakes, what it may bring to each pixel (sway.cuh)
  *   3. the update of all codebooks, and of the samples of the second model (sampled-places.cuh)
  *   4. the candidates of both models
- *   5. the objects, which are the mask if no opening and no closing follows; a block beside those
- *      prepares the next frame: it sets the tolerances and looks for changes of the scene
+ *   5. the objects, which are the mask if no opening and no closing follows; two blocks beside
+ *      those prepare the next frame: they set the tolerances and look for changes of the scene
  *
  * They are one launch of a graph, in which a kernel that reduces the frame may come first, and
  * the kernels of a labeller may follow.

@@ -6,8 +6,9 @@
  * each. Words are read where they exist, and members of words are written where they change. What
  * is found goes to words of bits, one for the 32 pixels.
  *
- * Counts are integers, which atomics add up in any order. A block of the last kernel reads them: it
- * judges the scene and sets the tolerances of the next frame, so that no frame waits for the host.
+ * Counts are integers, which atomics add up in any order. Two blocks of the last kernel read them:
+ * they judge the scene and set the tolerances of the next frame, so that no frame waits for the
+ * host.
  *
  * Latency decides: a kernel has a few warps for each multiprocessor, so its time is that of the
  * longest chain of instructions, which also have to be loaded. So work is divided among warps, and
