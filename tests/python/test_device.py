@@ -800,7 +800,7 @@ def test_run_lengths_as_on_the_cpu(kind):
                 assert cudaccl.rle(kind(labels, pitched), compressed=compressed) == cudaccl.rle(labels, compressed=compressed)
     labels, _ = cudaccl.label(kind(MASK))
     assert cudaccl.rle(labels) == cudaccl.rle(MASK.astype(bool))
-    noise = random.integers(0, 2**31, (257, 65)).astype(np.int32)  # each pixel a run: more than there is memory for at first
+    noise = (1 + 100000 * random.permutation(257 * 65)).reshape(257, 65).astype(np.int32)  # each pixel a run: more than there is memory for at first
     for _ in range(2):
         found = cudaccl.rle(kind(noise), compressed=False)
         for encoding, place in zip(found, np.argsort(noise.ravel(), kind="stable")):
