@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Faint objects by day: they are brighter than the ground by less than the codebook's tolerance
- * (codebook.h), as grey clothes before a plain wall. A lower tolerance everywhere would find the
- * shadows and reflections of other objects, too. What is darker may be a shadow. What is brighter
- * is found in three steps:
+ * Faint objects by day: they differ from the ground by less than the codebook's tolerance
+ * (codebook.h), or are darker than the ground as a shadow is; grey clothes before a plain wall. A
+ * lower tolerance everywhere would find the shadows and reflections of other objects, too. But
+ * these are beside what casts them. So what is alone is found, in three steps:
  *
- * 1. A place of sampled-background.h is brighter if fewer than CUDACCL_SAMPLED_NEEDED of its
- * samples reach its luma less a tolerance that follows the noise of the whole frame, and if it is
- * not restless.
+ * 1. A place of sampled-background.h is unlike its samples if the luma of fewer than
+ * CUDACCL_SAMPLED_NEEDED of them is within a tolerance that follows the noise of the whole frame,
+ * and if it is not restless.
  *
- * 2. A pixel is faint if most of the 5×5 places around its own are brighter. A cell of
+ * 2. A pixel is faint if most of the 5×5 places around its own are unlike their samples. A cell of
  * sampled-background.h is faint if it has CUDACCL_SAMPLED_CONFIRMING such pixels.
  *
  * 3. Faint cells that are connected, by themselves and by cells with candidates of the two models,
@@ -30,7 +30,7 @@ enum {
   /* The tolerance, in luma, between which it follows the noise. */
   CUDACCL_FAINT_LEAST = 10,
   CUDACCL_FAINT_MOST = 16,
-  CUDACCL_FAINT_NONE = 255, /* nothing is so much brighter */
+  CUDACCL_FAINT_NONE = 255, /* nothing differs so much */
   /* The light is even where the greatest factor is at most so many sixteenths of the least one. */
   CUDACCL_FAINT_EVEN_SIXTEENTHS = 17,
 };
@@ -57,13 +57,6 @@ ccl_faint_tolerance (CclCodebookLevel known, bool is_sought, uint32_t sensitivit
   const uint32_t tolerance =
       (CUDACCL_FAINT_MOST - relief) * usual / (sensitivity < usual ? sensitivity : usual);
   return (uint8_t)(is_sought && relief > 0 && tolerance < none ? tolerance : none);
-}
-
-/* The luma that samples of a brighter place do not reach. */
-CUDACCL_CODEBOOK_FUNCTION uint8_t
-ccl_faint_reach (uint32_t luma, uint32_t tolerance)
-{
-  return (uint8_t)(luma > tolerance ? luma - tolerance : 0);
 }
 
 /* Whether the light is the same all over the frame, from the least and the greatest factor of its

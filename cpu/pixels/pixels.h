@@ -155,7 +155,7 @@ typedef struct SampledRow {
   uint8_t *restlessness;
   uint64_t *different; /* of the frame before, replaced by this frame's */
   uint64_t *restless;
-  uint64_t *brighter; /* faint.h; where places are not restless */
+  uint64_t *unlike; /* faint.h; where places are not restless */
 } SampledRow;
 
 /* Rows of one plane of a frame, to be reduced to one row of means of factor × n_rows samples. */

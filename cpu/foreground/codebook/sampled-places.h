@@ -5,6 +5,7 @@
 
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
+#include "core/foreground/surrounded.h"
 #include "core/foreground/uncovered.h"
 #include "cpu/pixels/bit-rows.h"
 #include "cpu/pixels/pixels.h"
@@ -42,9 +43,9 @@ typedef struct SampledPlaces {
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]; /* ccl_sampled_tolerance() */
   uint8_t faint_tolerance;                     /* ccl_faint_tolerance() */
   bool finds_faint;                            /* pixels */
-  BitRows brighter;                            /* places (faint.h) */
+  BitRows unlike;                              /* places (faint.h) */
   BitRows around;                              /* places around which most are different */
-  BitRows faint;                               /* the same of brighter ones */
+  BitRows faint;                               /* the same of places that are unlike */
   BitRows candidates;                          /* pixels */
   BitRows shadows;
   bool is_dark;              /* the frame (codebook-frame.h) */
@@ -54,6 +55,8 @@ typedef struct SampledPlaces {
   SampledCellCounts *counts; /* for each row of cells */
   uint64_t *kept;            /* for each row of cells, a row of pixels */
   uint64_t *kept_faint;      /* the same of faint pixels */
+  uint32_t first, end;       /* rows that have objects */
+  BitRows beside;            /* sums of rows of objects (surrounded.h) */
 } SampledPlaces;
 
 void sampled_places_init (

@@ -125,16 +125,9 @@ prefetch_samples (const SampledRow *row, uint32_t x)
       __builtin_prefetch (block->values[k][i]);
 }
 
-/* ccl_faint_reach(). */
-static ALWAYS_INLINE PlaceBytes
-reach_of_places (const SampledRow *row, const PlaceColours *colours)
-{
-  return (colours->luma - row->faint) & (PlaceBytes)(colours->luma > row->faint);
-}
-
 /* Bytes of the places of a vector, 0 or 0xff. */
 typedef struct PlaceKinds {
-  PlaceBytes different, brighter;
+  PlaceBytes different, unlike;
 } PlaceKinds;
 
 /* Compares the places of a vector. Most have enough samples that are near among the first ones. */
@@ -142,8 +135,8 @@ static ALWAYS_INLINE PlaceKinds
 compare_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
 {
   const PlaceBytes tolerances = tolerances_of_places (row, x, colours);
-  const PlaceBytes reach = reach_of_places (row, colours);
-  PlaceBytes n_near = {0}, n_reaching = n_near;
+  const PlaceBytes faint = (PlaceBytes){0} + row->faint;
+  PlaceBytes n_near = {0}, n_alike = n_near;
   PlaceKinds kinds = {n_near, n_near};
   for (uint32_t k = 0; k < CUDACCL_SAMPLED_VALUES; k++) {
     const uint8_t *samples = samples_at (row, k, x);
@@ -153,10 +146,10 @@ compare_places (const SampledRow *row, uint32_t x, const PlaceColours *colours)
           are_near (load_place_bytes (samples + SAMPLED_LANES), colours->u, tolerances >> 1) &
           are_near (load_place_bytes (samples + 2 * SAMPLED_LANES), colours->v, tolerances >> 1);
     n_near -= near;
-    n_reaching -= (PlaceBytes)(load_place_bytes (samples) >= reach);
+    n_alike -= are_near (load_place_bytes (samples), colours->luma, faint);
     kinds.different = (PlaceBytes)(n_near < CUDACCL_SAMPLED_NEEDED);
-    kinds.brighter = (PlaceBytes)(n_reaching < CUDACCL_SAMPLED_NEEDED);
-    if (k % 2 == 1 && all_zero ((Steps)(kinds.different | kinds.brighter)))
+    kinds.unlike = (PlaceBytes)(n_alike < CUDACCL_SAMPLED_NEEDED);
+    if (k % 2 == 1 && all_zero ((Steps)(kinds.different | kinds.unlike)))
       break;
   }
   return kinds;
@@ -264,7 +257,7 @@ update_places (const SampledRow *row, uint32_t x)
   }
   set_place_bits_at (row->different, x, different);
   set_place_bits_at (row->restless, x, restless);
-  set_place_bits_at (row->brighter, x, bits_of_bytes (kinds.brighter) & ~restless);
+  set_place_bits_at (row->unlike, x, bits_of_bytes (kinds.unlike) & ~restless);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
+#include "core/foreground/surrounded.h"
 #include "core/foreground/uncovered.h"
 #include "cuda/foreground/foreground-parameters.h"
 #include "cuda/foreground/light/light-parameters.h"
@@ -127,7 +128,7 @@ typedef struct CclSampledPlaces {
   CclSampledGrid grid;
   uint32_t row_words;
   uint32_t *different, *restless;
-  uint32_t *brighter;        /* faint.h; where places are not restless */
+  uint32_t *unlike;          /* faint.h; where places are not restless */
   CclSampledCell *cells;     /* CUDACCL_SAMPLED_CELLS in a row */
   CclOutlinePairs *outlines; /* of each cell */
   uint32_t *faint_cells;     /* of each cell: faint pixels */

@@ -432,7 +432,7 @@ place_sampled (Layout *layout, CclSampledParameters *s)
   s->restlessness = lay_out (layout, s->plane, 1);
   places->different = lay_out (layout, n_words, sizeof *places->different);
   places->restless = lay_out (layout, n_words, sizeof *places->restless);
-  places->brighter = lay_out (layout, n_words, sizeof *places->brighter);
+  places->unlike = lay_out (layout, n_words, sizeof *places->unlike);
   places->cells =
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *places->cells);
   places->outlines =

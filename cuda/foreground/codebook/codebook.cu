@@ -1248,18 +1248,18 @@ prepare_scene (const CclConfirmParameters &p, SharedScene *shared)
 /* ---- objects ---- */
 
 /* What is counted in the windows around pixels, and around places, by a warp each. */
-enum Window { FOREGROUND, SHADOW, STRONG, RECURRENT, DIFFERENT, BRIGHTER };
+enum Window { FOREGROUND, SHADOW, STRONG, RECURRENT, DIFFERENT, UNLIKE };
 
 /* What another warp judges. */
-enum { SCENE = BRIGHTER + 1 };
+enum { SCENE = UNLIKE + 1 };
 
 static_assert (SCENE + 1 == CUDACCL_CODEBOOK_OBJECT_WARPS, "a warp for each");
 
 /* What the warps of a row find of 32 words, a lane's each. */
 struct Windows {
-  uint32_t shadows[5][32];                             /* Counts */
-  uint32_t strong[32];                                 /* there are enough around these pixels */
-  uint32_t recurrent[32], different[32], brighter[32]; /* most are, around these pixels */
+  uint32_t shadows[5][32];                           /* Counts */
+  uint32_t strong[32];                               /* there are enough around these pixels */
+  uint32_t recurrent[32], different[32], unlike[32]; /* most are, around these pixels */
   uint32_t candidates[32], faint[32];
   bool is_lost; /* the scene */
   bool is_even; /* the light */
@@ -1275,7 +1275,7 @@ count_in_window (const CclCandidateParameters &p, uint32_t window, uint32_t colu
                          : window == SHADOW     ? p.bits.shadow
                          : window == RECURRENT  ? p.bits.recurrent
                          : window == DIFFERENT  ? p.places.different
-                                                : p.places.brighter;
+                                                : p.places.unlike;
   const uint32_t shift = window >= DIFFERENT; /* a place is 2×2 pixels */
   return count_window<2> (shift ? places : p.extent, bits, column >> shift, y >> shift);
 }
@@ -1294,7 +1294,7 @@ share_window (Windows *windows, uint32_t window, const Counts &counts, uint32_t 
   } else if (window == RECURRENT) {
     windows->recurrent[lane] = majority<2> (counts);
   } else if (window >= DIFFERENT) {
-    (window == DIFFERENT ? windows->different : windows->brighter)[lane] =
+    (window == DIFFERENT ? windows->different : windows->unlike)[lane] =
         pixels_of_places (majority<2> (counts), column);
   }
 }
@@ -1332,7 +1332,7 @@ find_objects (const CclCandidateParameters &p, Windows *windows, const Counts &f
   const uint32_t object = some & prevails;
   const uint32_t candidates =
       object | (dynamic & inside & windows->different[lane] & ~found.restless);
-  const uint32_t faint = windows->is_even ? inside & windows->brighter[lane] : 0;
+  const uint32_t faint = windows->is_even ? inside & windows->unlike[lane] : 0;
   windows->candidates[lane] = candidates;
   windows->faint[lane] = faint;
   p.bits.object[word] = object;

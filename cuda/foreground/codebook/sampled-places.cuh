@@ -104,17 +104,18 @@ sum_of_place (uint32_t value)
   return value + __shfl_xor_sync (FULL_WARP, value, 2);
 }
 
-/* Of a place, a number of its samples: those that are near, and in the upper half those that reach
- * a luma (faint.h). */
+/* Of a place, a number of its samples: those that are near, and in the upper half those that are
+ * alike (faint.h). */
 static __device__ __forceinline__ uint32_t
-count_sample (CclCodebookValue colour, CclCodebookValue sample, uint32_t tolerance, uint32_t reach)
+count_sample (CclCodebookValue colour, CclCodebookValue sample, uint32_t tolerance, uint32_t faint)
 {
-  return ccl_sampled_is_near (colour, sample, tolerance) | (uint32_t)(sample.luma >= reach) << 16;
+  return ccl_sampled_is_near (colour, sample, tolerance) |
+         (uint32_t)(ccl_codebook_difference (colour.luma, sample.luma) <= faint) << 16;
 }
 
 /* What a place is, from samples. */
 struct PlaceKind {
-  bool is_different, is_brighter;
+  bool is_different, is_unlike;
 };
 
 static __device__ __forceinline__ PlaceKind
@@ -130,17 +131,16 @@ compare_place (const CclSampledParameters &p, size_t place, CclCodebookValue fir
 {
   static_assert (
       (CUDACCL_SAMPLED_VALUES / LANES_OF_PLACE) % 2 == 1, "the first, then two at a time");
-  const uint32_t reach = ccl_faint_reach (colour.luma, faint_tolerance);
-  uint32_t counts = sum_of_place (count_sample (colour, first, tolerance, reach));
+  uint32_t counts = sum_of_place (count_sample (colour, first, tolerance, faint_tolerance));
 #pragma unroll 1
   for (uint32_t k = LANES_OF_PLACE; k < CUDACCL_SAMPLED_VALUES; k += 2 * LANES_OF_PLACE) {
     const PlaceKind kind = kind_of_place (counts);
-    if (__all_sync (FULL_WARP, !kind.is_different && !kind.is_brighter))
+    if (__all_sync (FULL_WARP, !kind.is_different && !kind.is_unlike))
       break;
     const CclCodebookValue sample = load_sample (p, k + lane_of_place (), place);
     const CclCodebookValue other = load_sample (p, k + LANES_OF_PLACE + lane_of_place (), place);
-    counts += sum_of_place (count_sample (colour, sample, tolerance, reach) +
-                            count_sample (colour, other, tolerance, reach));
+    counts += sum_of_place (count_sample (colour, sample, tolerance, faint_tolerance) +
+                            count_sample (colour, other, tolerance, faint_tolerance));
   }
   return kind_of_place (counts);
 }
@@ -196,8 +196,8 @@ update_place (const Parameters &p, const Shared &shared, const Place &place,
   const bool is_due = ccl_sampled_is_due (s.time, phase);
   const uint8_t restlessness = ccl_sampled_restlessness (place.restlessness, is_onset, is_due);
   const uint32_t all_different = __ballot_sync (FULL_WARP, inside && different);
-  const uint32_t all_brighter = __ballot_sync (
-      FULL_WARP, inside && kind.is_brighter && restlessness < CUDACCL_SAMPLED_RESTLESS);
+  const uint32_t all_unlike = __ballot_sync (
+      FULL_WARP, inside && kind.is_unlike && restlessness < CUDACCL_SAMPLED_RESTLESS);
   const uint32_t all_restless =
       __ballot_sync (FULL_WARP, inside && restlessness >= CUDACCL_SAMPLED_RESTLESS);
   if (lane_of_place () == 0 && (is_onset || is_due))
@@ -207,7 +207,7 @@ update_place (const Parameters &p, const Shared &shared, const Place &place,
   if (lane_of_warp () == 0) {
     *bits_of_places (s, s.places.different, column, row) = bits_of_groups (all_different);
     *bits_of_places (s, s.places.restless, column, row) = bits_of_groups (all_restless);
-    *bits_of_places (s, s.places.brighter, column, row) = bits_of_groups (all_brighter);
+    *bits_of_places (s, s.places.unlike, column, row) = bits_of_groups (all_unlike);
   }
 }
 

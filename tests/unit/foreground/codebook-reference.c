@@ -49,7 +49,7 @@ set_tolerances (CodebookReference *self)
   }
 }
 
-/* How much brighter than its samples a place has to be: 16 to begin with, then less by one in a
+/* How far from its samples a place has to be: 16 to begin with, then less by one in a
  * second down to 10, and not below twice what three quarters of the pixels do not pass and one.
  * Where that rises, it falls by a quarter of that for a minute. Nothing is found before it has
  * fallen by one. */

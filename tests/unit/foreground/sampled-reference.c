@@ -61,7 +61,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   const int most = MIN (1600 / (int)self->least_percent, 31);
   const int calm = MIN (MIN (own, darker) * 4 / 5, most);
   const int near = calm * (4 + MIN (place->restlessness / 16, 8)) / 4;
-  int n_near = 0, n_reaching = 0;
+  int n_near = 0, n_alike = 0;
 
   for (int k = 0; k < 20; k++) {
     CclCodebookValue *sample = &place->samples[k];
@@ -69,7 +69,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
       *sample = colour;
     n_near += abs (sample->luma - colour.luma) <= near && abs (sample->u - colour.u) <= near / 2 &&
               abs (sample->v - colour.v) <= near / 2;
-    n_reaching += colour.luma - sample->luma <= self->faint;
+    n_alike += abs (sample->luma - colour.luma) <= self->faint;
   }
   place->was_different = place->is_different;
   place->is_different = n_near < 2 && !is_sway;
@@ -78,7 +78,7 @@ update_place (SampledReference *self, CclCodebookValue colour, const uint8_t *to
   if (is_due)
     place->restlessness -= (place->restlessness + 15) / 16;
   place->restlessness = MIN (place->restlessness, 255);
-  place->is_brighter = n_reaching < 2 && place->restlessness < 40;
+  place->is_unlike = n_alike < 2 && place->restlessness < 40;
   const bool is_new = 8 * (now - then) >= 256 && place->is_different && !place->was_different &&
                       place->restlessness <= 4;
   if (is_due && (in_object ? turn % period == 0 : !is_new))
@@ -129,17 +129,17 @@ static void
 look_around (SampledReference *self, int column, int row)
 {
   SampledPlace *own = &self->places[row * (int)self->columns + column];
-  int n = 0, n_brighter = 0;
+  int n = 0, n_unlike = 0;
   for (int y = row - 2; y <= row + 2; y++)
     for (int x = column - 2; x <= column + 2; x++) {
       const SampledPlace *place =
           &self->places[CLAMP (y, 0, (int)self->rows - 1) * (int)self->columns +
                         CLAMP (x, 0, (int)self->columns - 1)];
       n += place->is_different;
-      n_brighter += place->is_brighter;
+      n_unlike += place->is_unlike;
     }
   own->is_around = n > 12;
-  own->is_faint = n_brighter > 12;
+  own->is_faint = n_unlike > 12;
 }
 
 /* Marks a cell that has candidates, and those that are connected with it. */
@@ -319,6 +319,31 @@ find_faint_cells (
     faint[i / 64][i % 64] = both[i / 64][i % 64] && !reached[i / 64][i % 64];
 }
 
+/* Whether a pixel has one of the mask at most 24 before it in a direction. */
+static bool
+reaches (const SampledReference *self, const bool *mask, int x, int y, int right, int down)
+{
+  for (int i = 1; i <= 24; i++) {
+    const int column = x + i * right, row = y + i * down;
+    if (column < 0 || row < 0 || column >= (int)self->width || row >= (int)self->height)
+      return false;
+    if (mask[row * (int)self->width + column])
+      return true;
+  }
+  return false;
+}
+
+/* Adds the pixels that have objects on all four sides to a copy of the mask. */
+static void
+add_surrounded (const SampledReference *self, const bool *mask, bool *all)
+{
+  for (int i = 0; i < (int)(self->width * self->height); i++) {
+    const int x = i % (int)self->width, y = i / (int)self->width;
+    all[i] = mask[i] || (reaches (self, mask, x, y, -1, 0) && reaches (self, mask, x, y, 1, 0) &&
+                            reaches (self, mask, x, y, 0, -1) && reaches (self, mask, x, y, 0, 1));
+  }
+}
+
 void
 sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool adds,
     bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates)
@@ -361,6 +386,7 @@ sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool ad
     candidates[i] =
         (candidates[i] && kept[y / side][x / side]) ||
         (self->places[y / 2 * self->columns + x / 2].is_faint && faint[y / side][x / side]);
-    self->found[i] = candidates[i];
   }
+  add_surrounded (self, candidates, self->found);
+  memcpy (candidates, self->found, self->width * self->height * sizeof *candidates);
 }

@@ -11,8 +11,8 @@ typedef struct SampledPlace {
   CclCodebookValue samples[20];
   int restlessness;
   bool is_different, was_different;
-  bool is_around;             /* most of the 5×5 places around it are different */
-  bool is_brighter, is_faint; /* the same of brighter ones (faint.h) */
+  bool is_around;           /* most of the 5×5 places around it are different */
+  bool is_unlike, is_faint; /* the same of the lower tolerance (faint.h) */
 } SampledPlace;
 
 typedef struct SampledReference {
@@ -23,7 +23,7 @@ typedef struct SampledReference {
   uint32_t least_percent; /* the sensitivity, at most 100 */
   bool is_dark;           /* CclCodebookFrame */
   int elapsed;            /* since the frame before, in 1/256 s */
-  int faint;              /* how much brighter than samples is faint; G_MAXINT: nothing */
+  int faint;              /* how far from samples is faint; G_MAXINT: nothing */
   bool finds_faint;       /* the light is even */
   bool *found;            /* the mask of the last frame */
   /* For how long a cell has been uncovered ground, in 1/256 s; −1: it is not. */
