@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* What the parts of the extension module share: errors, arrays of callers, devices. */
-#pragma once
+/* a guard: the compiler refuses #pragma once in a header that it precompiles */
+#ifndef CUDACCL_PYTHON_MODULE_H
+#define CUDACCL_PYTHON_MODULE_H
 
 #include <cudaccl/cudaccl.h>
 #include <nanobind/nanobind.h>
@@ -202,3 +204,5 @@ void bind_plain_images (nb::module_ &module);
 void bind_tiled (nb::module_ &module);
 void bind_values (nb::module_ &module);
 void bind_tracker (nb::module_ &module);
+
+#endif /* CUDACCL_PYTHON_MODULE_H */
