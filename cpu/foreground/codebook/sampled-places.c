@@ -44,8 +44,6 @@ sampled_places_lay_out_frame (Layout *layout, SampledPlaces *self)
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->differs);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->ended);
   lay_out_rows (layout, self->n_pixel_words, self->height, &self->begun);
-  lay_out_rows (
-      layout, self->n_pixel_words, self->height + CUDACCL_SURROUNDED_REACH + 1, &self->beside);
   self->counts = lay_out (layout, CUDACCL_SAMPLED_CELLS, sizeof *self->counts);
   self->kept = lay_out (layout, CUDACCL_SAMPLED_CELLS * self->n_pixel_words, sizeof *self->kept);
   self->kept_faint =
@@ -419,52 +417,6 @@ fill_kept (const SampledPlaces *self, uint64_t cells, uint64_t *kept)
   }
 }
 
-/* Finds the objects of all rows. */
-static void
-find_objects (SampledPlaces *self)
-{
-  self->first = self->height;
-  self->end = 0;
-  for (uint32_t y = 0; y < self->height; y++) {
-    const size_t row_of_cells = (y >> self->grid.shift) * self->n_pixel_words;
-    const uint64_t *kept = self->kept + row_of_cells, *kept_faint = self->kept_faint + row_of_cells;
-    const uint64_t *candidates = row_of (&self->candidates, y);
-    uint64_t *found = row_of (&self->found, y), any = 0;
-    for (size_t i = 0; i < self->n_pixel_words; i++) {
-      found[i] = (candidates[i] & kept[i]) | (sampled_places_faint (self, y, i) & kept_faint[i]);
-      any |= found[i];
-    }
-    if (!any)
-      continue;
-    self->first = y < self->first ? y : self->first;
-    self->end = y + 1;
-  }
-}
-
-/* Row y of `beside`: the sum of rows y − CUDACCL_SURROUNDED_REACH to y − 1 of objects. */
-static void
-add_rows (SampledPlaces *self)
-{
-  const uint32_t reach = CUDACCL_SURROUNDED_REACH;
-  const size_t n_words = self->n_pixel_words;
-  for (uint32_t y = 0; y <= self->height + reach; y++) {
-    const bool is_object = y >= self->first + reach && y < self->end + reach;
-    if (is_object)
-      memcpy (row_of (&self->beside, y), row_of (&self->found, y - reach), n_words * 8);
-    else
-      memset (row_of (&self->beside, y), 0, n_words * 8);
-  }
-  for (uint32_t n = 1; n < reach; n += ccl_surrounded_step (n)) {
-    const uint32_t step = ccl_surrounded_step (n);
-    for (uint32_t y = self->first; y + step < self->end + reach; y++) {
-      uint64_t *row = row_of (&self->beside, y);
-      const uint64_t *later = row_of (&self->beside, y + step);
-      for (size_t i = 0; i < n_words; i++)
-        row[i] |= later[i];
-    }
-  }
-}
-
 void
 sampled_places_connect (SampledPlaces *self)
 {
@@ -486,36 +438,18 @@ sampled_places_connect (SampledPlaces *self)
     fill_kept (self, kept[i], self->kept + i * self->n_pixel_words);
     fill_kept (self, faint[i], self->kept_faint + i * self->n_pixel_words);
   }
-  find_objects (self);
-  if (self->first + 1 < self->end)
-    add_rows (self);
-}
-
-/* The pixels of a word that have objects before and after them in their row. */
-static uint64_t
-surrounded_in_row (uint64_t before, uint64_t own, uint64_t after)
-{
-  return (ccl_surrounded_before (own << 32 | before >> 32) & ccl_surrounded_after (own)) |
-         (uint64_t)(ccl_surrounded_before (own) & ccl_surrounded_after (own >> 32 | after << 32))
-             << 32;
 }
 
 void
 sampled_places_finish_row (SampledPlaces *self, uint32_t y, uint64_t *foreground, uint64_t *shadow)
 {
-  const uint64_t *shadows = row_of (&self->shadows, y);
+  const size_t row_of_cells = (y >> self->grid.shift) * self->n_pixel_words;
+  const uint64_t *kept = self->kept + row_of_cells, *kept_faint = self->kept_faint + row_of_cells;
+  const uint64_t *candidates = row_of (&self->candidates, y), *shadows = row_of (&self->shadows, y);
   uint64_t *found = row_of (&self->found, y);
-  const bool is_beside = y > self->first && y + 1 < self->end;
-  const uint64_t *above = is_beside ? row_of (&self->beside, y) : NULL;
-  const uint64_t *below =
-      is_beside ? row_of (&self->beside, y + CUDACCL_SURROUNDED_REACH + 1) : NULL;
-  uint64_t before = 0;
   for (size_t i = 0; i < self->n_pixel_words; i++) {
-    const uint64_t own = found[i], after = i + 1 < self->n_pixel_words ? found[i + 1] : 0;
-    if (is_beside && (above[i] & below[i]))
-      found[i] |= above[i] & below[i] & surrounded_in_row (before, own, after);
-    before = own;
+    found[i] = (candidates[i] & kept[i]) | (sampled_places_faint (self, y, i) & kept_faint[i]);
     foreground[i] = found[i];
-    shadow[i] = shadows[i] & ~found[i];
+    shadow[i] = shadows[i];
   }
 }

@@ -5,7 +5,6 @@
 
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
-#include "core/foreground/surrounded.h"
 #include "core/foreground/uncovered.h"
 #include "cpu/pixels/bit-rows.h"
 #include "cpu/pixels/pixels.h"
@@ -55,8 +54,6 @@ typedef struct SampledPlaces {
   SampledCellCounts *counts; /* for each row of cells */
   uint64_t *kept;            /* for each row of cells, a row of pixels */
   uint64_t *kept_faint;      /* the same of faint pixels */
-  uint32_t first, end;       /* rows that have objects */
-  BitRows beside;            /* sums of rows of objects (surrounded.h) */
 } SampledPlaces;
 
 void sampled_places_init (

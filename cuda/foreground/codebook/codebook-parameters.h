@@ -6,7 +6,6 @@
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"
-#include "core/foreground/surrounded.h"
 #include "core/foreground/uncovered.h"
 #include "cuda/foreground/foreground-parameters.h"
 #include "cuda/foreground/light/light-parameters.h"

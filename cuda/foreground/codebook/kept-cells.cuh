@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The last kernel of the codebook (codebook.cu includes it): it takes away candidates in cells that
- * are not kept (sampled-background.h, texture.h, uncovered.h), adds faint pixels (faint.h), and
- * what objects surround (surrounded.h). All its blocks connect the same cells, so that none waits
- * for another; two more prepare the next frame.
+ * are not kept (sampled-background.h, texture.h, uncovered.h), and adds faint pixels (faint.h). All
+ * its blocks connect the same cells, so that none waits for another; two more prepare the next
+ * frame.
  */
 #pragma once
 
@@ -340,113 +340,27 @@ kept_pixels (
   return pixels;
 }
 
-/* The rows of a block, and those beside it that tell what objects surround (surrounded.h). */
-enum { ROWS_BESIDE = CUDACCL_CONFIRM_WARPS + 2 * CUDACCL_SURROUNDED_REACH };
-
-struct ObjectRows {
-  uint32_t words[ROWS_BESIDE][32];
-};
-
-/* What a word may keep: candidates, and faint pixels. */
-struct FoundWord {
-  uint32_t candidates, faint;
-};
-
-/* There is nothing outside the frame. */
-static __device__ __forceinline__ FoundWord
-load_found_word (const CclConfirmParameters &p, uint32_t column, uint32_t y)
-{
-  const size_t word = (size_t)y * p.extent.row_words + column;
-  if (y >= p.extent.height || column >= p.extent.row_words)
-    return {};
-  return {p.candidates.objects[word], p.candidates.faint[word]};
-}
-
-/* The objects of a word. */
-static __device__ __forceinline__ uint32_t
-keep_word (const CclConfirmParameters &p, const Cells &cells, const FoundWord &found,
-    uint32_t column, uint32_t y)
-{
-  uint32_t object = 0;
-  if (found.candidates)
-    object = found.candidates & kept_pixels (p.grid, cells, KEPT, column, y);
-  if (found.faint)
-    object |= found.faint & kept_pixels (p.grid, cells, FAINT, column, y);
-  return object;
-}
-
-/* The pixels of a lane's word that have objects before and after them in their row, and are none.
- * All lanes of a warp. */
-static __device__ __forceinline__ uint32_t
-between_objects (
-    const CclConfirmParameters &p, const Cells &cells, uint32_t object, uint32_t column, uint32_t y)
-{
-  uint32_t before = __shfl_up_sync (FULL_WARP, object, 1);
-  uint32_t after = __shfl_down_sync (FULL_WARP, object, 1);
-  if (lane_of_warp () == 0)
-    before = keep_word (p, cells, load_found_word (p, column - 1, y), column - 1, y);
-  if (lane_of_warp () == 31)
-    after = keep_word (p, cells, load_found_word (p, column + 1, y), column + 1, y);
-  return ccl_surrounded_before ((uint64_t)object << 32 | before) &
-         ccl_surrounded_after ((uint64_t)after << 32 | object) & ~object;
-}
-
-/* The pixels of a lane's column of words that have objects above and below them. */
-static __device__ __forceinline__ uint32_t
-among_rows (const ObjectRows &rows)
-{
-  const uint32_t first = threadIdx.x / 32, reach = CUDACCL_SURROUNDED_REACH;
-  uint32_t above = 0, below = 0;
-#pragma unroll 8
-  for (uint32_t i = 0; i < reach; i++) {
-    above |= rows.words[first + i][lane_of_warp ()];
-    below |= rows.words[first + reach + 1 + i][lane_of_warp ()];
-  }
-  return above & below;
-}
-
-/* Finds the objects of the block's rows and of those beside. Returns those of the thread's word.
- * All threads of a block. */
-static __device__ __forceinline__ uint32_t
-find_object_rows (const CclConfirmParameters &p, Cells *cells, ObjectRows *rows, uint32_t column)
-{
-  enum { N = CUDACCL_DIVIDE_UP (ROWS_BESIDE, CUDACCL_CONFIRM_WARPS) };
-  const uint32_t warp = threadIdx.x / 32;
-  const uint32_t top = row_of_warp<CUDACCL_CONFIRM_WARPS> () - warp - CUDACCL_SURROUNDED_REACH;
-  FoundWord found[N];
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++)
-    found[i] = load_found_word (p, column, top + warp + i * CUDACCL_CONFIRM_WARPS);
-  find_kept_cells (p, cells);
-#pragma unroll
-  for (uint32_t i = 0; i < N; i++) {
-    const uint32_t row = warp + i * CUDACCL_CONFIRM_WARPS;
-    if (row < ROWS_BESIDE)
-      rows->words[row][lane_of_warp ()] = keep_word (p, *cells, found[i], column, top + row);
-  }
-  __syncthreads ();
-  return rows->words[warp + CUDACCL_SURROUNDED_REACH][lane_of_warp ()];
-}
-
 /* Writes the mask of a warp's words, and gives the host their counts. */
 static __device__ __forceinline__ void
-confirm_words (const CclConfirmParameters &p, Cells *cells, ObjectRows *rows)
+confirm_words (const CclConfirmParameters &p, Cells *cells)
 {
   const uint32_t first_column = blockIdx.x * 32, column = first_column + lane_of_warp ();
   const uint32_t y = row_of_warp<CUDACCL_CONFIRM_WARPS> ();
   const size_t word = (size_t)y * p.extent.row_words + column;
   const bool inside = y < p.extent.height && column < p.extent.row_words;
-  uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
+  uint32_t object = inside ? p.candidates.objects[word] : 0;
+  const uint32_t shadow = inside ? p.candidates.shadows[word] : 0;
+  const uint32_t faint = inside ? p.candidates.faint[word] : 0;
   const size_t i = (size_t)y * gridDim.x + blockIdx.x;
   if (lane_of_warp () == 0 && y < p.extent.height)
     p.counts[i] = p.candidates.counts[i];
-  uint32_t object = find_object_rows (p, cells, rows, column);
+  find_kept_cells (p, cells);
   if (y >= p.extent.height)
     return;
-  const uint32_t between = between_objects (p, *cells, object, column, y);
-  if (__any_sync (FULL_WARP, between != 0))
-    object |= between & among_rows (*rows);
-  shadow &= ~object;
+  if (object)
+    object &= kept_pixels (p.grid, *cells, KEPT, column, y);
+  if (faint)
+    object |= faint & kept_pixels (p.grid, *cells, FAINT, column, y);
   if (inside) {
     p.found[word] = object;
     if (p.mask.result)
@@ -463,13 +377,12 @@ __launch_bounds__ (CUDACCL_CONFIRM_THREADS)
     ccl_codebook_confirm (const __grid_constant__ CclConfirmParameters p)
 {
   __shared__ Cells cells;
-  __shared__ ObjectRows rows;
   __shared__ SharedNoise noise;
   __shared__ SharedScene scene;
   wait_for_previous_kernel ();
   let_next_kernel_start ();
   if (blockIdx.z + 2 < gridDim.z)
-    confirm_words (p, &cells, &rows);
+    confirm_words (p, &cells);
   else if (blockIdx.x + blockIdx.y > 0)
     return;
   else if (blockIdx.z + 1 < gridDim.z)

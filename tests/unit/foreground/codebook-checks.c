@@ -790,7 +790,7 @@ check_codebook_of_a_shaking_camera (const ForegroundBackend *backend)
   }
   g_assert_cmpuint (pair.reference->codebook->n_swaying, >, N_FRAMES - 10);
   pair_end (&pair);
-  g_assert_cmpuint (outside, <, 30 * N * 5 / 300); /* 13 % of 30 frames without the sway */
+  g_assert_cmpuint (outside, <, 30 * N * 4 / 300); /* 13 % of 30 frames without the sway */
   g_assert_cmpuint (inside, >=, 10 * 24 * 40 * 9 / 10);
 }
 

@@ -319,31 +319,6 @@ find_faint_cells (
     faint[i / 64][i % 64] = both[i / 64][i % 64] && !reached[i / 64][i % 64];
 }
 
-/* Whether a pixel has one of the mask at most 24 before it in a direction. */
-static bool
-reaches (const SampledReference *self, const bool *mask, int x, int y, int right, int down)
-{
-  for (int i = 1; i <= 24; i++) {
-    const int column = x + i * right, row = y + i * down;
-    if (column < 0 || row < 0 || column >= (int)self->width || row >= (int)self->height)
-      return false;
-    if (mask[row * (int)self->width + column])
-      return true;
-  }
-  return false;
-}
-
-/* Adds the pixels that have objects on all four sides to a copy of the mask. */
-static void
-add_surrounded (const SampledReference *self, const bool *mask, bool *all)
-{
-  for (int i = 0; i < (int)(self->width * self->height); i++) {
-    const int x = i % (int)self->width, y = i / (int)self->width;
-    all[i] = mask[i] || (reaches (self, mask, x, y, -1, 0) && reaches (self, mask, x, y, 1, 0) &&
-                            reaches (self, mask, x, y, 0, -1) && reaches (self, mask, x, y, 0, 1));
-  }
-}
-
 void
 sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool adds,
     bool finds_light, const uint8_t *frame, const uint8_t *ground, bool *candidates)
@@ -386,7 +361,6 @@ sampled_reference_judge (SampledReference *self, const bool *is_dynamic, bool ad
     candidates[i] =
         (candidates[i] && kept[y / side][x / side]) ||
         (self->places[y / 2 * self->columns + x / 2].is_faint && faint[y / side][x / side]);
+    self->found[i] = candidates[i];
   }
-  add_surrounded (self, candidates, self->found);
-  memcpy (candidates, self->found, self->width * self->height * sizeof *candidates);
 }

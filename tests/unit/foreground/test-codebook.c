@@ -578,36 +578,6 @@ test_faint_object_by_day_is_foreground (void)
   g_assert_cmpint (with_shadow, <, 40 * 500);
 }
 
-/* The pixels found of a white frame of 6 pixels around a rectangle that shows the ground, in the
- * first frame that has it. gap: its right side is missing. */
-static int
-run_frame (int width, int height, bool gap)
-{
-  Scene scene;
-  int n_found = 0;
-  scene_start (&scene);
-  for (int t = 0; t <= 60; t++) {
-    draw (&scene, 1, 100, 0, 0);
-    for (int y = 4; t == 60 && y < 4 + height; y++)
-      for (int x = 8; x < 8 + width; x++)
-        if (x < 14 || y < 10 || y >= height - 2 || (x >= width + 2 && !gap))
-          scene.luma[y * WIDTH + x] = 250;
-    n_found = run (&scene);
-  }
-  scene_clear (&scene);
-  return n_found;
-}
-
-/* 22×28 pixels inside 34×40: none is farther than 24 from the left side and from the right one.
- * 58×28 inside 70×40: ten columns in the middle are. */
-static void
-test_what_objects_surround_is_theirs (void)
-{
-  g_assert_cmpint (run_frame (34, 40, false), >, 34 * 40 * 17 / 20);
-  g_assert_cmpint (run_frame (34, 40, true), <, 34 * 40 - 22 * 28 * 3 / 4);
-  g_assert_cmpint (run_frame (70, 40, false), <, 70 * 40 - 8 * 28);
-}
-
 /* After a second 15, after six 10, if three quarters of the pixels do not pass 4 levels. 6 take it
  * back to 13, and for a minute it falls by a quarter of a level in a second. */
 static void
@@ -1055,7 +1025,6 @@ main (int argc, char **argv)
   g_test_add_func (
       "/codebook/faint-object-at-night-is-foreground", test_faint_object_at_night_is_foreground);
   g_test_add_func ("/codebook/faint-object-by-day", test_faint_object_by_day_is_foreground);
-  g_test_add_func ("/codebook/surrounded", test_what_objects_surround_is_theirs);
   g_test_add_func ("/codebook/faint-tolerance", test_faint_tolerance_follows_noise);
   g_test_add_func ("/codebook/object-on-water-is-foreground", test_object_on_water_is_foreground);
   g_test_add_func ("/codebook/object-that-stops-is-learnt-in-seconds",
