@@ -169,7 +169,8 @@ typedef struct Node {
   uint16_t actions;     /* of a leaf: those that are right */
   struct Node *same;    /* another node that stands for this one, or NULL */
   int n_uses;
-  int number; /* 0 until written */
+  int number;               /* 0 until written */
+  struct Node *made_before; /* free_nodes() */
 } Node;
 
 /* What is known best about each state; a state's number has a digit for each pixel, to base 3: 0
@@ -190,6 +191,14 @@ allocate (size_t n, size_t size)
     exit (1);
   }
   return memory;
+}
+
+static void
+free_states (States *states)
+{
+  free (states->tests);
+  free (states->actions);
+  free (states->pixel);
 }
 
 static States
@@ -240,10 +249,24 @@ solve (const Mask *mask)
   return states;
 }
 
+static Node *last_made;
+
+static void
+free_nodes (void)
+{
+  while (last_made) {
+    Node *node = last_made;
+    last_made = node->made_before;
+    free (node);
+  }
+}
+
 static Node *
 build (const States *states, uint32_t state)
 {
   Node *node = allocate (1, sizeof *node);
+  node->made_before = last_made;
+  last_made = node;
   node->pixel = -1;
   node->actions = states->actions[state];
   if (!node->actions) {
@@ -430,5 +453,7 @@ main (int argc, char **argv)
   printf ("/* %d tests and %d leaves; on the average %.4f tests when every pixel is as often\n"
           " * foreground as background. */\n",
       n_tests, n_leaves, (double)states.tests[nothing_known] / (1u << states.n_pixels));
+  free_nodes ();
+  free_states (&states);
   return 0;
 }
