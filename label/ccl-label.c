@@ -223,9 +223,9 @@ count_values (
   return to_status (succeeded);
 }
 
-/* Notes what the labels will be. */
+/* Prepares the counts when the number of components and their labels are known. */
 static CclStatus
-begin_counting (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+prepare_counts (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
     uint32_t label_bytes, CclError *error)
 {
   Job *job = data;
@@ -244,7 +244,7 @@ start_counts (Job *job, uint32_t plane, CclError *error)
   return job->counts != NULL;
 }
 
-/* Finds medians and quantiles in what was counted of the plane. */
+/* Finds medians and quantiles from the counts of the plane's values. */
 static bool
 find_ranks_of_plane (Job *job, CclError *error)
 {
@@ -451,7 +451,7 @@ static bool
 find_ranks (Job *job, const CclTiledPlan *with_columns, CclError *error)
 {
   const CclTiledIo io = {
-      .data = job, .read = read_layers, .begin = begin_counting, .write = count_values};
+      .data = job, .read = read_layers, .begin = prepare_counts, .write = count_values};
   CclTiledPlan plan = *with_columns;
   bool succeeded = true;
 
@@ -612,7 +612,7 @@ find_ranks_of_whole (Job *job, const WholeLabels *found, CclError *error)
   const Picture *picture = job->picture;
   const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
   bool succeeded =
-      begin_counting (job, found->n_components, 1, found->n_components, 4, error) == CUDACCL_OK;
+      prepare_counts (job, found->n_components, 1, found->n_components, 4, error) == CUDACCL_OK;
 
   for (uint32_t plane = 0; plane < job->kind.n_planes && succeeded; plane++)
     succeeded = start_counts (job, plane, error) &&

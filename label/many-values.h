@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A picture in files as one with many values. */
+/* Reads a picture in files for labelling by values (label/relabel/values-tiles.h). */
 #pragma once
 
 #include "label/relabel/values-tiles.h"
@@ -12,5 +12,5 @@ typedef struct ManyValues {
 } ManyValues;
 
 /* tolerance: by which values of neighbours may differ. background: the value of pixels that are
- * none of components. The structs must stay where they are. */
+ * in no component. The struct points to itself, so it must not be moved; file must outlive it. */
 void many_values_init (ManyValues *self, Picture *file, double tolerance, double background);

@@ -272,7 +272,7 @@ read_type (Options *options, const char *value, CclError *error)
   return sample_type_parse (value, &options->picture.raw.type);
 }
 
-/* What the value of an option becomes. */
+/* How the value of an option is stored. */
 typedef enum Kind {
   FLAG,   /* a bool that becomes true: there is no value */
   TEXT,   /* a const char * */
@@ -471,7 +471,7 @@ check_together (const Options *options, CclError *error)
          (!options_are_whole (options) || check_whole (options, error));
 }
 
-/* What getopt_long() wants to know of all rows. */
+/* Converts the rows to the options of getopt_long(). */
 static void
 list_options (struct option *options)
 {

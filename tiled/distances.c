@@ -23,8 +23,8 @@
 /* There is no background. */
 #define NONE UINT32_MAX
 
-/* Pixels of a tile beyond which memory brings nothing, and the lines along y that are read
- * together, because their pixels are far apart. */
+/* The most pixels of a tile: larger ones are not faster. LINES lines along y are read together,
+ * because the pixels of one are far apart in memory. */
 enum { MOST_PIXELS = 1 << 22, LINES = 16 };
 
 typedef struct Distances {
@@ -122,7 +122,8 @@ find_first (Distances *self, CclError *error)
   return status;
 }
 
-/* Replaces them by the layers from the end of each tile to the next background. */
+/* Replaces what find_first() kept by the layers from the end of each tile to the next background.
+ */
 static CclStatus
 carry_up (Distances *self, CclError *error)
 {

@@ -271,7 +271,7 @@ fill_surface_area (const Item *item, const Property *property, ColumnValue *valu
   fill_number (item, property, item->shape->crack_length, values);
 }
 
-/* What is known of the component's values in a plane: the median and the quantiles. */
+/* The median and the quantiles of a component's values in a plane. */
 static const double *
 ranks_of (const Item *item, uint32_t plane)
 {
@@ -454,7 +454,8 @@ n_columns (const Property *property, const ColumnPicture *picture)
   return numbers[property->layout];
 }
 
-/* The quantile with as few digits as name it, and the number of the plane if there are several. */
+/* The column's name ends with the quantile, in as few digits as give it back, and with the number
+ * of the plane if there are several. */
 static void
 name_quantile (const Property *property, const ColumnPicture *picture, uint32_t k, Column *column)
 {

@@ -10,10 +10,10 @@
 #define SAME_SIZE_BORDER 5.0 /* the same of one that came in at the border, by its size now */
 #define YOUNG 5.0            /* seconds in which a track that is like the lost ones may end */
 #define OUTLIVING 2.0        /* seconds after which a track is none of the lost ones, */
-#define PER_MISTAKE 1.0 /* or so many for each mistake, or what says as much, around its begin, */
-#define MOST_OUTLIVING 3.0      /* but at most so many, */
-#define STEADILY_FOUND 0.9      /* if it was found in so many of its frames, */
-#define OUTLIVING_WAY 2.0       /* and has gone so many sizes */
+#define PER_MISTAKE 1.0    /* or so many for each mistake around its begin, or BEGUN_PER_MISTAKE, */
+#define MOST_OUTLIVING 3.0 /* but at most so many, */
+#define STEADILY_FOUND 0.9 /* if it was found in so many of its frames, */
+#define OUTLIVING_WAY 2.0  /* and has gone so many sizes */
 #define OUTLIVING_STRAIGHT 0.85 /* and that part of its path */
 #define OUTLIVING_STEADY 20.0   /* and so many standard deviations of its trembling */
 #define VERY_FAR 7.0            /* sizes of way after which mistakes do not count */

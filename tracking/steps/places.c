@@ -11,10 +11,10 @@
  * and cars come in and leave at the border, or stay. Mistakes are counted like lost tracks, and
  * remembered for longer.
  *
- * Leaves, waves and light begin in numbers: many tracks begin in a second, in a part of the
- * picture. People and cars do not. So where many begin together, it is restless at once, and one of
- * about their size comes to nothing. Those of the first frame do not count, because a crowd is
- * there, too.
+ * Of leaves, waves and light, many tracks begin within a second in a part of the picture; of people
+ * and cars, few. So where many begin, the place is restless at once, and a track of about their
+ * size must outlive them, as it must outlive lost ones. Tracks that begin in the first frame are
+ * not counted, because a crowd may be there.
  *
  * Where a track moved in its place, for a minute others that begin there must go farther. So must
  * others in a place where things move all the time that do not travel, such as a fan or a screen,
@@ -36,11 +36,11 @@
 #define MANY_MISTAKES 4.0   /* in a large cell and those beside it */
 #define MISTAKE_AGE 10.0    /* seconds; a track that lived for longer was none, */
 #define MISTAKE_REST 1.0    /* nor was one that had rested for so long */
-#define BEGUN_MEMORY 1.0    /* seconds, the time constant of forgetting those that began */
-#define FEW_BEGUN 8.0   /* of them in a large cell and those beside it: it is still calm; with */
+#define BEGUN_MEMORY 1.0    /* seconds, the time constant of forgetting tracks that began */
+#define FEW_BEGUN 8.0   /* that began in a large cell and those beside it: it is still calm; with */
                         /* twice as many it is fully restless */
-#define MANY_BEGUN 12.0 /* with so many, another one comes to nothing */
-#define BEGUN_PER_MISTAKE 8.0 /* which say as much as a mistake */
+#define MANY_BEGUN 12.0 /* from so many on, another one of their size must outlive them */
+#define BEGUN_PER_MISTAKE 8.0 /* tracks that began count as one mistake */
 #define MOVING 0.2 /* part of the time in which something is in a cell that moves for ever */
 #define MOVING_MEMORY 20.0 /* seconds, the time constant of that */
 #define MOST_MOVING 1.0    /* seconds for which a frame counts at most */
