@@ -299,9 +299,9 @@ def draw(path, groups):
         ratios = [geometric_mean(times.values()) / baseline for times in results.values()]
         colours = ["#0067a5" if name.startswith("cudaccl") else "#c2b280" for name in names]
         bars = axis.barh(names[::-1], ratios[::-1], color=colours[::-1])
-        axis.bar_label(bars, fmt="%.2g", padding=2)
+        axis.bar_label(bars, [f"{ratio:.0f}" if ratio >= 100 else f"{ratio:.2g}" for ratio in ratios[::-1]], padding=2)
         axis.set(xscale="log", title=textwrap.fill(title, 26), xlabel="time ÷ cudaccl's labels and table")
-        axis.margins(x=0.15)
+        axis.margins(x=0.2)
     figure.savefig(path)
 
 
