@@ -1,31 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "unnamed-file.h"
 
+#include "core/base/unnamed-file.h"
 #include "pictures/error.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 int
 unnamed_file_open (const char *folder, CclError *error)
 {
-  char *name;
+  const char *in = folder ? folder : P_tmpdir;
+  const int file = unnamed_open (in);
 
-  if (asprintf (&name, "%s/ccl-label-XXXXXX", folder ? folder : P_tmpdir) < 0) {
-    fail_without_memory (error);
-    return -1;
-  }
-  const int file = mkostemp (name, O_CLOEXEC);
   if (file < 0)
-    fail (error, "%s: %s", name, strerror (errno));
-  else
-    unlink (name);
-  free (name);
+    fail (error, "no file can be made in %s: %s", in, strerror (errno));
   return file;
 }
 

@@ -11,7 +11,7 @@ import tap
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SHARED = "shared"
 SIMULATED = "launch-child.h"  # of tests/simcuda, for kernels that are compiled for the simulated driver
-LEAF = "core/base/divide-up.h"  # which needs no other file; any room may include it
+LEAVES = {"core/base/divide-up.h", "core/base/unnamed-file.h"}  # which need no other file; any room may include them
 # Beside itself and the installed headers, which folders a folder includes; docs/architecture.md explains it.
 ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "research": ("core", "cpu", "cuda"), "tracking": ("core",), "tiled": ("core",),
          "pictures": (), "programs": (), "recording": (), "gst": ("pictures", "recording"), "label": ("pictures", "programs"),
@@ -98,7 +98,7 @@ def rooms():
             if path.suffix not in (".c", ".h", ".cpp", ".cu", ".cuh"):
                 continue
             n_files += 1
-            for name in set(re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)) - {SIMULATED, LEAF}:
+            for name in set(re.findall(r'^#include "([^"]+)"', path.read_text(), re.M)) - {SIMULATED} - LEAVES:
                 found = {header.parts[0] for header in headers.get(name.rpartition("/")[2], ())
                          if f"/{header}".endswith(f"/{name.lstrip('./')}")}
                 if found and not found & {room, *allowed}:
