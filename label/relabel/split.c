@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * First come bands of whole layers, with all components that lie in one, then the others, each in
- * its own window. A window reaches a pixel farther than what is split in it: there is the nearest
- * pixel outside of a component. Of a component, ways of the flood and the order of pixels are the
- * same in each window that has all of it.
+ * First come blocks of layers, with all components that lie in one, then the others, each in its
+ * own window. A window reaches a pixel farther than what is split in it: there is the nearest pixel
+ * outside of a component. Of a component, ways of the flood and the order of pixels are the same in
+ * each window that has all of it. What of windows does not fit into the memory is in a file.
  */
 #include "split.h"
 
 #include "core/base/divide-up.h"
 #include "pictures/error.h"
+#include "unnamed-file.h"
 
 #include <cudaccl/distance.h>
 #include <cudaccl/values.h>
@@ -18,6 +19,9 @@
 /* Bytes of a pixel of a window: a label, a distance, an object, and what waits to flood. */
 enum { BYTES_PER_PIXEL = 24 };
 
+/* The longest side of a block: the squared diagonal of its window has 32 bits. */
+enum { MOST_SIDE = 1 << 15 };
+
 typedef struct Split {
   const CclTiledPlan *plan;
   uint32_t radius;
@@ -25,6 +29,7 @@ typedef struct Split {
   const SplitBox *boxes;
   uint32_t n;
   bool counts_parts;
+  uint32_t block[3]; /* sides of blocks: x, y, z */
   SplitObjects *objects;
   uint64_t *first_peaks; /* [objects.n]: of each object, in raster order of the picture */
   uint32_t *found_parts; /* [objects.n] */
@@ -35,7 +40,9 @@ typedef struct Split {
   uint32_t only;  /* the component that is split; 0: all that lie in the box */
   uint32_t begin[3], sides[3];
   uint32_t *labels, *squared, *numbers;
-  uint64_t n_allocated; /* pixels */
+  uint32_t *memory;     /* of all three */
+  uint64_t n_allocated; /* pixels in it */
+  FileMemory file;      /* in place of it for larger windows */
 } Split;
 
 static bool
@@ -90,20 +97,30 @@ map_of (const Split *self, uint32_t *words)
 }
 
 static bool
+is_in_memory (const Split *self, uint64_t n_pixels)
+{
+  return n_pixels <= memory_of (self->plan) / BYTES_PER_PIXEL;
+}
+
+/* Finds memory for the maps of a window. */
+static bool
 allocate (Split *self, uint64_t n_pixels, CclError *error)
 {
-  uint32_t **const maps[] = {&self->labels, &self->squared, &self->numbers};
+  const size_t size = n_pixels * 3 * sizeof *self->memory;
+  const bool is_small = is_in_memory (self, n_pixels);
 
-  if (n_pixels <= self->n_allocated)
-    return true;
-  self->n_allocated = 0;
-  for (int i = 0; i < 3; i++) {
-    free (*maps[i]);
-    *maps[i] = reallocarray (NULL, n_pixels, sizeof **maps[i]);
-    if (!*maps[i])
+  if (!is_small && !file_memory_grow (&self->file, self->plan->scratch_folder, size, error))
+    return false;
+  if (is_small && n_pixels > self->n_allocated) {
+    free (self->memory);
+    self->memory = malloc (size);
+    self->n_allocated = self->memory ? n_pixels : 0;
+    if (!self->memory)
       return fail_without_memory (error);
   }
-  self->n_allocated = n_pixels;
+  self->labels = is_small ? self->memory : self->file.data;
+  self->squared = self->labels + n_pixels;
+  self->numbers = self->squared + n_pixels;
   return true;
 }
 
@@ -212,24 +229,25 @@ split_window (Split *self, uint32_t *n, CclError *error)
   return status;
 }
 
-/* Writes the objects of a row of the window. */
+/* Writes the objects of a row of what was split. */
 static bool
 write_row (Split *self, uint64_t row, CclError *error)
 {
-  uint32_t *numbers = self->numbers + row * self->sides[0];
+  const uint32_t before = self->inner.first[0] - self->begin[0],
+                 n = self->inner.last[0] - self->inner.first[0] + 1;
+  uint32_t *numbers = self->numbers + row * self->sides[0] + before;
   uint32_t *others = self->labels + row * self->sides[0]; /* which are not needed any more */
-  const uint64_t begin = row_begin (self, row);
+  const uint64_t begin = row_begin (self, row) + before;
 
-  for (uint32_t x = 0; x < self->sides[0]; x++)
+  for (uint32_t x = 0; x < n; x++)
     numbers[x] += numbers[x] ? self->objects->n : 0;
   if (self->only) {
-    if (!kept_map_read (self->objects->map, begin, others, self->sides[0], sizeof *others, error))
+    if (!kept_map_read (self->objects->map, begin, others, n, sizeof *others, error))
       return false;
-    for (uint32_t x = 0; x < self->sides[0]; x++)
+    for (uint32_t x = 0; x < n; x++)
       numbers[x] = numbers[x] ? numbers[x] : others[x];
   }
-  return kept_map_write (
-      self->objects->map, begin, numbers, self->sides[0], sizeof *numbers, error);
+  return kept_map_write (self->objects->map, begin, numbers, n, sizeof *numbers, error);
 }
 
 /* Writes the objects of the window, n of them, without the pixels around what was split. */
@@ -249,7 +267,7 @@ write_window (Split *self, uint32_t n, CclError *error)
 
 /* Splits a component, or all that lie in a box. */
 static CclStatus
-run (Split *self, const SplitBox *box, uint32_t only, CclError *error)
+split_box (Split *self, const SplitBox *box, uint32_t only, CclError *error)
 {
   const uint64_t n_pixels = window_around (self, box, self->begin, self->sides);
   uint64_t n_foreground;
@@ -266,10 +284,11 @@ run (Split *self, const SplitBox *box, uint32_t only, CclError *error)
     memset (self->numbers, 0, n_pixels * sizeof *self->numbers);
   if (status == CUDACCL_OK && !write_window (self, n, error))
     status = error->status;
+  file_memory_rest (&self->file);
   return status;
 }
 
-/* The number of layers of a band. */
+/* The number of layers of a block. */
 static uint32_t
 layers_at_once (const Split *self)
 {
@@ -283,67 +302,95 @@ layers_at_once (const Split *self)
   most = most / layer > 3 ? most / layer - 2 : 1;
   if (plan->tile_layers && plan->tile_layers < most)
     most = plan->tile_layers;
+  most = most < MOST_SIDE ? most : MOST_SIDE;
   return (uint32_t)(most < n_layers ? most : n_layers);
 }
 
-/* The band of a layer. */
-static SplitBox
-band_of (const Split *self, uint64_t layer, uint32_t at_once)
+/* Prepares the sides of blocks, and the number of blocks along the axes. */
+static void
+cut_into_blocks (Split *self, uint32_t n_blocks[3])
 {
-  const CclTiledPlan *plan = self->plan;
-  const uint64_t first = layer / at_once * at_once, last = first + at_once - 1;
-  SplitBox band = {
-      .last = {(uint32_t)plan->width - 1, (uint32_t)plan->height - 1, (uint32_t)plan->depth - 1}};
-  const int axis = layer_axis (self);
+  const uint64_t picture[3] = {self->plan->width, self->plan->height, self->plan->depth};
 
-  band.first[axis] = (uint32_t)first;
-  if (last < band.last[axis])
-    band.last[axis] = (uint32_t)last;
-  return band;
+  for (int i = 0; i < 3; i++)
+    self->block[i] = i == layer_axis (self)   ? layers_at_once (self)
+                     : picture[i] < MOST_SIDE ? (uint32_t)picture[i]
+                                              : MOST_SIDE;
+  for (int i = 0; i < 3; i++)
+    n_blocks[i] = (uint32_t)divide_up (picture[i], self->block[i]);
 }
 
-/* Refuses a component that does not fit into the memory. */
-static bool
-check_box (const Split *self, uint32_t label, CclError *error)
+/* The block of a pixel. */
+static SplitBox
+block_of (const Split *self, const uint32_t place[3])
 {
-  const uint64_t most = memory_of (self->plan);
+  const uint64_t picture[3] = {self->plan->width, self->plan->height, self->plan->depth};
+  SplitBox block;
+
+  for (int i = 0; i < 3; i++) {
+    block.first[i] = place[i] / self->block[i] * self->block[i];
+    const uint64_t end = (uint64_t)block.first[i] + self->block[i];
+    block.last[i] = (uint32_t)((end < picture[i] ? end : picture[i]) - 1);
+  }
+  return block;
+}
+
+static bool
+lies_in_block (const Split *self, uint32_t label)
+{
+  const SplitBox *box = &self->boxes[label - 1], block = block_of (self, box->first);
+  return lies_in (box, &block);
+}
+
+/* Makes sure that the window of a component can be held. */
+static bool
+reserve (Split *self, uint32_t label, CclError *error)
+{
   uint32_t begin[3], sides[3];
   const uint64_t n_pixels = window_around (self, &self->boxes[label - 1], begin, sides);
+  uint64_t diagonal = 0;
 
-  if (n_pixels <= most / BYTES_PER_PIXEL)
-    return true;
-  return fail (error,
-      "component %u lies in a box of %u×%u×%u pixels: its split takes %llu MiB of memory, more "
-      "than the %llu MiB that tiles may take",
-      label, sides[2], sides[1], sides[0],
-      (unsigned long long)divide_up (
-          n_pixels > UINT64_MAX / 32 ? n_pixels / 32 : n_pixels * BYTES_PER_PIXEL, 1 << 20),
-      (unsigned long long)(most >> 20));
+  for (int i = 0; i < 3; i++)
+    diagonal += (uint64_t)(sides[i] - 1) * (sides[i] - 1);
+  if (n_pixels > CUDACCL_MAX_PIXELS || diagonal >= CUDACCL_NO_DISTANCE)
+    return fail (error,
+        "component %u lies in a box of %u×%u×%u pixels: at most %d pixels with a squared diagonal "
+        "of 32 bits can be split",
+        label, sides[2], sides[1], sides[0], CUDACCL_MAX_PIXELS);
+  return is_in_memory (self, n_pixels) || allocate (self, n_pixels, error);
+}
+
+/* Splits the components that lie in blocks. */
+static CclStatus
+split_blocks (Split *self, const uint32_t n_blocks[3], CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (uint32_t z = 0; z < n_blocks[2]; z++)
+    for (uint32_t y = 0; y < n_blocks[1]; y++)
+      for (uint32_t x = 0; x < n_blocks[0] && status == CUDACCL_OK; x++) {
+        const uint32_t first[3] = {x * self->block[0], y * self->block[1], z * self->block[2]};
+        const SplitBox block = block_of (self, first);
+        status = split_box (self, &block, 0, error);
+      }
+  return status;
 }
 
 /* Splits all components. */
 static CclStatus
 split_all (Split *self, CclError *error)
 {
-  const uint32_t at_once = layers_at_once (self);
-  const int axis = layer_axis (self);
-  const uint64_t n_layers = axis == 1 ? self->plan->height : self->plan->depth;
-  CclStatus status = CUDACCL_OK;
+  uint32_t n_blocks[3];
+  CclStatus status;
 
-  for (uint32_t label = 1; label <= self->n; label++) {
-    const SplitBox *box = &self->boxes[label - 1], band = band_of (self, box->first[axis], at_once);
-    if (!lies_in (box, &band) && !check_box (self, label, error))
+  cut_into_blocks (self, n_blocks);
+  for (uint32_t label = 1; label <= self->n; label++)
+    if (!lies_in_block (self, label) && !reserve (self, label, error))
       return error->status;
-  }
-  for (uint64_t layer = 0; layer < n_layers && status == CUDACCL_OK; layer += at_once) {
-    const SplitBox band = band_of (self, layer, at_once);
-    status = run (self, &band, 0, error);
-  }
-  for (uint32_t label = 1; label <= self->n && status == CUDACCL_OK; label++) {
-    const SplitBox *box = &self->boxes[label - 1], band = band_of (self, box->first[axis], at_once);
-    if (!lies_in (box, &band))
-      status = run (self, box, label, error);
-  }
+  status = split_blocks (self, n_blocks, error);
+  for (uint32_t label = 1; label <= self->n && status == CUDACCL_OK; label++)
+    if (!lies_in_block (self, label))
+      status = split_box (self, &self->boxes[label - 1], label, error);
   return status;
 }
 
@@ -406,9 +453,8 @@ split_components (const CclTiledPlan *plan, uint32_t radius, const KeptMap *comp
     status = error->status;
   free (self.first_peaks);
   free (self.found_parts);
-  free (self.labels);
-  free (self.squared);
-  free (self.numbers);
+  free (self.memory);
+  file_memory_free (&self.file);
   return status;
 }
 

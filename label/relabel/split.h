@@ -22,9 +22,10 @@ typedef struct SplitObjects {
 } SplitObjects;
 
 /* Splits components. plan: of the picture; its tile_layers or memory decide how many layers are
- * held in memory; a component that touches more is read alone, and refused if its box does not fit
- * into the memory. components: labels 1…n of words. boxes: [n], of the labels. counts_parts:
- * whether to count them; of frames. objects: to be cleared in any case. */
+ * held in memory; a component that touches more is read alone, into a file in the plan's folder if
+ * its box does not fit into the memory. Refused are boxes of more than CUDACCL_MAX_PIXELS pixels or
+ * with a squared diagonal of more than 32 bits. components: labels 1…n of words. boxes: [n], of the
+ * labels. counts_parts: whether to count them; of frames. objects: to be cleared in any case. */
 CclStatus split_components (const CclTiledPlan *plan, uint32_t radius, const KeptMap *components,
     const SplitBox *boxes, uint32_t n, bool counts_parts, SplitObjects *objects, CclError *error);
 
