@@ -45,6 +45,7 @@ typedef struct Job {
   Intensities intensities;
   uint32_t plane;      /* of the intensities, which the present run measures */
   PlaneShapes *shapes; /* of all planes; NULL: there is only one */
+  bool has_distances;  /* of many values: they are written */
   bool shows_progress;
   Phases phases;
   double shown; /* seconds after the begin when the progress was last shown */
@@ -407,6 +408,26 @@ open_device (const Job *job, CclError *error)
   return ccl_cuda_device_open (gpu >= 0 ? gpu : (int)job->processes.local_rank, error);
 }
 
+static CclStatus
+begin_distances (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+    uint32_t bytes, CclError *error)
+{
+  const Job *job = data;
+  return to_status (label_map_begin (job->outputs.distances, bytes, error));
+}
+
+static CclStatus
+write_distances (
+    void *data, uint64_t first_layer, uint64_t n_layers, const void *squared, CclError *error)
+{
+  Job *job = data;
+  const Phase before = phases_enter (&job->phases, PHASE_MAP);
+  const bool succeeded =
+      label_map_write (job->outputs.distances, first_layer, n_layers, squared, error);
+  phases_enter (&job->phases, before);
+  return to_status (succeeded);
+}
+
 /* Labels the picture tile by tile. Collective, unless components change when they are known. */
 static bool
 run_tiles (Job *job, const CclTiledPlan *plan, const CclTiledIo *io, const CclTiledPeers *peers,
@@ -414,11 +435,18 @@ run_tiles (Job *job, const CclTiledPlan *plan, const CclTiledIo *io, const CclTi
 {
   const Options *options = job->options;
   ValuesPicture many = job->many.picture;
-  const RelabelSettings settings = {options->axes, options->fills_labels, options->max_hole,
-      options->many_values ? &many : NULL,
-      columns_have_values (&options->columns) ? take_values : NULL, options->split_radius,
-      take_parts};
+  const CclTiledIo distances = {.data = job, .begin = begin_distances, .write = write_distances};
+  const bool wants_distances = options->distances && options->many_values && !job->has_distances;
+  const RelabelSettings settings = {.axes = options->axes,
+      .fills_holes = options->fills_labels,
+      .max_hole = options->max_hole,
+      .values = options->many_values ? &many : NULL,
+      .take_values = columns_have_values (&options->columns) ? take_values : NULL,
+      .distances = wants_distances ? &distances : NULL,
+      .split_radius = options->split_radius,
+      .take_parts = take_parts};
 
+  job->has_distances |= wants_distances;
   many.data = job;
   many.read = read_many_values;
   if (options->axes || options->fills_labels || options->many_values || options->split_radius)
@@ -462,27 +490,7 @@ find_ranks (Job *job, const CclTiledPlan *with_columns, CclError *error)
   return succeeded;
 }
 
-static CclStatus
-begin_distances (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
-    uint32_t bytes, CclError *error)
-{
-  const Job *job = data;
-  return to_status (label_map_begin (job->outputs.distances, bytes, error));
-}
-
-static CclStatus
-write_distances (
-    void *data, uint64_t first_layer, uint64_t n_layers, const void *squared, CclError *error)
-{
-  Job *job = data;
-  const Phase before = phases_enter (&job->phases, PHASE_MAP);
-  const bool succeeded =
-      label_map_write (job->outputs.distances, first_layer, n_layers, squared, error);
-  phases_enter (&job->phases, before);
-  return to_status (succeeded);
-}
-
-/* Finds the distances of the picture that is labelled afterwards. */
+/* Finds the distances of the mask that is labelled afterwards. */
 static bool
 find_distances (Job *job, const CclTiledPlan *plan, CclError *error)
 {
@@ -571,7 +579,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
     job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
     succeeded = job->holes != NULL;
   }
-  if (succeeded && options->distances)
+  if (succeeded && options->distances && !options->many_values)
     succeeded = find_distances (job, &plan, error);
   if (succeeded && options->kept)
     succeeded = find_largest (job, &plan, error);
@@ -644,7 +652,6 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
       .values = &job->many.picture,
       .connectivity = connectivity_of (job),
       .split_radius = options->split_radius,
-      .wants_distances = options->distances != NULL,
       .min_area = options->min_area,
       .max_area = options->max_area,
       .fills_holes = options->fills_labels,

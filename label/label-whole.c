@@ -47,9 +47,9 @@ split_on_gpu (const Picture *picture, const WholeSettings *settings, CclCudaFloo
          copy_from_gpu (picture, settings->device, &maps->objects, objects, error);
 }
 
-/* As measure_and_split(), on a GPU. */
+/* Measures distances, and splits components into objects, which the labels are then. */
 static bool
-measure_and_split_on_gpu (
+measure_and_split (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
   CclCudaDevice *const device = settings->device;
@@ -76,42 +76,9 @@ measure_and_split_on_gpu (
   return succeeded;
 }
 
-/* Measures distances, and splits components into objects, which the labels are then. */
+/* Fills the holes of each label. */
 static bool
-measure_and_split (
-    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
-{
-  const uint32_t width = (uint32_t)picture->width, height = (uint32_t)picture->height,
-                 depth = (uint32_t)picture->depth;
-  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
-  const CclVolumeLabels labels = map_of (picture, result->labels);
-
-  if (settings->device)
-    return measure_and_split_on_gpu (picture, settings, result, error);
-  result->squared = malloc (n_bytes);
-  const CclVolumeLabels distances = map_of (picture, result->squared);
-  if (!result->squared)
-    return fail_without_memory (error);
-  if (ccl_label_distances (&labels, width, height, depth, &distances, error) != CUDACCL_OK)
-    return false;
-  if (settings->split_radius == 0)
-    return true;
-  uint32_t *numbers = malloc (n_bytes);
-  const CclVolumeLabels objects = map_of (picture, numbers);
-  if (!numbers)
-    return fail_without_memory (error);
-  const bool succeeded =
-      ccl_distance_peaks (&labels, &distances, width, height, depth, settings->split_radius,
-          &objects, &result->n_components, error) == CUDACCL_OK &&
-      ccl_flood_objects (&labels, &distances, width, height, depth, settings->connectivity,
-          &objects, error) == CUDACCL_OK;
-  free (result->labels);
-  result->labels = numbers;
-  return succeeded;
-}
-
-static bool
-fill_on_gpu (
+fill_labels (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
   CclCudaDevice *const device = settings->device;
@@ -125,27 +92,6 @@ fill_on_gpu (
 
   ccl_cuda_memory_free (device, &map.data);
   return succeeded;
-}
-
-/* Fills the holes of each label. */
-static bool
-fill_labels (
-    const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
-{
-  const size_t n_bytes = picture->width * picture->height * picture->depth * sizeof (uint32_t);
-  if (settings->device)
-    return fill_on_gpu (picture, settings, result, error);
-  uint32_t *labels = malloc (n_bytes);
-  const CclVolumeLabels from = map_of (picture, result->labels), to = map_of (picture, labels);
-  if (!labels)
-    return fail_without_memory (error);
-  memcpy (labels, result->labels, n_bytes);
-  const CclStatus status = ccl_fill_label_holes (&from, (uint32_t)picture->width,
-      (uint32_t)picture->height, (uint32_t)picture->depth, settings->connectivity,
-      result->n_components, settings->max_hole, &to, error);
-  free (result->labels);
-  result->labels = labels;
-  return status == CUDACCL_OK;
 }
 
 static CclTiledComponent
@@ -338,8 +284,7 @@ whole_label (Picture *picture, const WholeSettings *settings, WholeLabels *resul
         (unsigned long long)picture->depth, (unsigned long long)picture->height,
         (unsigned long long)picture->width, CUDACCL_MAX_PIXELS);
   return read_and_label (picture, settings, result, error) &&
-         ((settings->split_radius == 0 && !settings->wants_distances) ||
-             measure_and_split (picture, settings, result, error)) &&
+         measure_and_split (picture, settings, result, error) &&
          (!settings->fills_holes || fill_labels (picture, settings, result, error)) &&
          measure (picture, settings, result, error) &&
          (settings->split_radius == 0 || count_parts (picture, settings, result, error));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labels a picture that is held in memory as a whole, because its components are split or their
- * distances are measured (<cudaccl/distance.h>). */
+/* Labels a picture that is held in memory as a whole, because a GPU splits its components or
+ * measures their distances (<cudaccl/device.h>). */
 #pragma once
 
 #include "intensities.h"
@@ -15,22 +15,21 @@ typedef struct WholeSettings {
   const ValuesPicture *values; /* the picture in place of a mask, if that is NULL */
   uint32_t connectivity;
   uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
-  bool wants_distances;
-  bool fills_holes;   /* of each label */
-  uint32_t max_hole;  /* of ccl_fill_label_holes() */
-  bool clears_border; /* as in CclTiledPlan, as the next two */
+  bool fills_holes;      /* of each label */
+  uint32_t max_hole;     /* of ccl_fill_label_holes() */
+  bool clears_border;    /* as in CclTiledPlan, as the next two */
   uint64_t min_area, max_area;
   uint32_t columns;               /* flags of CclColumn that are measured */
   const Intensities *intensities; /* NULL with no CUDACCL_COLUMN_INTENSITY */
   uint32_t n_planes;              /* of the intensities; 1 without */
-  CclCudaDevice *device;          /* that labels, splits and fills; NULL: the CPU */
+  CclCudaDevice *device;          /* that labels, splits and fills */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */
 typedef struct WholeLabels {
   uint32_t *labels;        /* of all pixels, without padding */
   uint32_t *squared;       /* distances of all pixels to the border of their component, before it is
-                            * split or filtered; NULL: they were not measured */
+                            * split or filtered */
   CclTiledComponent *rows; /* [n_components] */
   uint32_t *n_parts; /* of the labels 1…n_components; NULL: components, or no column needs it */
   CclVolumeShape *shapes; /* [n_planes] of each component; NULL: no columns are measured */

@@ -390,8 +390,7 @@ take_option (Options *options, const OptionRow *row, const char *value, CclError
 bool
 options_are_whole (const Options *options)
 {
-  return (options->split_radius && (options->use_gpu || options->fills_labels)) ||
-         (options->distances && (options->use_gpu || options->many_values));
+  return options->use_gpu && (options->split_radius || options->distances);
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
@@ -401,11 +400,11 @@ check_whole (const Options *options, CclError *error)
   const char *name = options->split_radius ? "split" : "distances";
 
   if (options->fills_holes)
-    return fail (error, "--fill-holes and --%s do not go together", name);
+    return fail (error, "--fill-holes, --%s and --gpu do not go together", name);
   if (options->tile)
-    return fail (error, "with --%s, a picture is labelled as a whole", name);
+    return fail (error, "with --%s and --gpu, a picture is labelled as a whole", name);
   if (options->bits == 64)
-    return fail (error, "with --%s, labels have 32 bits", name);
+    return fail (error, "with --%s and --gpu, labels have 32 bits", name);
   return true;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Distances to the background, tile by tile. Along the layers the nearest background of a pixel is
- * above or below it. A first pass notes for each tile and place in a layer where its first
- * background is; from the last tile to the first one, this gives how far behind each tile the next
- * background is. So a second pass knows the distances along the layers, while it carries those from
- * above with it, and the axes in a layer follow (core/label/distance-line.h).
+ * Distances to the nearest pixel with another label, tile by tile; a mask has the label 1. Along
+ * the layers this pixel is above or below. A first pass notes for each tile and place in a layer
+ * where the label first changes; from the last tile to the first one, this gives how far behind
+ * each tile the next change is. So a second pass knows the distances along the layers, while it
+ * carries those from above with it, and the axes in a layer follow (core/label/distance-line.h).
  *
  * Meijster, Roerdink, Hesselink: A General Algorithm for Computing Distance Transforms in Linear
  * Time, 2000; Felzenszwalb, Huttenlocher: Distance Transforms of Sampled Functions, 2012.
@@ -20,8 +20,12 @@
 #include <string.h>
 #include <unistd.h>
 
-/* There is no background. */
+/* There is no other label. */
 #define NONE UINT32_MAX
+
+/* Flags of a pixel: it has a label, and another one than the pixel before it in its row, in its
+ * column, and in the layer before. Beside background, the last ones may be left out. */
+enum { LABELLED = 1, STARTS_X = 2, STARTS_Y = 4, STARTS_LAYER = 8 };
 
 /* The most pixels of a tile: larger ones are not faster. LINES lines along y are read together,
  * because the pixels of one are far apart in memory. */
@@ -34,10 +38,12 @@ typedef struct Distances {
                                                * tile, tiles */
   uint64_t done;                              /* layers, over both passes */
   uint32_t bytes;                             /* of a squared distance that is written */
-  uint8_t *pixels;                            /* of a tile; 1: foreground, after reading */
+  bool has_labels;                            /* read as values, in place of pixels of a mask */
+  uint8_t *pixels;                            /* of a tile: flags, after reading */
   uint64_t *squared;                          /* of a tile */
-  uint32_t *above; /* [layer]: layers from the background at or before the layer before a tile */
-  uint32_t *below; /* [layer]: layers from the end of a tile to the next background */
+  uint32_t *latest;                           /* [layer]: labels of the layer before a tile */
+  uint32_t *above; /* [layer]: layers from the last other label to the layer before a tile */
+  uint32_t *below; /* [layer]: layers from the end of a tile to the next change */
   uint32_t *kept;  /* below of all tiles; NULL: they are in the file */
   int file;
 
@@ -55,18 +61,64 @@ layers_of (const Distances *self, uint64_t tile)
   return self->n_layers - first < self->at_once ? self->n_layers - first : self->at_once;
 }
 
-/* Reads a tile: 1 is foreground. */
+/* Whether a pixel has another label than the one in the layer before, or none. */
+static bool
+ends_layers (uint8_t flags)
+{
+  return !(flags & LABELLED) || flags & STARTS_LAYER;
+}
+
+/* The flags of the pixels of a layer. before: its labels of the layer before; NULL: there is none.
+ */
+static void
+flag_layer (const Distances *self, const uint32_t *labels, const uint32_t *before, uint8_t *pixels)
+{
+  const uint64_t width = self->plan.width;
+
+  for (uint64_t row = 0; row < self->layer; row += width)
+    for (uint64_t i = row; i < row + width; i++) {
+      const uint32_t label = labels[i];
+      pixels[i] = label ? LABELLED : 0;
+      if (i > row && labels[i - 1] != label)
+        pixels[i] |= STARTS_X;
+      if (row > 0 && labels[i - width] != label)
+        pixels[i] |= STARTS_Y;
+      if (before && before[i] != label)
+        pixels[i] |= STARTS_LAYER;
+    }
+}
+
+/* Reads a tile of labels, into the memory of squared distances. */
+static CclStatus
+read_labels (Distances *self, uint64_t tile, CclError *error)
+{
+  const uint64_t first = tile * self->at_once, n_layers = layers_of (self, tile);
+  uint32_t *labels = (uint32_t *)self->squared;
+  const CclStatus status = self->io->read_values (self->io->data, first, n_layers, labels, error);
+
+  for (uint64_t k = 0; k < n_layers && status == CUDACCL_OK; k++) {
+    const uint32_t *before = k > 0       ? labels + (k - 1) * self->layer
+                             : first > 0 ? self->latest
+                                         : NULL;
+    flag_layer (self, labels + k * self->layer, before, self->pixels + k * self->layer);
+  }
+  memcpy (self->latest, labels + (n_layers - 1) * self->layer, self->layer * sizeof *labels);
+  return status;
+}
+
 static CclStatus
 read_tile (Distances *self, uint64_t tile, CclError *error)
 {
   const uint64_t n_layers = layers_of (self, tile), n = n_layers * self->layer;
   const uint8_t threshold = (uint8_t)self->plan.threshold;
   const bool invert = self->plan.invert;
+
+  if (self->has_labels)
+    return read_labels (self, tile, error);
   const CclStatus status =
       self->io->read (self->io->data, tile * self->at_once, n_layers, self->pixels, error);
-
   for (uint64_t i = 0; i < n && status == CUDACCL_OK; i++)
-    self->pixels[i] = (self->pixels[i] > threshold) != invert;
+    self->pixels[i] = (self->pixels[i] > threshold) != invert ? LABELLED : 0;
   return status;
 }
 
@@ -100,7 +152,7 @@ get_kept (const Distances *self, uint64_t tile, uint32_t *distances, CclError *e
   return CUDACCL_OK;
 }
 
-/* Keeps the layers from the beginning of each tile to its first background. */
+/* Keeps the layers from the beginning of each tile to its first change. */
 static CclStatus
 find_first (Distances *self, CclError *error)
 {
@@ -114,7 +166,7 @@ find_first (Distances *self, CclError *error)
     memset (self->below, 0xff, self->layer * sizeof *self->below);
     for (uint64_t k = n_layers; k-- > 0;)
       for (uint64_t i = 0; i < self->layer; i++)
-        if (!self->pixels[k * self->layer + i])
+        if (ends_layers (self->pixels[k * self->layer + i]))
           self->below[i] = (uint32_t)k;
     status = keep (self, tile, self->below, error);
     report (self, n_layers);
@@ -122,8 +174,7 @@ find_first (Distances *self, CclError *error)
   return status;
 }
 
-/* Replaces what find_first() kept by the layers from the end of each tile to the next background.
- */
+/* Replaces what find_first() kept by the layers from the end of each tile to the next change. */
 static CclStatus
 carry_up (Distances *self, CclError *error)
 {
@@ -145,11 +196,12 @@ carry_up (Distances *self, CclError *error)
   return status;
 }
 
-/* The distance of the next layer, whose pixel is foreground or not. */
+/* The distance of a pixel from that of its neighbour, in whose layers its label begins or ends
+ * where the distance is 0. */
 static uint32_t
-next_distance (uint32_t distance, uint8_t is_foreground)
+next_distance (uint32_t distance, uint8_t flags)
 {
-  return !is_foreground ? 0 : distance == NONE ? NONE : distance + 1;
+  return !(flags & LABELLED) ? 0 : distance == NONE ? NONE : distance + 1;
 }
 
 /* Finds the squared distances along the layers. below, above: changed. */
@@ -158,13 +210,16 @@ transform_layers (Distances *self, uint64_t n_layers)
 {
   for (uint64_t k = n_layers; k-- > 0;)
     for (uint64_t i = 0; i < self->layer; i++) {
-      self->below[i] = next_distance (self->below[i], self->pixels[k * self->layer + i]);
-      self->squared[k * self->layer + i] = self->below[i];
+      const uint8_t flags = self->pixels[k * self->layer + i];
+      const uint32_t distance = next_distance (self->below[i], flags);
+      self->squared[k * self->layer + i] = distance;
+      self->below[i] = flags & STARTS_LAYER ? 0 : distance;
     }
   for (uint64_t k = 0; k < n_layers; k++)
     for (uint64_t i = 0; i < self->layer; i++) {
+      const uint8_t flags = self->pixels[k * self->layer + i];
       uint64_t *squared = &self->squared[k * self->layer + i];
-      self->above[i] = next_distance (self->above[i], self->pixels[k * self->layer + i]);
+      self->above[i] = next_distance (flags & STARTS_LAYER ? 0 : self->above[i], flags);
       const uint64_t distance = *squared < self->above[i] ? *squared : self->above[i];
       *squared = distance == NONE ? LINE_NO_DISTANCE : distance * distance;
     }
@@ -177,6 +232,14 @@ transform_line (const Distances *self, const uint32_t *labels, uint64_t *squared
   distance_line_transform (&line, (int64_t)length);
 }
 
+/* The number of a pixel's stretch in its line: 0 of background, another one than `before`, that of
+ * the pixel before it, where a label starts. */
+static uint32_t
+number_of (uint8_t flags, uint8_t start, uint32_t before)
+{
+  return !(flags & LABELLED) ? 0 : flags & start ? before + 1 : before > 1 ? before : 1;
+}
+
 /* Transforms the columns of a slice. */
 static void
 transform_columns (const Distances *self, const uint8_t *pixels, uint64_t *squared)
@@ -187,7 +250,8 @@ transform_columns (const Distances *self, const uint8_t *pixels, uint64_t *squar
     const uint64_t n = width - x < LINES ? width - x : LINES;
     for (uint64_t y = 0; y < height; y++)
       for (uint64_t i = 0; i < n; i++) {
-        self->labels[i * self->longest + y] = pixels[y * width + x + i];
+        self->labels[i * self->longest + y] = number_of (pixels[y * width + x + i], STARTS_Y,
+            y > 0 ? self->labels[i * self->longest + y - 1] : 0);
         self->lines[i * self->longest + y] = squared[y * width + x + i];
       }
     for (uint64_t i = 0; i < n; i++)
@@ -209,7 +273,7 @@ transform_layer (const Distances *self, const uint8_t *pixels, uint64_t *squared
     transform_columns (self, pixels, squared);
   for (uint64_t row = 0; row < self->layer; row += width) {
     for (uint64_t x = 0; x < width; x++)
-      self->labels[x] = pixels[row + x];
+      self->labels[x] = number_of (pixels[row + x], STARTS_X, x > 0 ? self->labels[x - 1] : 0);
     transform_line (self, self->labels, squared + row, width);
   }
 }
@@ -296,7 +360,7 @@ squared_diagonal (const CclTiledPlan *plan)
 static CclStatus
 check (Distances *self, const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
 {
-  if (!plan || !io || !io->read || !io->write)
+  if (!plan || !io || !io->write || (self->has_labels ? !io->read_values : !io->read))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "plan, functions and those to read and to write must not be NULL");
   self->plan = (CclTiledPlan)CUDACCL_TILED_PLAN_DEFAULT;
@@ -324,6 +388,8 @@ allocate (Distances *self, CclError *error)
 
   self->pixels = malloc (tile * sizeof *self->pixels);
   self->squared = malloc (tile * sizeof *self->squared);
+  if (self->has_labels)
+    self->latest = malloc (self->layer * sizeof *self->latest);
   self->above = malloc (self->layer * sizeof *self->above);
   self->below = malloc (self->layer * sizeof *self->below);
   self->labels = malloc (LINES * self->longest * sizeof *self->labels);
@@ -336,7 +402,8 @@ allocate (Distances *self, CclError *error)
   if (self->plan.scratch_folder && self->file < 0)
     return CUDACCL_ERROR_IO;
   if (self->pixels && self->squared && self->above && self->below && self->labels && self->lines &&
-      self->envelope && (self->kept || self->plan.scratch_folder))
+      self->envelope && (self->latest || !self->has_labels) &&
+      (self->kept || self->plan.scratch_folder))
     return CUDACCL_OK;
   return ccl_error_set (
       error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for distances tile by tile");
@@ -347,6 +414,7 @@ clear (Distances *self)
 {
   free (self->pixels);
   free (self->squared);
+  free (self->latest);
   free (self->above);
   free (self->below);
   free (self->kept);
@@ -357,10 +425,10 @@ clear (Distances *self)
     close (self->file);
 }
 
-CclStatus
-ccl_tiled_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
+static CclStatus
+find_distances (const CclTiledPlan *plan, const CclTiledIo *io, bool has_labels, CclError *error)
 {
-  Distances self = {.io = io, .file = -1};
+  Distances self = {.io = io, .has_labels = has_labels, .file = -1};
   CclStatus status = check (&self, plan, io, error);
 
   if (status != CUDACCL_OK)
@@ -377,4 +445,16 @@ ccl_tiled_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *e
     status = transform_tiles (&self, error);
   clear (&self);
   return status;
+}
+
+CclStatus
+ccl_tiled_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
+{
+  return find_distances (plan, io, false, error);
+}
+
+CclStatus
+ccl_tiled_label_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error)
+{
+  return find_distances (plan, io, true, error);
 }

@@ -195,6 +195,17 @@ CclStatus ccl_tiled_run (const CclTiledPlan *plan, const CclTiledIo *io, const C
 CUDACCL_API
 CclStatus ccl_tiled_distances (const CclTiledPlan *plan, const CclTiledIo *io, CclError *error);
 
+/* The same for the labels of a map, whose pixels may touch: the squared distance of each pixel to
+ * the nearest one with another label, background or not, and 0 for background.
+ *
+ * io: read_values is required in place of read, and reads layers of labels: uint32_t without
+ * padding, 0 for background. It is called twice for each layer, in order. All else is as above; the
+ * plan's threshold and invert are not read, and memory is four bytes more for a pixel of a layer.
+ * Since: 0.4 */
+CUDACCL_API
+CclStatus ccl_tiled_label_distances (
+    const CclTiledPlan *plan, const CclTiledIo *io, CclError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -35,6 +35,7 @@ typedef struct Relabelling {
   const CclTiledComponent *joined_rows;
   SplitBox *boxes;      /* [n]: of components that are split */
   SplitObjects objects; /* whose numbers are joined, if they are */
+  uint32_t *n_parts;    /* [n + 1]: of each object; NULL: they are not counted */
   FileMemory sums;      /* of components */
 } Relabelling;
 
@@ -143,19 +144,29 @@ find_components (Relabelling *self, CclTiledResult *result, CclError *error)
   return ccl_tiled_run (&plan, &io, NULL, result, error);
 }
 
+/* Whether the parts of objects are counted: a table of frames needs them. */
+static bool
+counts_parts (const Relabelling *self)
+{
+  return self->settings->split_radius && self->settings->take_parts && is_frame (self->plan) &&
+         self->plan->columns & CUDACCL_COLUMN_TOPOLOGY;
+}
+
 /* Splits the components of the map into objects, which are components from then on. */
 static CclStatus
 split (Relabelling *self, CclError *error)
 {
-  const bool counts_parts = self->settings->take_parts && is_frame (self->plan) &&
-                            self->plan->columns & CUDACCL_COLUMN_TOPOLOGY;
+  /* Holes that are filled join parts. */
+  const bool counts = counts_parts (self) && !self->settings->fills_holes;
   const CclStatus status = split_components (self->plan, self->settings->split_radius, self->map,
-      self->boxes, self->n, counts_parts, &self->objects, error);
+      self->boxes, self->n, counts, &self->objects, error);
 
   kept_map_free (self->map);
   self->map = self->objects.map;
   self->objects.map = NULL;
   self->joined = self->objects.numbers;
+  self->n_parts = self->objects.n_parts;
+  self->objects.n_parts = NULL;
   self->n = self->objects.n;
   free (self->boxes);
   self->boxes = NULL;
@@ -190,6 +201,46 @@ read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *
     layers[i] = self->joined[layers[i]];
   file_memory_rest (&self->of_values.numbers);
   return true;
+}
+
+/* Reads labels of components. */
+static CclStatus
+read_labels (void *data, uint64_t first_layer, uint64_t n_layers, void *labels, CclError *error)
+{
+  Relabelling *self = data;
+
+  if (!read_map (self, first_layer, n_layers, error))
+    return CUDACCL_ERROR_IO;
+  memcpy (labels, self->layers, n_layers * self->layer * sizeof *self->layers);
+  return CUDACCL_OK;
+}
+
+static CclStatus
+begin_distances (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_labels,
+    uint32_t bytes, CclError *error)
+{
+  const CclTiledIo *io = ((Relabelling *)data)->settings->distances;
+  return io->begin (io->data, n_components, first_label, n_labels, bytes, error);
+}
+
+static CclStatus
+write_distances (
+    void *data, uint64_t first_layer, uint64_t n_layers, const void *squared, CclError *error)
+{
+  const CclTiledIo *io = ((Relabelling *)data)->settings->distances;
+  return io->write (io->data, first_layer, n_layers, squared, error);
+}
+
+/* Finds the distances of components. */
+static CclStatus
+find_distances (Relabelling *self, CclError *error)
+{
+  const CclTiledIo io = {.data = self,
+      .begin = begin_distances,
+      .write = write_distances,
+      .progress = show_progress,
+      .read_values = read_labels};
+  return ccl_tiled_label_distances (self->plan, &io, error);
 }
 
 /* Layers that are read or written at once. */
@@ -467,7 +518,7 @@ static CclStatus
 give_parts (const Relabelling *self, CclError *error)
 {
   const uint32_t *numbers = self->numbers.data;
-  uint32_t *n_parts = self->objects.n_parts;
+  uint32_t *n_parts = self->n_parts;
 
   for (uint32_t i = 1; i <= self->n; i++)
     if (numbers[i]) /* at most i */
@@ -487,7 +538,7 @@ write_results (Relabelling *self, CclError *error)
     status = to_status (fail_without_memory (error));
   if (status == CUDACCL_OK)
     status = number (self, rows, error);
-  if (status == CUDACCL_OK && self->objects.n_parts)
+  if (status == CUDACCL_OK && self->n_parts)
     status = give_parts (self, error);
   if (status == CUDACCL_OK && self->settings->take_values && self->of_values.values.data)
     status = self->settings->take_values (
@@ -518,6 +569,7 @@ clear (Relabelling *self)
     kept_map_free (self->map);
   values_map_clear (&self->of_values);
   split_objects_clear (&self->objects);
+  free (self->n_parts);
   free (self->boxes);
   ccl_borders_free (&self->borders);
   free (self->layers);
@@ -530,12 +582,28 @@ static CclStatus
 read_as_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values,
     uint8_t *foreground, CclError *error)
 {
-  Relabelling *self = data;
+  return read_labels (data, first_layer, n_layers, values, error);
+}
 
-  if (!read_map (self, first_layer, n_layers, error))
-    return CUDACCL_ERROR_IO;
-  memcpy (values, self->layers, n_layers * self->layer * sizeof *self->layers);
-  return CUDACCL_OK;
+/* Counts the connected parts of the objects of the map. */
+static CclStatus
+count_parts (Relabelling *self, CclError *error)
+{
+  const CclTiledPlan plan = plan_of_all (self->plan);
+  const ValuesPicture map = {.data = self,
+      .read = read_as_values,
+      .type = CUDACCL_VALUE_TYPE_32,
+      .zero_is_background = true};
+  ValuesMap parts = {0};
+  CclStatus status = values_map_find (&parts, &map, &plan, NULL, error);
+
+  self->n_parts = calloc ((size_t)self->n + 1, sizeof *self->n_parts);
+  if (status == CUDACCL_OK && !self->n_parts)
+    status = to_status (fail_without_memory (error));
+  for (uint32_t i = 0; i < parts.n && status == CUDACCL_OK; i++)
+    self->n_parts[((const uint64_t *)parts.values.data)[i]]++;
+  values_map_clear (&parts);
+  return status;
 }
 
 /* Lists the patches that touch. Returns NULL with the error filled. */
@@ -679,8 +747,12 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
     status = join (&self, error);
   if (status == CUDACCL_OK && settings->split_radius)
     status = split (&self, error);
+  if (status == CUDACCL_OK && settings->distances)
+    status = find_distances (&self, error);
   if (status == CUDACCL_OK && settings->fills_holes)
     status = fill_holes (&self, error);
+  if (status == CUDACCL_OK && settings->fills_holes && counts_parts (&self))
+    status = count_parts (&self, error);
   if (status == CUDACCL_OK && !settings->axes)
     status = measure (&self, error);
   if (status == CUDACCL_OK)

@@ -20,8 +20,12 @@ typedef struct RelabelSettings {
    * wanted, or a mask. */
   CclStatus (*take_values) (void *data, const uint64_t *values, uint64_t n, CclError *error);
 
+  /* Takes the squared distances of the components of values, before their holes are filled, with
+   * the functions begin and write that ccl_tiled_distances() calls. NULL: not wanted. */
+  const CclTiledIo *distances;
+
   /* The radius of ccl_distance_peaks(); 0: components are not split. Objects are numbered in raster
-   * order of their first peaks. For masks, without axes and holes. */
+   * order of their first peaks, and their holes are filled. For masks, without axes. */
   uint32_t split_radius;
 
   /* Takes the connected parts of the objects that get a label, in order of labels. Called before

@@ -47,6 +47,7 @@ class Measured:
         self.measured, self._shape = measured, shape
         self._map, self._map_rows = map, map_rows  # map_rows: rows with the labels that the map has
         self._are_components, self._count_holes = are_components, count_holes
+        self.parts: NDArray[np.uint32] | None = None  # of each row, where they are known
         self.channels: list[Measured] | None = None
         self.of_values: dict[str, list[NDArray[Any]]] | None = None  # columns that NumPy measures, by property
         self.medians: NDArray[np.float64] | None = None
@@ -75,6 +76,8 @@ class Measured:
 
     def n_parts(self) -> NDArray[np.int64]:
         """The numbers of parts whose pixels are connected: 1 of components."""
+        if self.parts is not None:
+            return self.parts.astype(np.int64)
         labels = self._map_rows["label"]
         if self._are_components or not len(labels):
             return np.ones(len(labels), np.int64)

@@ -20,15 +20,17 @@ using Fill = std::optional<uint64_t>; /* the most pixels of holes that are fille
 
 /* A run with the functions that Python gives; None stands for an absent one. */
 struct Run {
-  nb::object read, begin, write, rows, read_values, take_values, begin_distances, write_distances,
-      send, receive, abort;
+  nb::object read, begin, write, rows, read_values, take_values, take_parts, begin_distances,
+      write_distances, send, receive, abort;
   uint64_t layer_pixels;
   CclPixelFormat value_format; /* of the second plane */
   uint32_t label_bytes, distance_bytes;
   Holes *holes;                 /* to be filled; NULL: none are */
   Largest *largest;             /* components that stay; NULL: all do */
+  bool wants_distances;         /* which are not written yet */
   ValuesPicture many_values;    /* without read it is a mask */
   std::vector<uint64_t> values; /* of components; empty: not wanted */
+  std::vector<uint32_t> parts;  /* of objects; empty: not wanted */
   std::exception_ptr raised;    /* the first exception of a function, which ends the run */
 
   void
@@ -109,20 +111,27 @@ keep_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
   return call (data, error, [&] (Run &run) { run.values.assign (values, values + n); });
 }
 
-/* Gives the values of components that stay, in the order of their labels. */
-static void
-give_values (Run &run)
+static CclStatus
+keep_parts (void *data, const uint32_t *n_parts, uint64_t n, CclError *error)
 {
-  uint64_t n = run.values.size ();
+  return call (data, error, [&] (Run &run) { run.parts.assign (n_parts, n_parts + n); });
+}
 
-  for (uint64_t i = 0; i < run.values.size () && run.largest; i++) {
+/* Gives the numbers of components that stay, in the order of their labels. */
+template <typename Number>
+static void
+give_numbers (const Run &run, std::vector<Number> &numbers, const nb::object &take)
+{
+  uint64_t n = numbers.size ();
+
+  for (uint64_t i = 0; i < numbers.size () && run.largest; i++) {
     const uint64_t label = largest_label (run.largest, i + 1);
     if (label)
-      run.values[label - 1] = run.values[i];
+      numbers[label - 1] = numbers[i];
   }
   if (run.largest)
     n = largest_choose (run.largest);
-  run.take_values (view_of (run.values.data (), n * sizeof (uint64_t), false));
+  take (view_of (numbers.data (), n * sizeof (Number), false));
 }
 
 static CclStatus
@@ -134,7 +143,9 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
     if (run.largest)
       n_components = n_labels = largest_choose (run.largest);
     if (!run.take_values.is_none ())
-      give_values (run);
+      give_numbers (run, run.values, run.take_values);
+    if (!run.take_parts.is_none () && !run.parts.empty ())
+      give_numbers (run, run.parts, run.take_parts);
     run.begin (n_components, first_label, n_labels, label_bytes);
   });
 }
@@ -313,14 +324,37 @@ struct Changes {
   uint32_t split;        /* the radius; 0: they are not split */
 };
 
+/* The functions that take distances. */
+static CclTiledIo
+distances_io (Run &run)
+{
+  CclTiledIo io = {};
+
+  io.data = &run;
+  io.read = read_layers;
+  io.begin = begin_distances;
+  io.write = write_distances;
+  return io;
+}
+
 static CclStatus
-label (const Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
+label (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
     const Changes &changes, CclTiledResult *result, CclError *error)
 {
-  const RelabelSettings settings = {changes.axes, changes.fill_label_holes.has_value (),
-      changes.fill_label_holes.value_or (0), run.many_values.read ? &run.many_values : nullptr,
-      run.take_values.is_none () ? nullptr : keep_values, changes.split, nullptr};
+  const CclTiledIo distances = distances_io (run);
+  RelabelSettings settings = {};
 
+  settings.axes = changes.axes;
+  settings.fills_holes = changes.fill_label_holes.has_value ();
+  settings.max_hole = changes.fill_label_holes.value_or (0);
+  settings.values = run.many_values.read ? &run.many_values : nullptr;
+  settings.take_values = run.take_values.is_none () ? nullptr : keep_values;
+  settings.split_radius = changes.split;
+  settings.take_parts = run.take_parts.is_none () ? nullptr : keep_parts;
+  if (run.wants_distances && settings.values) {
+    settings.distances = &distances;
+    run.wants_distances = false;
+  }
   if (settings.axes || settings.fills_holes || settings.values || settings.split_radius)
     return relabel_run (&plan, &io, &settings, result, error);
   return ccl_tiled_run (&plan, &io, peers, result, error);
@@ -343,18 +377,6 @@ find_largest (Run &run, const CclTiledPlan &with_columns, const Changes &changes
 }
 
 static CclStatus
-find_distances (Run &run, const CclTiledPlan &plan, CclError *error)
-{
-  CclTiledIo io = {};
-
-  io.data = &run;
-  io.read = read_layers;
-  io.begin = begin_distances;
-  io.write = write_distances;
-  return ccl_tiled_distances (&plan, &io, error);
-}
-
-static CclStatus
 label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const CclTiledPeers *peers,
     const Changes &changes, CclTiledResult *result, CclError *error)
 {
@@ -366,8 +388,10 @@ label_changed (Run &run, const CclTiledPlan &plan, const CclTiledIo &io, const C
       return error->status;
     run.holes = found;
   }
-  if (!run.write_distances.is_none ())
-    status = find_distances (run, plan, error);
+  if (run.wants_distances && !run.many_values.read) {
+    const CclTiledIo distances = distances_io (run);
+    status = ccl_tiled_distances (&plan, &distances, error);
+  }
   if (changes.keep_largest && status == CUDACCL_OK)
     status = find_largest (run, plan, changes, error);
   if (status == CUDACCL_OK)
@@ -386,7 +410,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
     Fill fill_label_holes, uint64_t keep_largest, uint32_t split, uint32_t columns,
     const std::string &value_type, bool ignore_nan, nb::object read, nb::object begin,
     nb::object write, nb::object rows, nb::object values,
-    const std::optional<ValuesKind> &many_values, nb::object take_values,
+    const std::optional<ValuesKind> &many_values, nb::object take_values, nb::object take_parts,
     nb::object distances_begin, nb::object distances_write, uint32_t rank, uint32_t n_ranks,
     nb::object send, nb::object receive, nb::object abort)
 {
@@ -420,6 +444,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .rows = rows,
       .read_values = values,
       .take_values = take_values,
+      .take_parts = take_parts,
       .begin_distances = distances_begin,
       .write_distances = distances_write,
       .send = send,
@@ -431,8 +456,10 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .distance_bytes = 0,
       .holes = nullptr,
       .largest = nullptr,
+      .wants_distances = !distances_write.is_none (),
       .many_values = {},
       .values = {},
+      .parts = {},
       .raised = {}};
   if (many_values)
     run.many_values = values_picture (run, *many_values);
@@ -494,9 +521,9 @@ bind_tiled (nb::module_ &module)
       nb::arg ("keep_largest"), nb::arg ("split"), nb::arg ("columns"), nb::arg ("value_type"),
       nb::arg ("ignore_nan"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
       nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("many_values").none (),
-      nb::arg ("take_values").none (), nb::arg ("begin_distances").none (),
-      nb::arg ("write_distances").none (), nb::arg ("rank"), nb::arg ("n_ranks"),
-      nb::arg ("send").none (), nb::arg ("receive").none (),
+      nb::arg ("take_values").none (), nb::arg ("take_parts").none (),
+      nb::arg ("begin_distances").none (), nb::arg ("write_distances").none (), nb::arg ("rank"),
+      nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
       nb::arg ("abort").none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

@@ -233,7 +233,7 @@ def split_beside_others():
 
 
 def split_across_tiles():
-    """a component through all tiles is split, or refused in a line if the memory does not hold it"""
+    """a component through all tiles is split, also one that the memory does not hold"""
     mask = np.zeros((900, 700), np.uint8)
     for y in range(20, 880, 35):
         for x in range(20, 680, 35):
@@ -244,10 +244,102 @@ def split_across_tiles():
     succeed("i.npy", "--split", 9, "-o", "tiles.npy", "--tile", 13)
     np.testing.assert_array_equal(np.load("whole.npy"), np.load("tiles.npy"))
     tap.equal(int(np.load("whole.npy").max()), len(range(20, 880, 35)) * len(range(20, 680, 35)))
+    for tile in [], ["--tile", 13]:
+        succeed("i.npy", "--split", 9, "-o", "file.npy", "--memory", "1MiB", *tile)
+        np.testing.assert_array_equal(np.load("whole.npy"), np.load("file.npy"))
     before = sorted(os.listdir())
-    result = run("i.npy", "--split", 9, "-o", "l.npy", "--memory", "2MiB", "--tile", 13)
-    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "box" in result.stderr, result
+    size = 6_000_000  # the window has 12 bytes for each of 630,000 pixels, the map 4
+    result = run("i.npy", "--split", 9, "-o", "l.npy", "--memory", "1MiB",
+                 preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)))
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "File too large" in result.stderr, result
     tap.equal(sorted(os.listdir()), before)
+
+
+def partition(labels):
+    """The labels numbered anew by their first pixels."""
+    labels = labels.ravel()
+    _, first, places = np.unique(labels, return_index=True, return_inverse=True)
+    return np.where(labels, first[places] + 1, 0)
+
+
+def long_pictures():
+    """the squared diagonal of a picture may have more than 32 bits, and that of a component not"""
+    for shape in (3, 70_000), (70_000, 3), (2, 2, 70_000), (2, 70_000, 2), (70_000, 2, 2):
+        mask = random.random(shape) < 0.7
+        along = shape.index(70_000)
+        np.moveaxis(mask, along, 0)[35_000] = False
+        halves = [mask.take(part, along) for part in (range(35_001), range(35_000, 70_000))]
+        more = ["--split", 2, "-c", 4 if mask.ndim == 2 else 6]
+        np.save("i.npy", mask)
+        succeed("i.npy", "-o", "l.npy", *more)
+        labels, begin = np.moveaxis(np.load("l.npy"), along, 0), 0
+        for half in halves:
+            np.save("i.npy", half)
+            succeed("i.npy", "-o", "half.npy", *more)
+            np.testing.assert_array_equal(partition(np.moveaxis(np.load("half.npy"), along, 0)),
+                                          partition(labels[begin:begin + 35_001]))
+            begin = 35_000
+    np.save("i.npy", np.ones((1, 70_000), np.uint8))
+    result = run("i.npy", "--split", 2)
+    assert result.returncode == 1 and result.stderr.count("\n") == 1 and "box" in result.stderr, result
+
+
+def of_values():
+    """distances of values are scipy's of each component, whatever the tiles, before holes are filled and small ones removed"""
+    for mask in masks(24, 24, 9):
+        image = random.integers(0, 4, mask.shape).astype(np.uint16)
+        if random.random() < 0.7:
+            image = image.repeat(3, 0).repeat(4, 1)
+        np.save("i.npy", image)
+        more = ["--values", "-c", [8, 26][mask.ndim - 2] if random.random() < 0.5 else [4, 6][mask.ndim - 2]]
+        succeed("i.npy", "-o", "l.npy", *more)
+        labels = np.load("l.npy")
+        want = sum((squares(labels == i) for i in range(1, labels.max() + 1) if not (labels == i).all()), np.zeros(image.shape))
+        want[(labels == labels.flat[0]).all() and labels > 0] = 2**32 - 1
+        for tile in 1, int(random.integers(2, 7)), 1000:
+            others = [[], ["--fill-label-holes", 0, "-t", "t.csv", "--columns", "value"], ["--min-area", 5, "--keep-largest", 2]][tile % 3]
+            succeed("i.npy", "--distances", "d.npy", "--tile", tile, *more, *others)
+            np.testing.assert_array_equal(np.load("d.npy"), want)
+    image = np.ones((1, 2**16 + 1), np.uint8)
+    image[0, :3] = 2
+    np.save("i.npy", image)
+    succeed("i.npy", "--values", "--distances", "d.npy")
+    tap.equal(np.load("d.npy").dtype, np.dtype(np.uint64))
+    np.testing.assert_array_equal(np.load("d.npy"), [[9, 4, 1, *(i * i for i in range(1, 2**16 - 1))]])
+
+
+def filled_by_definition(labels, connectivity):
+    """The holes of each label, those with greater boxes first; scipy's components of all but the label."""
+    structure = ndimage.generate_binary_structure(labels.ndim, {4: 2, 8: 1, 6: 3, 18: 1, 26: 1}[connectivity])
+    boxes = ndimage.find_objects(labels)
+    sizes = [int(np.prod([side.stop - side.start for side in box])) for box in boxes]
+    filled = labels.copy()
+    for size, label in sorted(zip(sizes, range(1, len(boxes) + 1)), reverse=True):
+        holes = ndimage.binary_fill_holes(labels == label, structure)
+        filled[holes & (labels == 0)] = label
+    return filled
+
+
+def filled_objects():
+    """holes of objects are filled after the split, and then their parts are counted, whatever the tiles"""
+    for i in range(30):
+        mask = blobs(i) if i % 3 else ndimage.gaussian_filter(random.random((30, 30)), 1) > 0.48
+        np.save("i.npy", mask)
+        connectivity = [[4, 8], [6, 18, 26]][mask.ndim - 2][i % mask.ndim]
+        radius = int(random.integers(1, 6))
+        want = filled_by_definition(split_by_definition(mask, connectivity, radius), connectivity)
+        more = ["--columns", "label,area,n_holes"] if mask.ndim == 2 else []
+        for tile in 1, int(random.integers(2, 9)), 1000:
+            succeed("i.npy", "--split", radius, "--fill-label-holes", 0, "-c", connectivity, "--tile", tile, "-o", "l.npy", "-t", "t.npy",
+                    "--distances", "d.npy", *more)
+            np.testing.assert_array_equal(np.load("l.npy"), want)
+            if not mask.all():
+                np.testing.assert_array_equal(np.load("d.npy"), squares(mask))
+            table = np.load("t.npy")
+            tap.equal(table["area"].tolist(), np.bincount(want.ravel(), minlength=1)[1:].tolist())
+            for row in table if more else []:
+                outside = ndimage.label(~np.pad(want == row["label"], 1), np.ones((3, 3)) if connectivity == 4 else None)[1]
+                tap.equal(row["n_holes"], outside - 1)
 
 
 def full_disk():
@@ -257,7 +349,9 @@ def full_disk():
     def limit():
         resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 
-    for more in ["--distances", "d.npy", "--tile", 1], ["--distances", "d.tif"], ["--split", 3, "--tile", 9]:
+    for more in ["--distances", "d.npy", "--tile", 1], ["--distances", "d.tif"], ["--split", 3, "--tile", 9], \
+                ["--values", "--distances", "d.npy", "--tile", 1], ["--split", 3, "--fill-label-holes", 0, "--tile", 9], \
+                ["--split", 3, "--memory", "1MiB"]:
         result = run("i.npy", *more, preexec_fn=limit)
         assert result.returncode == 1 and result.stderr.count("\n") == 1, result
         tap.equal(sorted(os.listdir()), ["i.npy"])
@@ -280,6 +374,7 @@ shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would 
 status = 0
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(full_disk, interrupted, distances, beside_others, no_background, long_sides, split, split_beside_others, split_across_tiles)
+    status = tap.run(full_disk, interrupted, distances, beside_others, no_background, long_sides, split, split_beside_others, split_across_tiles,
+                     long_pictures, of_values, filled_objects)
     os.chdir("/")
 sys.exit(status)

@@ -255,8 +255,8 @@ def refused():
     for arguments, message in [
             (["--values", "--threshold", 3], "as they are"), (["--values", "--invert"], "as they are"),
             (["--values", "--fill-holes", 3], "together"), (["--distances", "i.npy"], "i.npy"),
-            (["--values", "--distances", "d.npy", "--tile", 2], "as a whole"),
-            (["--values", "--distances", "d.npy", "-t", "t.npy", "--columns", "value"], "'value'"),
+            (["--values", "--distances", "d.npy", "--tile", 2, "--gpu"], "as a whole"),
+            (["--values", "--distances", "d.npy", "-t", "t.npy", "--columns", "value", "--gpu"], "'value'"),
             (["-t", "t.npy", "--columns", "value"], "--values"),
             (["--values", "--split", 3], "--split"), (["--split", 0], "--split"), (["--split", 2, "--fill-holes", 2, "--fill-label-holes", 1], "together"),
             (["--fill-holes", -1], "fill-holes"),

@@ -81,7 +81,7 @@ def test_filters_of_objects(case, least, k, clear_border):
 @given(CASES)
 def test_columns_of_objects(case):
     connectivity, mask, tile = case
-    names = ["label", "area", "bbox", "centroid", "euler_number", *["perimeter"] * (mask.ndim == 2), "intensity_mean"]
+    names = ["label", "area", "bbox", "centroid", "euler_number", *["perimeter", "n_holes"] * (mask.ndim == 2), "intensity_mean"]
     values = np.random.default_rng(4).integers(0, 255, mask.shape).astype(np.uint8)
     labels, n = split(mask, 2, connectivity)
     cudaccl.label_file(mask, None, "t.npy", ndim=mask.ndim, connectivity=connectivity, tile=tile, split=2, properties=names,
@@ -159,11 +159,10 @@ def test_polygons_of_a_geotiff():
 
 
 @pytest.mark.parametrize("options, message", [
-    ({"split": 256}, "255"), ({"split": 3, "values": True}, "values"), ({"distances": "d.npy", "values": True}, "values"), ({"split": 3, "periodic": (0,)}, "together"), ({"split": 3, "fill_label_holes": 0}, "together"),
+    ({"split": 256}, "255"), ({"split": 3, "values": True}, "values"), ({"split": 3, "periodic": (0,)}, "together"),
     ({"distances": "d.npy", "periodic": (0,)}, "together"), ({"distances": "d.txt"}, "npy"), ({"polygons": "p.json"}, "geojson"),
     ({"labels": "d.npy", "distances": "d.npy"}, "one file"), ({"distances": np.zeros((9, 9), np.uint16)}, "distance"),
-    ({"distances": np.zeros((9, 8), np.uint32)}, "shape"),
-    ({"split": 3, "table": "t.npy", "properties": ["n_holes"]}, "n_holes")])
+    ({"distances": np.zeros((9, 8), np.uint32)}, "shape")])
 def test_refused(options, message):
     with pytest.raises(ValueError, match=message):
         cudaccl.label_file(np.ones((9, 9), bool), **options)
@@ -181,10 +180,41 @@ def test_refused_volumes_and_types():
 
 
 def test_memory_that_does_not_hold_a_component():
-    mask = np.ones((300, 300), bool)
-    with pytest.raises(OSError, match="box"):
-        cudaccl.label_file(mask, "l.npy", split=5, tile=10, memory=2**20)
-    assert not os.listdir()
+    mask = np.random.default_rng(6).random((300, 300)) < 0.95
+    n = cudaccl.label_file(mask, "l.npy", split=5, tile=10, memory=2**20)
+    want, n_whole = split(mask, 5, 8)
+    assert n == n_whole and (np.load("l.npy") == want).all()
+
+
+@given(CASES, st.integers(1, 4), st.sampled_from([0, 0, 2]))
+def test_holes_of_objects(case, radius, k):
+    connectivity, mask, tile = case
+    names = ["label", "area", "bbox", "euler_number", *["perimeter", "n_holes"] * (mask.ndim == 2)]
+    objects, _ = split(mask, radius, connectivity)
+    whole = cudaccl.fill_label_holes(objects, 0, connectivity, ndim=mask.ndim)
+    whole = cudaccl.keep_largest(whole, k, ndim=mask.ndim) if k else whole
+    labels = np.zeros(mask.shape, np.uint32)
+    cudaccl.label_file(mask, labels, "t.npy", ndim=mask.ndim, connectivity=connectivity, tile=tile, split=radius, fill_label_holes=0,
+                       keep_largest=k, properties=names)
+    numbers = np.unique(whole[whole > 0])
+    assert (labels == np.searchsorted(np.r_[0, numbers], whole)).all()
+    table, want = np.load("t.npy"), cudaccl.regionprops_table(labels, None, names, connectivity=connectivity)
+    for name in table.dtype.names:
+        np.testing.assert_array_equal(table[name], want[name], name)
+
+
+@given(CASES, st.booleans())
+def test_distances_of_values(case, fills):
+    connectivity, mask, tile = case
+    image = mask.astype(np.uint8) + (np.indices(mask.shape)[-1] // 4 % 3).astype(np.uint8)
+    components, _ = cudaccl.label_values(image, connectivity, ndim=mask.ndim)
+    squared, labels = np.zeros(mask.shape, np.uint64), np.zeros(mask.shape, np.uint32)
+    cudaccl.label_file(image, labels, "t.npy", ndim=mask.ndim, connectivity=connectivity, tile=tile, values=True, distances=squared,
+                       fill_label_holes=0 if fills else None, properties=["label", "value"])
+    roots = cudaccl.distance(components, ndim=mask.ndim)
+    assert (np.where(squared == 2**32 - 1, np.inf, np.sqrt(squared)) == roots).all()
+    whole = cudaccl.fill_label_holes(components, 0, connectivity, ndim=mask.ndim) if fills else components
+    assert (labels == whole).all()
 
 
 def test_errors_of_functions():

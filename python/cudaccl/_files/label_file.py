@@ -329,13 +329,13 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         end may be greater than the side. Since: 0.4
     split: a radius, 1…255: components become the objects into which split_touching() splits the label map of components, with the
         picture's connectivity; 0: they stay. Labels, table and filters are those of objects, which are numbered in raster
-        order of their first peaks. Components that lie in several tiles are held in memory one by one, with 24 bytes for each
-        pixel of their box; one that does not fit into memory raises an OSError. Since: 0.4
+        order of their first peaks. Components that lie in several tiles are split one by one, with 24 bytes for each
+        pixel of their box, or 12 in a file without a name where memory does not suffice. Since: 0.4
         These five are for one process; split, fill_holes, fill_label_holes and periodic keep the label map, 4 bytes a pixel, in a
         file without a name beside the first output, or in /tmp.
     distances: a map like labels, a file or an array, for the squared distances of pixels to the nearest pixel outside their component,
-        0 for background: exact integers, whose roots are those of distance(). They are those of components before any is
-        split, filtered or filled, of the foreground with fill_holes. Of uint32, or of uint64 where the squared diagonal of the
+        0 for background: exact integers, whose roots are those of distance(). They are those of components, also of values, before
+        any is split, filtered or filled, of the foreground with fill_holes. Of uint32, or of uint64 where the squared diagonal of the
         picture is 2**32 - 1 or more; the greatest number of the type where there is no background. Since: 0.4
     polygons: the name of a file (.geojson) for the polygons of labels, or a function that is called with each, a feature of
         GeoJSON: valid polygons and multipolygons, with 'label' and 'area', the number of pixels, as properties. World coordinates where
@@ -389,8 +389,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     def check_changes(axes: list[int], columns: TileColumns | None) -> None:
         changes = [name for name, is_wanted in (("periodic", axes), ("fill_label_holes", fill_label_holes is not None),
                                                 ("fill_holes", fill_holes is not None)) if is_wanted]
-        apart = changes + ["split"] * bool(split and (axes or fill_label_holes is not None)) + ["distances"] * bool(
-            axes and distances is not None)
+        apart = changes + ["split"] * bool(split and axes) + ["distances"] * bool(axes and distances is not None)
         if len(apart) > 1:
             raise ValueError(f"{apart[0]} and {apart[1]} do not go together")
         alone = changes + [name for name, is_wanted in (("split", split), ("keep_largest", keep_largest), ("distances", distances is not None),
@@ -399,16 +398,14 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             raise ValueError(f"{alone[0]} is for one process, not for several ranks")
         if n_ranks > 1 and columns and columns.has_ranks:
             raise ValueError("medians and quantiles are for one process, not for several ranks")
-        if split and columns and "n_holes" in columns.measured_names:
-            raise ValueError("objects of split may have several parts: their table goes without n_holes")
         if axes and clear_border:
             raise ValueError("periodic and clear_border do not go together")
         if n_ranks > 1 and (values or adjacency is not None):
             raise ValueError(f"{'values' if values else 'adjacency'} is for one process, not for several ranks")
         if not values and (background != 0 or tolerance != 0):
             raise ValueError("background and tolerance are for values=True")
-        if values and (split or distances is not None):
-            raise ValueError("values goes without split and distances")
+        if values and split:
+            raise ValueError("values and split do not go together")
         if values and (threshold != 0 or invert or foreground != "threshold" or denoise != "none" or max(closing) > 1
                        or fill_holes is not None or axes):
             raise ValueError("values takes pixels as they are: without threshold, invert, foreground, denoise, closing, "
@@ -497,6 +494,10 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         assert many and columns
         columns.component_values = many.values(numbers)
 
+    def take_parts(numbers: memoryview) -> None:
+        assert columns
+        columns.component_parts = np.frombuffer(bytes(numbers), np.uint32)
+
     messages = Messages(comm)
 
     def run(folder: str | None, measured: int, begin: Any, write: Any, take: Any, channel: Input | None,
@@ -507,7 +508,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
             keep_largest, split, measured, (channel.value_type if channel else np.dtype(np.uint8)).name, bool(ignore_nan),
             many.read if many else mask.read if mask.is_needed else mask.picture.read, begin, write, take,
             channel and channel.read_samples, many and many.kind,
-            take_values if columns and columns.has_component_values else None,
+            take_values if columns and columns.has_component_values else None, take_parts if columns else None,
             squares and (lambda n_bytes: squares.begin(2**(8 * n_bytes) - 1, n_bytes)), squares and squares.write, rank,
             n_ranks, messages.send, messages.receive, getattr(comm, "Abort", None)))
         return n_components

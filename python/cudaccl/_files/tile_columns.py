@@ -37,6 +37,7 @@ class TileColumns:
         self._others: list[list[NDArray[Any]]] | None = None  # [channel − 1]: what was measured
         self._n_taken = 0  # rows that are written
         self.component_values = None if value_type is None else np.empty(0, value_type)  # by label
+        self.component_parts: NDArray[np.uint32] | None = None  # by label; None: all are connected
         self.of_values = COLUMN_OF["intensity_mean"]
         self.columns = flags_of(self._properties, self._measured)
         self._find_dtype()
@@ -100,6 +101,8 @@ class TileColumns:
         if self._others is not None:
             found.channels = [found, *(Measured(rows, shape, shape, self._connectivity, self._shape, self._no_map, rows,
                                                 self._measured) for shape in self._shapes_of_channels(len(rows)))]
+        if self.component_parts is not None:
+            found.parts = self.component_parts[rows["label"] - 1]
         for place, channel in enumerate(found.channels or [found]):
             if self.has_ranks:
                 of_rows = np.empty((1 + len(self._quantiles), 0)) if not len(rows) else self._ranks[place](rows["label"])
