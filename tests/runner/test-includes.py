@@ -16,11 +16,12 @@ LEAVES = {"core/base/divide-up.h", "core/base/unnamed-file.h"}  # which need no 
 ROOMS = {"core": (), "cpu": ("core",), "cuda": ("core",), "research": ("core", "cpu", "cuda"), "tracking": ("core",), "tiled": ("core",),
          "pictures": (), "programs": (), "recording": (), "gst": ("pictures", "recording"), "label": ("pictures", "programs"),
          "watch": ("programs", "recording"), "python": ("label", "pictures"), "examples": ()}
+FOLDERS = (*ROOMS, "bench", "tests")  # the last two may include any room
 
 
 def sources():
-    """The sources of all rooms, by their paths from the top."""
-    return {str(path.relative_to(ROOT)): path for room in ROOMS for path in sorted(ROOT.glob(f"{room}/**/*"))
+    """All sources, by their paths from the top."""
+    return {str(path.relative_to(ROOT)): path for room in FOLDERS for path in sorted(ROOT.glob(f"{room}/**/*"))
             if path.suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".inc")}
 
 
@@ -88,7 +89,7 @@ def elements():
 def rooms():
     """the folders of the project include each other as docs/architecture.md says"""
     headers = {}
-    for room in (*ROOMS, "bench", "tests"):
+    for room in FOLDERS:
         for path in ROOT.glob(f"{room}/**/*"):
             if path.suffix in (".h", ".cuh", ".inc"):
                 headers.setdefault(path.name, []).append(path.relative_to(ROOT))
@@ -109,7 +110,7 @@ def rooms():
 
 def sizes():
     """no folder has more than thirty source files"""
-    files = collections.Counter(str(path.parent.relative_to(ROOT)) for room in (*ROOMS, "bench", "tests") for path in ROOT.glob(f"{room}/**/*")
+    files = collections.Counter(str(path.parent.relative_to(ROOT)) for room in FOLDERS for path in ROOT.glob(f"{room}/**/*")
                                 if path.suffix in (".c", ".h", ".cpp", ".cu", ".cuh", ".py", ".js"))
     assert len(files) > 100, files
     tap.equal({folder: n for folder, n in files.items() if n > 30}, {}, "full folders:")

@@ -104,27 +104,6 @@ find_kernel (const char *name)
   return found == kernels ().end () ? nullptr : &found->second;
 }
 
-std::function<CUresult ()>
-launch_work (const Launch &launch)
-{
-  auto copy = std::make_shared<Launch> (launch);
-  return [copy] {
-    {
-      std::lock_guard<std::mutex> lock (driver_lock);
-      hide_memory_of_others (copy->context);
-    }
-    std::string failure = run_launch (*copy);
-    {
-      std::lock_guard<std::mutex> lock (driver_lock);
-      show_hidden_memory ();
-    }
-    if (failure.empty ())
-      return CUDA_SUCCESS;
-    complain ("kernel %s: %s", copy->kernel->name, failure.c_str ());
-    return CUDA_ERROR_LAUNCH_FAILED;
-  };
-}
-
 /* The file that contains the code at an address, for messages. */
 static const char *
 caller_file (void *address)

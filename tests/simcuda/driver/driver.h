@@ -62,9 +62,6 @@ CUresult forbid_in_captures (Context *context);
 CUresult submit (Stream *stream, CUgraphNodeType type, const char *name,
     std::function<CUresult ()> run, OperationPointer *operation = nullptr);
 
-/* The function that runs a kernel launch. */
-std::function<CUresult ()> launch_work (const Launch &launch);
-
 struct Statistics {
   uint64_t allocations, copies, launches, synchronisations, captures; /* successful calls */
 };

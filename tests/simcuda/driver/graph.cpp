@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <map>
 
-#include "driver.h"
+#include "memory.h"
+#include "queue.h"
 #include "tests/simcuda/settings.h"
 
 namespace simcuda {
@@ -58,6 +59,27 @@ graph_find (GraphExec *exec, const GraphNode *original)
   return found == exec->originals.end ()
              ? nullptr
              : exec->graph.nodes[size_t (found - exec->originals.begin ())].get ();
+}
+
+std::function<CUresult ()>
+launch_work (const Launch &launch)
+{
+  auto copy = std::make_shared<Launch> (launch);
+  return [copy] {
+    {
+      std::lock_guard<std::mutex> lock (driver_lock);
+      hide_memory_of_others (copy->context);
+    }
+    std::string failure = run_launch (*copy);
+    {
+      std::lock_guard<std::mutex> lock (driver_lock);
+      show_hidden_memory ();
+    }
+    if (failure.empty ())
+      return CUDA_SUCCESS;
+    complain ("kernel %s: %s", copy->kernel->name, failure.c_str ());
+    return CUDA_ERROR_LAUNCH_FAILED;
+  };
 }
 
 std::function<CUresult ()>

@@ -47,6 +47,9 @@ std::unique_ptr<GraphExec> graph_instantiate (const Graph &graph);
 /* The launchable graph's copy of a node; NULL without one. */
 GraphNode *graph_find (GraphExec *exec, const GraphNode *original);
 
+/* The function that runs a kernel launch. */
+std::function<CUresult ()> launch_work (const Launch &launch);
+
 /* A copy of the current nodes for one launch, in an order that satisfies the dependencies. */
 std::function<CUresult ()> graph_work (const GraphExec &exec);
 

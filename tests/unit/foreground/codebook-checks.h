@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The codebook model of any backend (foreground-checks.h): masks and scene changes are those of the
- * reference. A backend without the model skips the checks. */
+/* The codebook model of any backend (foreground-backend.h): masks and scene changes are those of
+ * the reference. A backend without the model skips the checks. */
 #pragma once
 
-#include "tests/unit/foreground/foreground-checks.h"
+#include "tests/unit/foreground/foreground-backend.h"
 
 /* Every pixel format and chroma layout, with options that change from frame to frame. */
 void check_codebook_of_every_format (const ForegroundBackend *backend);

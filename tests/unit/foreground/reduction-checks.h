@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Background models on reduced frames, of any backend (foreground-checks.h). */
+/* Background models on reduced frames, of any backend (foreground-backend.h). */
 #pragma once
 
-#include "tests/unit/foreground/foreground-checks.h"
+#include "tests/unit/foreground/foreground-backend.h"
 
 /* Masks of reduced frames are the enlarged masks of frames that this test reduces. */
 void check_reduction (const ForegroundBackend *backend);
