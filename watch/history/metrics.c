@@ -35,10 +35,36 @@ add_plain_sample (GString *text, const gchar *name, gdouble value)
       text, "%s %s\n", name, g_ascii_formatd (number, sizeof number, "%.17g", value));
 }
 
+/* A metric whose samples are fields of a struct. */
+typedef struct {
+  const gchar *name, *type, *help;
+  enum { IS_BOOLEAN, IS_COUNT, IS_LONG_COUNT, IS_DOUBLE } kind;
+  gsize offset; /* of the field, a gboolean, guint, guint64 or gdouble */
+} Metric;
+
+static gdouble
+read_field (const Metric *metric, gconstpointer fields)
+{
+  gconstpointer field = G_STRUCT_MEMBER_P (fields, metric->offset);
+
+  switch (metric->kind) {
+  case IS_BOOLEAN:
+    return *(const gboolean *)field;
+  case IS_COUNT:
+    return *(const guint *)field;
+  case IS_LONG_COUNT:
+    return *(const guint64 *)field;
+  case IS_DOUBLE:
+    return *(const gdouble *)field;
+  }
+  g_return_val_if_reached (0);
+}
+
 typedef struct {
   const gchar *name;
   WatchStatus status;
   WatchLineCounts lines;
+  gboolean has_scene_change;
 } CameraStatus;
 
 static void
@@ -48,119 +74,44 @@ camera_status_free (gpointer data)
   g_free (data);
 }
 
-static gdouble
-get_frames (const CameraStatus *camera)
-{
-  return camera->status.n_frames;
-}
-
-static gdouble
-get_skipped (const CameraStatus *camera)
-{
-  return camera->status.n_skipped;
-}
-
-static gdouble
-get_late (const CameraStatus *camera)
-{
-  return camera->status.n_late;
-}
-
-static gdouble
-get_reconnects (const CameraStatus *camera)
-{
-  return camera->status.n_reconnects;
-}
-
-static gdouble
-get_fps (const CameraStatus *camera)
-{
-  return camera->status.fps;
-}
-
-static gdouble
-get_components (const CameraStatus *camera)
-{
-  return camera->status.n_components;
-}
-
-static gdouble
-get_motion (const CameraStatus *camera)
-{
-  return camera->status.motion;
-}
-
-static gdouble
-get_armed (const CameraStatus *camera)
-{
-  return camera->status.is_armed;
-}
-
-static gdouble
-get_scene_change (const CameraStatus *camera)
-{
-  return !g_str_equal (camera->status.scene, WATCH_SCENE_USUAL);
-}
-
-static gdouble
-get_waiting_frames (const CameraStatus *camera)
-{
-  return camera->status.n_waiting;
-}
-
-static gdouble
-get_backlog (const CameraStatus *camera)
-{
-  return camera->status.backlog;
-}
-
-static gdouble
-get_data_age (const CameraStatus *camera)
-{
-  return camera->status.age;
-}
-
-static gdouble
-get_waiting_lines (const CameraStatus *camera)
-{
-  return camera->lines.n_queued;
-}
-
-static gdouble
-get_dropped_lines (const CameraStatus *camera)
-{
-  return camera->lines.n_dropped;
-}
+#define OF_CAMERA(field) G_STRUCT_OFFSET (CameraStatus, field)
 
 /* Metrics with one sample per camera. */
-static const struct {
-  const gchar *name, *type, *help;
-  gdouble (*get) (const CameraStatus *camera);
-} camera_metrics[] = {
-    {"ccl_watch_frames_total", "counter", "Frames that were labelled.", get_frames},
+static const Metric camera_metrics[] = {
+    {"ccl_watch_frames_total", "counter", "Frames that were labelled.", IS_LONG_COUNT,
+        OF_CAMERA (status.n_frames)},
     {"ccl_watch_skipped_frames_total", "counter",
-        "Frames that were not labelled, because of max-fps or of a slow machine.", get_skipped},
+        "Frames that were not labelled, because of max-fps or of a slow machine.", IS_LONG_COUNT,
+        OF_CAMERA (status.n_skipped)},
     {"ccl_watch_late_frames_total", "counter",
-        "Skipped frames that were not labelled because of a slow machine.", get_late},
-    {"ccl_watch_reconnects_total", "counter", "Connections after the first one.", get_reconnects},
-    {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", get_fps},
-    {"ccl_watch_components", "gauge", "Components of the last frame.", get_components},
-    {"ccl_watch_motion", "gauge", "1 while there is motion.", get_motion},
-    {"ccl_watch_armed", "gauge", "1 while the camera raises alerts.", get_armed},
+        "Skipped frames that were not labelled because of a slow machine.", IS_LONG_COUNT,
+        OF_CAMERA (status.n_late)},
+    {"ccl_watch_reconnects_total", "counter", "Connections after the first one.", IS_LONG_COUNT,
+        OF_CAMERA (status.n_reconnects)},
+    {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", IS_DOUBLE,
+        OF_CAMERA (status.fps)},
+    {"ccl_watch_components", "gauge", "Components of the last frame.", IS_COUNT,
+        OF_CAMERA (status.n_components)},
+    {"ccl_watch_motion", "gauge", "1 while there is motion.", IS_BOOLEAN,
+        OF_CAMERA (status.motion)},
+    {"ccl_watch_armed", "gauge", "1 while the camera raises alerts.", IS_BOOLEAN,
+        OF_CAMERA (status.is_armed)},
     {"ccl_watch_scene_change", "gauge",
         "1 while the camera is moved, covered or blinded, or settles after a switch to infrared.",
-        get_scene_change},
-    {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.",
-        get_waiting_frames},
+        IS_BOOLEAN, OF_CAMERA (has_scene_change)},
+    {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.", IS_COUNT,
+        OF_CAMERA (status.n_waiting)},
     {"ccl_watch_backlog_seconds", "gauge",
-        "Time by which the decoder is behind the arrival of the data.", get_backlog},
+        "Time by which the decoder is behind the arrival of the data.", IS_DOUBLE,
+        OF_CAMERA (status.backlog)},
     {"ccl_watch_data_age_seconds", "gauge",
-        "Time since the last labelled frame arrived, or since the camera was added.", get_data_age},
+        "Time since the last labelled frame arrived, or since the camera was added.", IS_DOUBLE,
+        OF_CAMERA (status.age)},
     {"ccl_watch_queue_lines", "gauge", "Lines that wait to be sent, in all outputs together.",
-        get_waiting_lines},
+        IS_COUNT, OF_CAMERA (lines.n_queued)},
     {"ccl_watch_dropped_lines_total", "counter",
         "Lines dropped, because the queue of an output was full or the output ended.",
-        get_dropped_lines},
+        IS_LONG_COUNT, OF_CAMERA (lines.n_dropped)},
 };
 
 static void
@@ -213,74 +164,41 @@ add_cameras (GString *text, Watch *watch)
     camera->name = watch_camera_get_name (cameras->pdata[i]);
     watch_camera_get_status (cameras->pdata[i], &camera->status);
     watch_count_lines (watch, camera->name, &camera->lines);
+    camera->has_scene_change = !g_str_equal (camera->status.scene, WATCH_SCENE_USUAL);
     g_ptr_array_add (all, camera);
   }
   for (guint m = 0; m < G_N_ELEMENTS (camera_metrics); m++) {
-    add_metric (text, camera_metrics[m].name, camera_metrics[m].type, camera_metrics[m].help);
+    const Metric *metric = &camera_metrics[m];
+
+    add_metric (text, metric->name, metric->type, metric->help);
     for (guint i = 0; i < all->len; i++) {
       const CameraStatus *camera = all->pdata[i];
 
-      add_sample (
-          text, camera_metrics[m].name, "camera", camera->name, camera_metrics[m].get (camera));
+      add_sample (text, metric->name, "camera", camera->name, read_field (metric, camera));
     }
   }
   add_states (text, all);
   add_latencies (text, all);
 }
 
-static gdouble
-get_delivered (const WatchOutputStatus *output)
-{
-  return output->n_delivered;
-}
-
-static gdouble
-get_dropped (const WatchOutputStatus *output)
-{
-  return output->n_dropped;
-}
-
-static gdouble
-get_queued (const WatchOutputStatus *output)
-{
-  return output->n_queued;
-}
-
-static gdouble
-get_capacity (const WatchOutputStatus *output)
-{
-  return output->capacity;
-}
-
-static gdouble
-get_age (const WatchOutputStatus *output)
-{
-  return output->age;
-}
-
-static gdouble
-get_connected (const WatchOutputStatus *output)
-{
-  return output->connected;
-}
+#define OF_OUTPUT(field) G_STRUCT_OFFSET (WatchOutputStatus, field)
 
 /* Metrics with one sample per output. */
-static const struct {
-  const gchar *name, *type, *help;
-  gdouble (*get) (const WatchOutputStatus *output);
-} output_metrics[] = {
-    {"ccl_watch_output_lines_total", "counter", "Lines written or acknowledged.", get_delivered},
+static const Metric output_metrics[] = {
+    {"ccl_watch_output_lines_total", "counter", "Lines written or acknowledged.", IS_LONG_COUNT,
+        OF_OUTPUT (n_delivered)},
     {"ccl_watch_output_dropped_lines_total", "counter",
         "Lines dropped, because the queue was full, the receiver refused them or the output ended.",
-        get_dropped},
+        IS_LONG_COUNT, OF_OUTPUT (n_dropped)},
     {"ccl_watch_output_queue_lines", "gauge", "Lines that wait or are not acknowledged yet.",
-        get_queued},
+        IS_COUNT, OF_OUTPUT (n_queued)},
     {"ccl_watch_output_queue_capacity_lines", "gauge", "Lines that the queue holds at most.",
-        get_capacity},
+        IS_COUNT, OF_OUTPUT (capacity)},
     {"ccl_watch_output_oldest_line_seconds", "gauge",
-        "Time since the oldest line that waits or is not acknowledged was made.", get_age},
+        "Time since the oldest line that waits or is not acknowledged was made.", IS_DOUBLE,
+        OF_OUTPUT (age)},
     {"ccl_watch_output_connected", "gauge", "1 while the output is connected and takes lines.",
-        get_connected},
+        IS_BOOLEAN, OF_OUTPUT (connected)},
 };
 
 static void
@@ -289,12 +207,13 @@ add_outputs (GString *text, Watch *watch)
   g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
 
   for (guint m = 0; m < G_N_ELEMENTS (output_metrics); m++) {
-    add_metric (text, output_metrics[m].name, output_metrics[m].type, output_metrics[m].help);
+    const Metric *metric = &output_metrics[m];
+
+    add_metric (text, metric->name, metric->type, metric->help);
     for (guint i = 0; i < outputs->len; i++) {
       const WatchOutputStatus *output = outputs->pdata[i];
 
-      add_sample (
-          text, output_metrics[m].name, "output", output->name, output_metrics[m].get (output));
+      add_sample (text, metric->name, "output", output->name, read_field (metric, output));
     }
   }
 }
