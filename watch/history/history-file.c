@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "history-file.h"
+#include "history.h"
 
 #include <string.h>
 
@@ -7,8 +7,7 @@
 
 typedef struct {
   WatchHistory *history;
-  GPtrArray *events;        /* WatchPastEvent, of the lines that were read */
-  guint64 written, waiting; /* number of the last event in the file, and in the last text */
+  GPtrArray *events; /* WatchPastEvent, of the lines that were read */
 } HistoryFile;
 
 static void
@@ -31,41 +30,32 @@ read_line (gpointer data, JsonObject *object, const gchar *line)
   g_ptr_array_add (self->events, event);
 }
 
-static void
+static gint64
 has_read (gpointer data)
 {
   HistoryFile *self = data;
 
-  self->written = watch_history_add_past (self->history, g_steal_pointer (&self->events));
+  return watch_history_add_past (self->history, g_steal_pointer (&self->events));
 }
 
 /* The oldest event first. */
 static GString *
-format (gpointer data, gboolean all, guint *n_lines)
+format (gpointer data, gint64 *last, guint *n_lines)
 {
   HistoryFile *self = data;
   g_autoptr (GPtrArray) events =
-      watch_history_get_events (self->history, NULL, NULL, all ? 0 : self->written, G_MAXUINT);
+      watch_history_get_events (self->history, NULL, NULL, MAX (*last, 0), G_MAXUINT);
   GString *text = g_string_new (NULL);
 
   *n_lines = events->len;
-  self->waiting = self->written;
   for (guint i = events->len; i-- > 0;) {
     const WatchPastEvent *event = events->pdata[i];
 
     g_string_append_printf (
         text, "{\"number\":%" G_GUINT64_FORMAT ",%s\n", event->number, event->line + 1);
-    self->waiting = event->number;
+    *last = event->number;
   }
   return text;
-}
-
-static void
-written (gpointer data)
-{
-  HistoryFile *self = data;
-
-  self->written = self->waiting;
 }
 
 static guint
@@ -78,8 +68,7 @@ WatchLineFile *
 watch_history_file_new (Watch *watch, WatchHistory *history)
 {
   HistoryFile *self = g_new0 (HistoryFile, 1);
-  const WatchLineFileFunctions functions = {
-      "source", read_line, has_read, format, written, count, self};
+  const WatchLineFileFunctions functions = {"source", read_line, has_read, format, count, self};
 
   self->history = history;
   self->events = g_ptr_array_new ();

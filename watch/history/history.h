@@ -3,7 +3,7 @@
  * over time. Functions may be called in any thread. */
 #pragma once
 
-#include "watch/supervisor/watch.h"
+#include "line-file.h"
 
 typedef struct _WatchHistory WatchHistory;
 
@@ -53,3 +53,8 @@ gint64 watch_history_get_start (WatchHistory *history);
  * without a frame. */
 void watch_history_get_counts (
     WatchHistory *history, const gchar *camera, guint step, guint n_points, guint16 *counts);
+
+/* Keeps the latest events in FOLDER/events.ndjson, so that they survive a restart: a JSON object
+ * per line, as in the answer of the API. First reads those of the cameras that there are. Main
+ * thread only. */
+WatchLineFile *watch_history_file_new (Watch *watch, WatchHistory *history);

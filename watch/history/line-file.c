@@ -29,6 +29,7 @@ struct _WatchLineFile {
   /* Of the thread. */
   gchar *path; /* NULL without a folder */
   guint n_lines;
+  gint64 last;     /* the greatest number of what is in the file */
   gboolean is_new; /* the path is another one than before */
   WatchLogLimit fail_limit;
 };
@@ -84,7 +85,7 @@ read_lines (WatchLineFile *file)
   }
   if (stream)
     fclose (stream);
-  file->functions.has_read (file->functions.data);
+  file->last = file->functions.has_read (file->functions.data);
   if (!is_whole)
     watch_line_file_rewrite (file);
 }
@@ -128,8 +129,9 @@ replace_text (WatchLineFile *file, const GString *text)
 static gboolean
 write_lines (WatchLineFile *file, gboolean anew)
 {
+  gint64 last = anew ? -1 : file->last;
   guint n_lines;
-  g_autoptr (GString) text = file->functions.format (file->functions.data, anew, &n_lines);
+  g_autoptr (GString) text = file->functions.format (file->functions.data, &last, &n_lines);
   gboolean is_written = TRUE;
 
   if (anew)
@@ -137,7 +139,7 @@ write_lines (WatchLineFile *file, gboolean anew)
   else if (n_lines > 0)
     is_written = append_text (file, text);
   if (is_written) {
-    file->functions.written (file->functions.data);
+    file->last = last;
     file->n_lines = anew ? n_lines : file->n_lines + n_lines;
   }
   return is_written;

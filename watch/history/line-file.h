@@ -15,12 +15,11 @@ typedef struct {
   const gchar *camera; /* the member that names the camera of a line's object */
   /* A line of a camera that there was when the file was made; other members may be damaged. */
   void (*read) (gpointer data, JsonObject *object, const gchar *line);
-  void (*has_read) (gpointer data); /* all lines */
-  /* What the file lacks since the last call of written(), or all that it should have; whole lines.
-   */
-  GString *(*format) (gpointer data, gboolean all, guint *n_lines);
-  /* The lines of the last format() are in the file. */
-  void (*written) (gpointer data);
+  /* All lines were read. Returns a number that those of what they say do not exceed. */
+  gint64 (*has_read) (gpointer data);
+  /* Lines of what has a number greater than `last`, which becomes the greatest of them; with -1, of
+   * all that the file should have. */
+  GString *(*format) (gpointer data, gint64 *last, guint *n_lines);
   /* How many lines the file would have if it were written anew. */
   guint (*count) (gpointer data);
   gpointer data; /* freed by g_free() with the file */

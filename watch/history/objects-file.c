@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "objects-file.h"
+#include "objects.h"
 
 #define MAX_NUMBER 1e15 /* of an object; others are damaged */
 
@@ -7,7 +7,6 @@ typedef struct {
   Watch *watch;
   WatchObjects *objects;
   GPtrArray *read; /* WatchObject, of the lines that were read */
-  guint64 written, waiting;
 } ObjectsFile;
 
 static JsonArray *
@@ -85,40 +84,32 @@ forget_old (ObjectsFile *self)
         self->objects, g_get_real_time () - (gint64)(MIN (days, 1e6) * 86400 * G_USEC_PER_SEC));
 }
 
-static void
+static gint64
 has_read (gpointer data)
 {
   ObjectsFile *self = data;
+  const gint64 last = watch_objects_add_past (self->objects, g_steal_pointer (&self->read));
 
-  self->written = watch_objects_add_past (self->objects, g_steal_pointer (&self->read));
   forget_old (self);
+  return last;
 }
 
 static GString *
-format (gpointer data, gboolean all, guint *n_lines)
+format (gpointer data, gint64 *last, guint *n_lines)
 {
   ObjectsFile *self = data;
-  const WatchObjectQuery query = {.after = all ? 0 : self->written, .limit = WATCH_OBJECTS};
+  const WatchObjectQuery query = {.after = MAX (*last, 0), .limit = WATCH_OBJECTS};
   g_autoptr (GPtrArray) objects = watch_objects_find (self->objects, &query);
   GString *text = g_string_new (NULL);
 
   *n_lines = objects->len;
-  self->waiting = self->written;
   for (guint i = objects->len; i-- > 0;) {
     g_autofree gchar *json = watch_object_to_json (objects->pdata[i]);
 
     g_string_append_printf (text, "{%s}\n", json);
-    self->waiting = ((WatchObject *)objects->pdata[i])->number;
+    *last = ((WatchObject *)objects->pdata[i])->number;
   }
   return text;
-}
-
-static void
-written (gpointer data)
-{
-  ObjectsFile *self = data;
-
-  self->written = self->waiting;
 }
 
 static guint
@@ -134,8 +125,7 @@ WatchLineFile *
 watch_objects_file_new (Watch *watch, WatchObjects *objects)
 {
   ObjectsFile *self = g_new0 (ObjectsFile, 1);
-  const WatchLineFileFunctions functions = {
-      "source", read_line, has_read, format, written, count, self};
+  const WatchLineFileFunctions functions = {"source", read_line, has_read, format, count, self};
 
   self->watch = watch;
   self->objects = objects;

@@ -3,7 +3,7 @@
  * a camera sees while it is not armed is left out. Functions may be called in any thread. */
 #pragma once
 
-#include "watch/supervisor/watch.h"
+#include "line-file.h"
 
 #define WATCH_OBJECT_POINTS 32
 #define WATCH_OBJECTS 20000 /* of all cameras together; of more, the oldest of the busiest go */
@@ -24,8 +24,7 @@ typedef struct {
 
 typedef struct _WatchObjects WatchObjects;
 
-/* Adds an observer to the watch; must be called before watch_start() and freed after watch_stop().
- */
+/* Adds an observer to the watch, so it is called before watch_start(); freed after watch_stop(). */
 WatchObjects *watch_objects_new (Watch *watch);
 void watch_objects_free (WatchObjects *self);
 
@@ -55,3 +54,8 @@ void watch_object_unref (WatchObject *object);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchObject, watch_object_unref)
 /* The members of a JSON object, without braces; free with g_free(). */
 gchar *watch_object_to_json (const WatchObject *object);
+
+/* Keeps the objects in FOLDER/objects.ndjson, so that they survive a restart: a JSON object per
+ * line, as in the answer of the API. First reads those of the cameras that there are. Main thread
+ * only. */
+WatchLineFile *watch_objects_file_new (Watch *watch, WatchObjects *objects);

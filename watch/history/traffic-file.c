@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "traffic-file.h"
+#include "traffic.h"
 
 #include <gst/ccl/ccl.h>
 #include <string.h>
@@ -8,8 +8,7 @@
 
 typedef struct {
   WatchTraffic *traffic;
-  GPtrArray *rows;         /* WatchTrafficRow, of the lines that were read */
-  gint64 written, waiting; /* number of the last change in the file, and in the last text */
+  GPtrArray *rows; /* WatchTrafficRow, of the lines that were read */
 } TrafficFile;
 
 /* Reading. */
@@ -46,13 +45,14 @@ read_line (gpointer data, JsonObject *object, const gchar *line)
   g_ptr_array_add (self->rows, row);
 }
 
-static void
+static gint64
 has_read (gpointer data)
 {
   TrafficFile *self = data;
 
   watch_traffic_add_past (self->traffic, self->rows);
   g_clear_pointer (&self->rows, g_ptr_array_unref);
+  return 0; /* changes are numbered from the start of the program on */
 }
 
 /* Writing. */
@@ -94,25 +94,16 @@ append_row (GString *text, const WatchTrafficRow *row)
 }
 
 static GString *
-format (gpointer data, gboolean all, guint *n_lines)
+format (gpointer data, gint64 *last, guint *n_lines)
 {
   TrafficFile *self = data;
-  g_autoptr (GPtrArray) rows =
-      watch_traffic_get_rows (self->traffic, all ? -1 : self->written, &self->waiting);
+  g_autoptr (GPtrArray) rows = watch_traffic_get_rows (self->traffic, *last, last);
   GString *text = g_string_new (NULL);
 
   *n_lines = rows->len;
   for (guint i = 0; i < rows->len; i++)
     append_row (text, rows->pdata[i]);
   return text;
-}
-
-static void
-written (gpointer data)
-{
-  TrafficFile *self = data;
-
-  self->written = self->waiting;
 }
 
 static guint
@@ -127,8 +118,7 @@ WatchLineFile *
 watch_traffic_file_new (Watch *watch, WatchTraffic *traffic)
 {
   TrafficFile *self = g_new0 (TrafficFile, 1);
-  const WatchLineFileFunctions functions = {
-      "camera", read_line, has_read, format, written, count, self};
+  const WatchLineFileFunctions functions = {"camera", read_line, has_read, format, count, self};
 
   self->traffic = traffic;
   self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_traffic_row_free);

@@ -54,8 +54,7 @@ rows_free (gpointer rows)
   g_queue_free_full (rows, (GDestroyNotify)watch_traffic_row_free);
 }
 
-/* The row of an interval, which is added if it is not there yet. The clock may have been set back.
- */
+/* The row of an interval, which is added where missing. The clock may have been set back. */
 static Row *
 get_row (GQueue *rows, const gchar *camera, gint64 begin, gboolean is_line, const gchar *name)
 {
@@ -155,7 +154,7 @@ add_event (WatchTraffic *traffic, WatchCamera *camera, const WatchEvent *event, 
 static void
 on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
-  JsonNode *node;
+  g_autoptr (JsonNode) node = NULL;
 
   /* Other events are of tracks and cameras. */
   if (!strstr (event->line, "\"region\":") && !strstr (event->line, "\"line\":"))
@@ -163,7 +162,6 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
   node = json_from_string (event->line, NULL);
   if (node && JSON_NODE_HOLDS_OBJECT (node))
     add_event (data, camera, event, json_node_get_object (node));
-  g_clear_pointer (&node, json_node_unref);
 }
 
 WatchTraffic *

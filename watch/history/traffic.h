@@ -3,7 +3,7 @@
  * and mean dwell of the last day. Functions may be called in any thread. */
 #pragma once
 
-#include "watch/supervisor/watch.h"
+#include "line-file.h"
 
 typedef struct _WatchTraffic WatchTraffic;
 
@@ -57,3 +57,8 @@ guint watch_traffic_count_rows (WatchTraffic *traffic);
 /* Adds rows from before the program started, minute by minute. Of rows of the same minute and
  * region or line, the last one holds. */
 void watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows);
+
+/* Keeps the rows in FOLDER/traffic.ndjson, so that they survive a restart: a JSON object for each
+ * row, again when it has changed; the last one holds. First reads those of the cameras that there
+ * are. Main thread only. */
+WatchLineFile *watch_traffic_file_new (Watch *watch, WatchTraffic *traffic);

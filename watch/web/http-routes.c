@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "api.h"
-#include "watch/history/history-file.h"
 #include "http-access.h"
 #include "http-changes.h"
 #include "http-media.h"
@@ -12,8 +11,8 @@
 #include "http-stream.h"
 #include "watch/live/live.h"
 #include "watch/history/metrics.h"
-#include "watch/history/objects-file.h"
-#include "watch/history/traffic-file.h"
+#include "watch/history/objects.h"
+#include "watch/history/traffic.h"
 
 #define HTTP_RESOURCES "/org/cudaccl/watch"
 
@@ -71,7 +70,7 @@ static void
 handle_one_camera (WatchHttpRoutes *self, SoupServerMessage *message, const gchar *name)
 {
   const gchar *method = soup_server_message_get_method (message);
-  gchar *camera;
+  g_autofree gchar *camera = NULL;
 
   if (method == SOUP_METHOD_PUT || method == SOUP_METHOD_DELETE || g_str_equal (method, "PATCH")) {
     watch_http_change_camera (message, self->watch, name, on_removed, self);
@@ -84,7 +83,6 @@ handle_one_camera (WatchHttpRoutes *self, SoupServerMessage *message, const gcha
     watch_respond_wrong_method (message, "GET, HEAD, PUT, PATCH, DELETE");
   else
     watch_respond_json (message, g_steal_pointer (&camera));
-  g_free (camera);
 }
 
 static void
@@ -164,8 +162,7 @@ handle_arming (WatchHttpRoutes *self, SoupServerMessage *message, const gchar *n
     watch_respond_wrong_method (message, "PUT");
 }
 
-/* /api/cameras, /api/cameras/NAME, and arming, picture, stream, counts and traffic.csv of a camera
- */
+/* /api/cameras, /api/cameras/NAME, and its arming, picture, stream, counts and traffic.csv */
 static void
 handle_cameras (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
