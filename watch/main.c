@@ -47,16 +47,14 @@ static gint64 end; /* monotonic time at which the program ends at the latest; 0:
 static gboolean
 has_gpu (gint number)
 {
-  GstElement *element = gst_element_factory_make ("cudaccl", NULL);
+  g_autoptr (GstElement) element = gst_element_factory_make ("cudaccl", NULL);
   gboolean has;
 
   if (!element)
     return FALSE;
-  gst_object_ref_sink (element);
   g_object_set (element, "cuda-device-id", number, NULL);
   has = gst_element_set_state (element, GST_STATE_READY) == GST_STATE_CHANGE_SUCCESS;
   gst_element_set_state (element, GST_STATE_NULL);
-  gst_object_unref (element);
   return has;
 }
 
@@ -83,11 +81,10 @@ choose_labeller (Watch *watch, GError **error)
       "ccl", "ccltrack", "ccljson", "videoconvert", "appsink", "uridecodebin3"};
 
   for (guint i = 0; i < G_N_ELEMENTS (needed); i++) {
-    GstElementFactory *factory = gst_element_factory_find (needed[i]);
+    g_autoptr (GstElementFactory) factory = gst_element_factory_find (needed[i]);
 
     if (!factory)
       return watch_fail (error, "GStreamer does not find the element %s", needed[i]);
-    gst_object_unref (factory);
   }
 
   if (!gpu && strcmp (text, "gpu") == 0)
@@ -166,12 +163,11 @@ begin_reload (gpointer watch)
 static gboolean
 on_reload (gpointer watch)
 {
-  gchar *text =
+  g_autofree gchar *text =
       g_strdup_printf ("RELOADING=1\nMONOTONIC_USEC=%" G_GINT64_FORMAT, g_get_monotonic_time ());
 
   watch_notify (text);
   watch_turn_take (begin_reload, watch);
-  g_free (text);
   return G_SOURCE_CONTINUE;
 }
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* A camera gets another configuration while it plays, or attaches the foreground mask for a time.
- */
+/* A camera that plays gets another configuration, or attaches the foreground mask for a time. */
 #include "camera-state.h"
 
 #define MASK_SECONDS 5

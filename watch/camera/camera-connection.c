@@ -21,8 +21,6 @@
 #define PATIENCE 3                        /* times the timeout where the machine is too slow */
 #define LASTING (10 * G_TIME_SPAN_SECOND) /* a connection that ends later was a success */
 
-static gboolean connect_camera (gpointer data);
-
 static void
 close_pipe (WatchCamera *camera)
 {
@@ -35,7 +33,8 @@ close_pipe (WatchCamera *camera)
 static void
 end_scene (WatchCamera *camera)
 {
-  GstStructure *change;
+  g_autoptr (GstStructure) change =
+      gst_structure_new ("scene-change", "kind", G_TYPE_STRING, "settled", NULL);
   gboolean is_usual;
 
   g_mutex_lock (&camera->lock);
@@ -43,10 +42,8 @@ end_scene (WatchCamera *camera)
   g_mutex_unlock (&camera->lock);
   if (is_usual)
     return;
-  change = gst_structure_new ("scene-change", "kind", G_TYPE_STRING, "settled", NULL);
   watch_camera_scene_change (camera, change);
   watch_camera_emit_scene_change (camera, NULL);
-  gst_structure_free (change);
 }
 
 static void
@@ -90,7 +87,7 @@ static void
 reconnect (WatchCamera *camera, guint delay)
 {
   watch_camera_remove_source (&camera->connection.retry);
-  camera->connection.retry = watch_camera_call_later (camera, delay, connect_camera);
+  camera->connection.retry = watch_camera_call_later (camera, delay, watch_connection_open);
 }
 
 /* A file that fails is not opened again, with two exceptions. Sometimes uridecodebin3 of
@@ -236,28 +233,26 @@ handle_error (WatchCamera *camera, const GError *error)
 static void
 log_warning (WatchCamera *camera, GstMessage *message)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (!gst_object_has_as_ancestor (
           GST_MESSAGE_SRC (message), GST_OBJECT (camera->analysis.elements)))
     return;
   gst_message_parse_warning (message, &error, NULL);
   watch_log_warning ("camera %s: %s", camera->name, error->message);
-  g_error_free (error);
 }
 
 static gboolean
 on_bus (GstBus *bus, GstMessage *message, gpointer data)
 {
   WatchCamera *camera = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   switch (GST_MESSAGE_TYPE (message)) {
   case GST_MESSAGE_ERROR:
     gst_message_parse_error (message, &error, NULL);
     watch_decoder_note_failure (camera, GST_MESSAGE_SRC (message));
     handle_error (camera, error);
-    g_error_free (error);
     return G_SOURCE_REMOVE;
   case GST_MESSAGE_EOS:
     handle_end (camera);
@@ -309,7 +304,7 @@ check_camera (gpointer data)
   WatchCamera *camera = data;
   const gchar *format, *reason;
   WatchState state;
-  gchar *detail;
+  g_autofree gchar *detail = NULL;
 
   reason = camera->connection.pipeline ? watch_sockets_check (camera) : NULL;
   if (reason) {
@@ -320,7 +315,6 @@ check_camera (gpointer data)
     return G_SOURCE_CONTINUE;
   detail = g_strdup_printf (format, camera_config (camera)->timeout);
   lose_camera (camera, state, TRUE, gave_nothing (camera), detail);
-  g_free (detail);
   return G_SOURCE_REMOVE;
 }
 
@@ -356,13 +350,12 @@ on_pipe (gint pipe, GIOCondition condition, gpointer data)
 static gboolean
 open_pipe (WatchCamera *camera)
 {
-  gchar *path =
+  g_autofree gchar *path =
       camera->is_file ? g_filename_from_uri (camera_config (camera)->uri, NULL, NULL) : NULL;
   struct stat status;
 
   if (path && stat (path, &status) == 0 && S_ISFIFO (status.st_mode))
     camera->connection.pipe = open (path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  g_free (path);
   if (camera->connection.pipe < 0)
     return FALSE;
   camera->connection.pipe_source = g_unix_fd_source_new (camera->connection.pipe, G_IO_IN);
@@ -371,8 +364,8 @@ open_pipe (WatchCamera *camera)
   return TRUE;
 }
 
-static gboolean
-connect_camera (gpointer data)
+gboolean
+watch_connection_open (gpointer data)
 {
   WatchCamera *camera = data;
   GError *error = NULL;
@@ -402,12 +395,6 @@ connect_camera (gpointer data)
   if (!open_pipe (camera))
     start_pipeline (camera, camera_config (camera)->uri);
   return G_SOURCE_REMOVE;
-}
-
-void
-watch_connection_open (WatchCamera *camera)
-{
-  connect_camera (camera);
 }
 
 void

@@ -149,29 +149,28 @@ watch_camera_emit_motion (
 }
 
 static void
-add_arming (JsonBuilder *builder, const WatchArmingStatus *status)
+add_arming (JsonBuilder *builder, const WatchArmingStatus *status, WatchFormatTime format)
 {
   watch_json_add_boolean (builder, "armed", status->is_on);
   watch_json_add_text (builder, "arming", watch_arming_mode_name (status->mode));
   if (status->paused_until) {
-    g_autofree gchar *until = gst_ccl_utc_format (status->paused_until);
+    g_autofree gchar *until = format (status->paused_until);
 
     watch_json_add_text (builder, "paused_until", until);
   }
 }
 
-/* Adds the members that say how the camera and its regions are armed. */
-static void
-add_armings (JsonBuilder *builder, const GArray *list)
+void
+watch_camera_add_arming (JsonBuilder *builder, const GArray *list, WatchFormatTime format)
 {
-  add_arming (builder, &g_array_index (list, WatchArmingStatus, 0));
+  add_arming (builder, &g_array_index (list, WatchArmingStatus, 0), format);
   watch_json_begin_array (builder, "regions");
   for (guint i = 1; i < list->len; i++) {
     const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
 
     json_builder_begin_object (builder);
     watch_json_add_text (builder, "name", status->region);
-    add_arming (builder, status);
+    add_arming (builder, status, format);
     json_builder_end_object (builder);
   }
   json_builder_end_array (builder);
@@ -182,7 +181,7 @@ format_armings (const GArray *list)
 {
   JsonBuilder *builder = watch_json_begin ();
 
-  add_armings (builder, list);
+  watch_camera_add_arming (builder, list, gst_ccl_utc_format);
   return watch_json_end (builder);
 }
 
@@ -203,7 +202,7 @@ watch_camera_emit_arming (WatchCamera *camera)
     camera->connection.reported_arming = g_steal_pointer (&text);
     event.utc = now.time;
     builder = begin_line (camera, now, event.kind);
-    add_armings (builder, list);
+    watch_camera_add_arming (builder, list, gst_ccl_utc_format);
     emit_event (camera, builder, &event);
   }
 }
@@ -220,15 +219,14 @@ add_pixels (JsonBuilder *builder, const GstStructure *change, const gchar *key)
 {
   gint pixels;
 
-  if (!gst_structure_get_int (change, key, &pixels))
-    return;
-  watch_json_add_int (builder, key, pixels);
+  if (gst_structure_get_int (change, key, &pixels))
+    watch_json_add_int (builder, key, pixels);
 }
 
 gboolean
 watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
 {
-  GstStructure *change = g_steal_pointer (&camera->delivery.scene_change);
+  g_autoptr (GstStructure) change = g_steal_pointer (&camera->delivery.scene_change);
   WatchEvent event = {
       .kind = "scene-change",
       .utc = camera->delivery.utc.time,
@@ -250,7 +248,6 @@ watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
   add_pixels (builder, change, "dx");
   add_pixels (builder, change, "dy");
   emit_event (camera, builder, &event);
-  gst_structure_free (change);
   return TRUE;
 }
 
@@ -271,12 +268,10 @@ region_of_line (const gchar *line)
 static gboolean
 is_muted (WatchCamera *camera, const gchar *line)
 {
-  WatchArmed *armed = watch_camera_get_armed (camera);
+  g_autoptr (WatchArmed) armed = watch_camera_get_armed (camera);
   g_autofree gchar *region = armed->disarmed ? region_of_line (line) : NULL;
-  const gboolean is_armed = watch_armed_has_region (armed, region);
 
-  watch_armed_unref (armed);
-  return !is_armed;
+  return !watch_armed_has_region (armed, region);
 }
 
 void

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <gst/gst.h>
+#include <json-glib/json-glib.h>
 
 #include "watch/config/arming.h"
 #include "watch/config/config-camera.h"
@@ -82,12 +83,14 @@ typedef struct {
 /* WatchArmingStatus of the camera, then of the regions and lines of its last frame; free with
  * g_array_unref(). */
 GArray *watch_camera_get_arming (WatchCamera *camera);
+/* Adds such a list to the object that is open; format() gives the text of a time, to be freed. */
+typedef gchar *(*WatchFormatTime) (gint64 utc);
+void watch_camera_add_arming (JsonBuilder *builder, const GArray *list, WatchFormatTime format);
 /* Sets by hand what is armed: name of a region or line, or "" for the camera → WatchArming, of what
  * is not as the schedule says. Takes the table, which nobody changes any more; it may be NULL. */
 void watch_camera_set_arming (WatchCamera *camera, GHashTable *arming);
 
-/* The next frames have the foreground mask, for some seconds from the last call on. It costs time.
- */
+/* The next frames have the foreground mask, for some seconds after the last call. It costs time. */
 void watch_camera_attach_mask (WatchCamera *camera);
 
 /* The last labelled frame with its GstCclMeta, in host or CUDA memory; NULL before the first. Keep
@@ -101,8 +104,7 @@ typedef struct {
   GstClockTime running_time;
   GstSample *frame;  /* the frame of the event, with components; NULL for "state" and tracks */
   const gchar *line; /* the JSON object that was written, without the newline */
-  gboolean is_muted; /* no alert, because the camera or the region is not armed: no line was written
-                      */
+  gboolean is_muted; /* the camera or the region is not armed: no alert, and no line was written */
 } WatchEvent;
 
 /* Called in threads of cameras, so functions must be fast and thread-safe. Arguments belong to the
@@ -112,8 +114,7 @@ typedef struct {
   /* Each encoded frame in decoding order, also those that are not decoded because the machine is
    * too slow, with its caps (video/x-h264, video/x-h265, image/jpeg, ...). `running_time` is that
    * of the buffer's DTS or PTS: negative where a file's first decoding times are before its
-   * beginning, GST_CLOCK_STIME_NONE if unknown.
-   */
+   * beginning, GST_CLOCK_STIME_NONE if unknown. */
   void (*encoded) (gpointer data, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
       GstClockTimeDiff running_time);
   /* The same of the stream that is analysed, which may be another one than that which is recorded,
@@ -128,8 +129,7 @@ typedef struct {
   /* The pipeline stopped: no `encoded`, `analysed` and `frame` until the next connection, whose
    * running time begins anew. */
   void (*stopped) (gpointer data, WatchCamera *camera);
-  /* Whether something waits to be written. When all cameras have ended, the program waits for it.
-   */
+  /* Whether something waits to be written, for which the program waits when all cameras ended. */
   gboolean (*is_busy) (gpointer data);
   /* The length of a queue of the observer, for the metrics, with their name and description. A
    * name that ends in "_total" is that of a counter. */

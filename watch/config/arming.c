@@ -42,10 +42,8 @@ watch_arming_command (WatchArming *arming, const gchar *text, gint64 now, GError
   if (!g_str_has_prefix (text, "pause "))
     return watch_fail (
         error, "\"%s\" is none of armed, disarmed, schedule and pause SECONDS", text);
-  if (!watch_parse_number (text + strlen ("pause "), 1, &seconds, error)) {
-    g_prefix_error (error, "pause: ");
-    return FALSE;
-  }
+  if (!watch_parse_number (text + strlen ("pause "), 1, &seconds, error))
+    return watch_fail_at (error, "pause");
   if (seconds > MAX_PAUSE)
     return watch_fail (error, "pause: it must be at most a year");
   arming->paused_until = now + (gint64)(seconds * G_USEC_PER_SEC);

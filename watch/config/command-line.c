@@ -89,36 +89,28 @@ static gboolean
 add_camera (WatchConfig *config, GHashTable *defaults, const gchar *argument, GError **error)
 {
   const gchar *equals = strchr (argument, '=');
-  GHashTable *keys;
-  GHashTableIter iter;
-  gpointer key, value;
+  g_autoptr (GHashTable) keys = watch_table_new ();
+  g_autofree gchar *name = NULL;
   WatchCameraConfig *camera;
-  gchar *name;
 
   if (!equals || equals == argument) {
     g_autofree gchar *clean = watch_redact (argument);
 
-    watch_fail (error, "\"%s\" is not NAME=URI", clean);
-    return FALSE;
+    return watch_fail (error, "\"%s\" is not NAME=URI", clean);
   }
-  keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  g_hash_table_iter_init (&iter, defaults);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (keys, g_strdup (key), g_strdup (value));
+  watch_table_add (keys, defaults);
   g_hash_table_insert (keys, g_strdup ("uri"), g_strdup (equals + 1));
   name = g_strndup (argument, equals - argument);
   camera = watch_camera_config_new (name, keys, error);
   if (camera)
     g_ptr_array_add (config->cameras, camera);
-  g_free (name);
-  g_hash_table_unref (keys);
   return camera != NULL;
 }
 
 static gboolean
 add_cameras (WatchConfig *config, GError **error)
 {
-  g_autoptr (GHashTable) defaults = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) defaults = watch_table_new ();
   gboolean is_valid = TRUE;
 
   if (options.events)
@@ -276,7 +268,7 @@ watch_command_line_parse (gint argc, gchar **argv, WatchRequest *request)
 {
   g_autoptr (GOptionContext) context = g_option_context_new (NULL);
   g_auto (GStrv) arguments = g_strdupv (argv);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean is_valid;
 
   watch_hide_arguments (argc, argv);
@@ -290,10 +282,8 @@ watch_command_line_parse (gint argc, gchar **argv, WatchRequest *request)
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   is_valid = g_option_context_parse_strv (context, &arguments, &error);
-  if (!is_valid) {
+  if (!is_valid)
     watch_log_error ("%s", error->message);
-    g_error_free (error);
-  }
   *request = options.version ? WATCH_REQUEST_VERSION
              : options.check ? WATCH_REQUEST_CHECK
                              : WATCH_REQUEST_RUN;

@@ -10,15 +10,26 @@
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
-#define DEFAULT_TIMEOUT 10.0
-#define DEFAULT_FROZEN 60.0
-#define DEFAULT_MAX_DELAY 2.0
-#define DEFAULT_STUCK 30.0
-#define DEFAULT_RETRY_MIN 1.0
-#define DEFAULT_RETRY_MAX 30.0
-#define DEFAULT_CLIP_PRE 5.0
-#define DEFAULT_CLIP_POST 5.0
-#define DEFAULT_MOST_MOTION 0.7
+/* Keys whose values are numbers. */
+static const struct {
+  const gchar *key;
+  gsize offset; /* of a gdouble */
+  gdouble least, usual;
+} numbers[] = {
+    {"timeout", G_STRUCT_OFFSET (WatchCameraConfig, timeout), 0.1, 10},
+    {"frozen", G_STRUCT_OFFSET (WatchCameraConfig, frozen), 0, 60},
+    {"max-delay", G_STRUCT_OFFSET (WatchCameraConfig, max_delay), 0, 2},
+    {"stuck", G_STRUCT_OFFSET (WatchCameraConfig, stuck), 0.5, 30},
+    {"max-fps", G_STRUCT_OFFSET (WatchCameraConfig, max_fps), 0, 0},
+    {"retry-min", G_STRUCT_OFFSET (WatchCameraConfig, retry_min), 0.01, 1},
+    {"retry-max", G_STRUCT_OFFSET (WatchCameraConfig, retry_max), 0.01, 30},
+    {"clip-pre", G_STRUCT_OFFSET (WatchCameraConfig, clip_pre), 0, 5},
+    {"clip-post", G_STRUCT_OFFSET (WatchCameraConfig, clip_post), 0, 5},
+    {"least-motion", G_STRUCT_OFFSET (WatchCameraConfig, least_motion), 0, 0},
+    {"cooldown", G_STRUCT_OFFSET (WatchCameraConfig, cooldown), 0, 0},
+    {"settle-time", G_STRUCT_OFFSET (WatchCameraConfig, settle_time), 0, -1},
+    {"most-motion", G_STRUCT_OFFSET (WatchCameraConfig, most_motion), 0, 0.7},
+};
 
 static gboolean
 parse_results (const gchar *text, WatchResults *results, GError **error)
@@ -78,16 +89,7 @@ watch_camera_config_unref (WatchCameraConfig *config)
 gboolean
 watch_camera_config_equal (const WatchCameraConfig *a, const WatchCameraConfig *b)
 {
-  GHashTableIter iter;
-  gpointer key, value;
-
-  if (strcmp (a->name, b->name) != 0 || g_hash_table_size (a->keys) != g_hash_table_size (b->keys))
-    return FALSE;
-  g_hash_table_iter_init (&iter, a->keys);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (g_strcmp0 (g_hash_table_lookup (b->keys, key), value) != 0)
-      return FALSE;
-  return TRUE;
+  return strcmp (a->name, b->name) == 0 && watch_table_equal (a->keys, b->keys);
 }
 
 gchar *
@@ -191,11 +193,10 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
 {
   const gchar *dot = strchr (key, '.');
   gboolean is_valid = TRUE;
-  gchar *element;
+  g_autofree gchar *element = dot ? g_strndup (key, dot - key) : NULL;
 
   if (!dot || !is_property_name (dot + 1))
     return watch_fail (error, "there is no key \"%s\"", key);
-  element = g_strndup (key, dot - key);
   /* Which decoder it will be is not known before the stream. */
   if (strcmp (element, "decoder") != 0) {
     GError *reason = NULL;
@@ -212,7 +213,6 @@ set_property_key (WatchCameraConfig *config, const gchar *key, const gchar *valu
   }
   if (is_valid)
     g_hash_table_insert (config->properties, g_strdup (key), g_strdup (value));
-  g_free (element);
   return is_valid;
 }
 
@@ -303,25 +303,6 @@ set_camera_key (WatchCameraConfig *config, const gchar *key, const gchar *value,
   static const struct {
     const gchar *key;
     gsize offset;
-    gdouble least;
-  } numbers[] = {
-      {"timeout", G_STRUCT_OFFSET (WatchCameraConfig, timeout), 0.1},
-      {"frozen", G_STRUCT_OFFSET (WatchCameraConfig, frozen), 0},
-      {"max-delay", G_STRUCT_OFFSET (WatchCameraConfig, max_delay), 0},
-      {"stuck", G_STRUCT_OFFSET (WatchCameraConfig, stuck), 0.5},
-      {"max-fps", G_STRUCT_OFFSET (WatchCameraConfig, max_fps), 0},
-      {"retry-min", G_STRUCT_OFFSET (WatchCameraConfig, retry_min), 0.01},
-      {"retry-max", G_STRUCT_OFFSET (WatchCameraConfig, retry_max), 0.01},
-      {"clip-pre", G_STRUCT_OFFSET (WatchCameraConfig, clip_pre), 0},
-      {"clip-post", G_STRUCT_OFFSET (WatchCameraConfig, clip_post), 0},
-      {"least-motion", G_STRUCT_OFFSET (WatchCameraConfig, least_motion), 0},
-      {"cooldown", G_STRUCT_OFFSET (WatchCameraConfig, cooldown), 0},
-      {"settle-time", G_STRUCT_OFFSET (WatchCameraConfig, settle_time), 0},
-      {"most-motion", G_STRUCT_OFFSET (WatchCameraConfig, most_motion), 0},
-  };
-  static const struct {
-    const gchar *key;
-    gsize offset;
   } booleans[] = {
       {"pace", G_STRUCT_OFFSET (WatchCameraConfig, pace)},
       {"loop", G_STRUCT_OFFSET (WatchCameraConfig, loop)},
@@ -389,76 +370,65 @@ check_characters (const gchar *key, const gchar *value, GError **error)
   return TRUE;
 }
 
+/* Keeps the keys, and takes what they say. */
+static gboolean
+take_keys (WatchCameraConfig *config, GHashTable *keys, GError **error)
+{
+  const gchar *uri = g_hash_table_lookup (keys, "uri");
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (!watch_check_name (config->name, error) || !check_reserved (config->name, error))
+    return FALSE;
+  if (!uri || !*uri)
+    return watch_fail (error, "the key \"uri\" is missing");
+  config->uri = check_characters ("uri", uri, error) ? check_uri (uri, error) : NULL;
+  if (!config->uri)
+    return FALSE;
+  if (g_hash_table_contains (keys, "record-uri") && g_str_has_prefix (config->uri, "file:"))
+    return watch_fail (error, "record-uri: a file has no second stream");
+  g_hash_table_iter_init (&iter, keys);
+  while (g_hash_table_iter_next (&iter, &key, &value)) {
+    if (!check_characters (key, value, error) || !set_camera_key (config, key, value, error))
+      return watch_fail_at (error, key);
+    g_hash_table_insert (config->keys, g_strdup (key), g_strdup (value));
+  }
+  if (config->results == WATCH_RESULTS_COMPONENTS) {
+    if (g_strcmp0 (g_hash_table_lookup (keys, "motion"), "tracks") == 0)
+      return watch_fail (error, "motion: with results=components there are no tracks");
+    config->has_track_motion = FALSE;
+  }
+  return TRUE;
+}
+
 WatchCameraConfig *
 watch_camera_config_new (const gchar *name, GHashTable *keys, GError **error)
 {
   WatchCameraConfig *config = g_atomic_rc_box_new0 (WatchCameraConfig);
-  const gchar *uri = g_hash_table_lookup (keys, "uri");
-  GHashTableIter iter;
-  gpointer key, value;
-  GError *reason = NULL;
+  g_autoptr (GError) reason = NULL;
+  g_autofree gchar *clean = NULL;
 
   config->version = new_version ();
   config->name = g_strdup (name);
   config->results = WATCH_RESULTS_TRACKS;
-  config->timeout = DEFAULT_TIMEOUT;
-  config->frozen = DEFAULT_FROZEN;
-  config->max_delay = DEFAULT_MAX_DELAY;
-  config->stuck = DEFAULT_STUCK;
-  config->retry_min = DEFAULT_RETRY_MIN;
-  config->retry_max = DEFAULT_RETRY_MAX;
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    G_STRUCT_MEMBER (gdouble, config, numbers[i].offset) = numbers[i].usual;
   config->pictures = TRUE;
   config->picture_boxes = TRUE;
-  config->clip_pre = DEFAULT_CLIP_PRE;
-  config->clip_post = DEFAULT_CLIP_POST;
   config->time_zone = g_time_zone_new_local ();
   config->region_schedules =
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify)watch_schedule_free);
-  config->settle_time = -1;
   config->has_track_motion = TRUE;
-  config->most_motion = DEFAULT_MOST_MOTION;
-  config->keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
-  config->properties = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  config->keys = watch_table_new ();
+  config->properties = watch_table_new ();
   g_hash_table_insert (config->properties, g_strdup ("ccl.foreground"), g_strdup ("codebook"));
   g_hash_table_insert (config->properties, g_strdup ("ccl.denoise"), g_strdup ("median-5x5"));
   g_hash_table_insert (config->properties, g_strdup ("ccl.min-area"), g_strdup ("200"));
 
-  if (!watch_check_name (name, &reason) || !check_reserved (name, &reason))
-    goto failed;
-  if (!uri || !*uri) {
-    watch_fail (&reason, "the key \"uri\" is missing");
-    goto failed;
-  }
-  config->uri = check_characters ("uri", uri, &reason) ? check_uri (uri, &reason) : NULL;
-  if (!config->uri)
-    goto failed;
-  if (g_hash_table_contains (keys, "record-uri") && g_str_has_prefix (config->uri, "file:")) {
-    watch_fail (&reason, "record-uri: a file has no second stream");
-    goto failed;
-  }
-  g_hash_table_iter_init (&iter, keys);
-  while (g_hash_table_iter_next (&iter, &key, &value)) {
-    if (!check_characters (key, value, &reason) || !set_camera_key (config, key, value, &reason)) {
-      g_prefix_error (&reason, "%s: ", (const gchar *)key);
-      goto failed;
-    }
-    g_hash_table_insert (config->keys, g_strdup (key), g_strdup (value));
-  }
-  if (config->results == WATCH_RESULTS_COMPONENTS) {
-    if (g_strcmp0 (g_hash_table_lookup (keys, "motion"), "tracks") == 0) {
-      watch_fail (&reason, "motion: with results=components there are no tracks");
-      goto failed;
-    }
-    config->has_track_motion = FALSE;
-  }
-  return config;
-
-failed : {
-  g_autofree gchar *clean = watch_redact (reason->message);
-
+  if (take_keys (config, keys, &reason))
+    return config;
+  clean = watch_redact (reason->message);
   watch_fail (error, "camera %s: %s", name, clean);
-  g_error_free (reason);
   watch_camera_config_unref (config);
   return NULL;
-}
 }

@@ -25,7 +25,7 @@ watch_output_config_new (const gchar *name, const gchar *uri)
 
   config->name = g_strdup (name);
   config->uri = g_strdup (uri);
-  config->options = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  config->options = watch_table_new ();
   return config;
 }
 
@@ -168,27 +168,24 @@ read_group (
     WatchConfig *config, GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
 {
   gboolean is_camera = g_str_has_prefix (group, "camera ");
-  GHashTable *keys = watch_key_file_get_keys (file, group, is_camera ? defaults : NULL, error);
-  gboolean is_valid = FALSE;
+  g_autoptr (GHashTable) keys =
+      watch_key_file_get_keys (file, group, is_camera ? defaults : NULL, error);
 
   if (!keys)
     return FALSE;
   if (is_camera) {
     WatchCameraConfig *camera = watch_camera_config_new (group + strlen ("camera "), keys, error);
-    is_valid = camera != NULL;
+
     if (camera)
       g_ptr_array_add (config->cameras, camera);
-  } else if (g_str_has_prefix (group, "output ")) {
-    is_valid = read_output_group (config, group + strlen ("output "), keys, error);
-  } else if (strcmp (group, "ccl-watch") == 0) {
-    is_valid = read_global_group (config, keys, error);
-  } else if (strcmp (group, "cameras") == 0) {
-    is_valid = TRUE; /* the defaults, which every camera used */
-  } else {
-    watch_fail (error, "there is no group \"%s\"", group);
+    return camera != NULL;
   }
-  g_hash_table_unref (keys);
-  return is_valid;
+  if (g_str_has_prefix (group, "output "))
+    return read_output_group (config, group + strlen ("output "), keys, error);
+  if (strcmp (group, "ccl-watch") == 0)
+    return read_global_group (config, keys, error);
+  return strcmp (group, "cameras") == 0 || /* the defaults, which every camera used */
+         watch_fail (error, "there is no group \"%s\"", group);
 }
 
 static gboolean
@@ -206,7 +203,7 @@ read_groups (WatchConfig *config, GKeyFile *file, GError **error)
 WatchConfig *
 watch_config_load (const gchar *path, GError **error)
 {
-  GKeyFile *file = watch_key_file_load (path, error);
+  g_autoptr (GKeyFile) file = watch_key_file_load (path, error);
   WatchConfig *config;
 
   if (!file)
@@ -216,6 +213,5 @@ watch_config_load (const gchar *path, GError **error)
     g_prefix_error (error, "%s: ", path);
     g_clear_pointer (&config, watch_config_free);
   }
-  g_key_file_unref (file);
   return config;
 }

@@ -18,8 +18,7 @@ watch_http_address_parse (const gchar *text, GError **error)
   if (address && strrchr (text, ':') && !g_str_has_suffix (text, "]"))
     return address;
   g_clear_object (&address);
-  g_set_error (error, WATCH_CONFIG_ERROR, 0,
-      "\"%s\" is no address and port, such as 127.0.0.1:8080 or [::1]:8080", text);
+  watch_fail (error, "\"%s\" is no address and port, such as 127.0.0.1:8080 or [::1]:8080", text);
   return NULL;
 }
 
@@ -36,12 +35,10 @@ watch_http_check (const WatchConfig *config, GError **error)
     return FALSE;
   inet = g_inet_socket_address_get_address (G_INET_SOCKET_ADDRESS (address));
   if (!g_inet_address_get_is_loopback (inet) &&
-      (!config->http_token || strlen (config->http_token) < MIN_TOKEN_LENGTH)) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0,
+      (!config->http_token || strlen (config->http_token) < MIN_TOKEN_LENGTH))
+    return watch_fail (error,
         "%s can be reached from other machines, which requires a token of %d characters or more",
         config->http, MIN_TOKEN_LENGTH);
-    return FALSE;
-  }
   if (!config->read_token)
     return TRUE;
   if (!config->http_token)

@@ -11,9 +11,8 @@
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
-/* Lines around what the program writes. Without the last one, a file that was cut off could not be
- * told from a whole one, because most parts of such a file are valid.
- */
+/* Lines around what the program writes. Without the last one, a file that was cut off would look
+ * like a whole one, because most parts of such a file are valid. */
 #define FIRST_LINE "# Written by ccl-watch, which misses the last line if the file is not whole"
 #define LAST_LINE "# end of the file"
 
@@ -23,14 +22,13 @@ read_file (const gchar *path, gchar **text, gboolean *others_may_read, GError **
 {
   gint fd = g_open (path, O_RDONLY | O_CLOEXEC);
   FILE *stream = fd >= 0 ? fdopen (fd, "r") : NULL;
-  GString *read = g_string_new (NULL);
+  g_autoptr (GString) read = g_string_new (NULL);
   struct stat status;
   gchar buffer[4096];
   gsize n;
 
   if (!stream || fstat (fd, &status) != 0) {
     watch_fail (error, "%s", g_strerror (errno));
-    g_string_free (read, TRUE);
     if (stream)
       fclose (stream);
     return FALSE;
@@ -41,10 +39,9 @@ read_file (const gchar *path, gchar **text, gboolean *others_may_read, GError **
   *others_may_read = (status.st_mode & S_IROTH) != 0;
   if (strlen (read->str) < read->len) { /* what a machine that lost its power may leave */
     g_set_error (error, G_KEY_FILE_ERROR, G_KEY_FILE_ERROR_PARSE, "it has bytes of value 0");
-    g_string_free (read, TRUE);
     return FALSE;
   }
-  *text = g_string_free (read, FALSE);
+  *text = g_string_free (g_steal_pointer (&read), FALSE);
   return TRUE;
 }
 
@@ -159,16 +156,11 @@ watch_key_file_load (const gchar *path, GError **error)
 GHashTable *
 watch_key_file_get_keys (GKeyFile *file, const gchar *group, GHashTable *defaults, GError **error)
 {
-  GHashTable *keys = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *keys = watch_table_new ();
   g_auto (GStrv) names = g_key_file_get_keys (file, group, NULL, NULL);
-  GHashTableIter iter;
-  gpointer key, value;
 
-  if (defaults) {
-    g_hash_table_iter_init (&iter, defaults);
-    while (g_hash_table_iter_next (&iter, &key, &value))
-      g_hash_table_insert (keys, g_strdup (key), g_strdup (value));
-  }
+  if (defaults)
+    watch_table_add (keys, defaults);
   for (gchar **name = names; name && *name; name++) {
     gchar *text = g_key_file_get_string (file, group, *name, error);
 

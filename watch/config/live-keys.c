@@ -16,14 +16,12 @@ static GObjectClass *
 class_of_element (const gchar *name)
 {
   g_autoptr (GstElementFactory) factory = gst_element_factory_find (name);
-  GstPluginFeature *loaded =
+  g_autoptr (GstPluginFeature) loaded =
       factory ? gst_plugin_feature_load (GST_PLUGIN_FEATURE (factory)) : NULL;
-  GObjectClass *class = NULL;
 
-  if (loaded)
-    class = g_type_class_ref (gst_element_factory_get_element_type (GST_ELEMENT_FACTORY (loaded)));
-  gst_clear_object (&loaded);
-  return class;
+  return loaded ? g_type_class_ref (
+                      gst_element_factory_get_element_type (GST_ELEMENT_FACTORY (loaded)))
+                : NULL;
 }
 
 static gboolean

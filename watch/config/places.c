@@ -49,14 +49,10 @@ check_output (const gchar *uri, GError **error)
 gboolean
 watch_places_check (const WatchConfig *config, GError **error)
 {
-  if (config->folder && !check_folder (config->folder, TRUE, error)) {
-    g_prefix_error (error, "folder: ");
-    return FALSE;
-  }
-  if (config->state && !check_file (config->state, config->folder, error)) {
-    g_prefix_error (error, "state: ");
-    return FALSE;
-  }
+  if (config->folder && !check_folder (config->folder, TRUE, error))
+    return watch_fail_at (error, "folder");
+  if (config->state && !check_file (config->state, config->folder, error))
+    return watch_fail_at (error, "state");
   for (guint i = 0; i < config->outputs->len; i++) {
     const WatchOutputConfig *output = config->outputs->pdata[i];
 

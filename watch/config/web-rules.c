@@ -213,10 +213,8 @@ watch_web_rules_check (
   while (g_hash_table_iter_next (&iter, &key, &value)) {
     if (trusted && g_strcmp0 (g_hash_table_lookup (trusted, key), value) == 0)
       continue;
-    if (!check_key (rules, keys, key, value, error)) {
-      g_prefix_error (error, "%s: ", (const gchar *)key);
-      return FALSE;
-    }
+    if (!check_key (rules, keys, key, value, error))
+      return watch_fail_at (error, key);
   }
   return TRUE;
 }

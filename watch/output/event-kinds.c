@@ -27,16 +27,11 @@ add_name (const gchar *name, WatchEventKinds *kinds, GError **error)
   const WatchEventKinds kind = strcmp (name, "all") == 0     ? WATCH_EVENT_KINDS_ALL
                                : strcmp (name, "usual") == 0 ? USUAL
                                                              : kind_of_name (name);
-  gchar *list;
+  g_autofree gchar *list = g_strjoinv (", ", (gchar **)names);
 
   *kinds |= kind;
-  if (kind)
-    return TRUE;
-  list = g_strjoinv (", ", (gchar **)names);
-  watch_fail (error, "\"%s\" is none of all, usual, %.*s and split", name,
-      (gint)(strrchr (list, ',') - list), list);
-  g_free (list);
-  return FALSE;
+  return kind || watch_fail (error, "\"%s\" is none of all, usual, %.*s and split", name,
+                     (gint)(strrchr (list, ',') - list), list);
 }
 
 const gchar *const *

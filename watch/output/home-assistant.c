@@ -202,8 +202,7 @@ is_region_known (Camera *camera, const gchar *id, gboolean is_armed)
   return region != NULL;
 }
 
-/* Counts begin anew where the camera is armed again, because no line told what happened meanwhile.
- */
+/* Counts begin anew when the camera is armed again: no line told what happened meanwhile. */
 static void
 clear_counts (Camera *camera)
 {

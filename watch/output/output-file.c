@@ -117,21 +117,16 @@ find_last_line (const FileOutput *self)
 static gboolean
 is_own_partial_line (const gchar *text, gsize length)
 {
-  JsonParser *parser;
-  gboolean is_whole;
+  g_autoptr (JsonParser) parser = json_parser_new ();
 
-  if (strncmp (text, LINE_BEGIN, MIN (length, strlen (LINE_BEGIN))) != 0)
-    return FALSE;
-  parser = json_parser_new ();
-  is_whole = json_parser_load_from_data (parser, text, length, NULL);
-  g_object_unref (parser);
-  return !is_whole;
+  return strncmp (text, LINE_BEGIN, MIN (length, strlen (LINE_BEGIN))) == 0 &&
+         !json_parser_load_from_data (parser, text, length, NULL);
 }
 
 /* A machine that lost its power may leave a part of a line at the end of the file. It is removed;
  * text of others stays. */
 static gboolean
-mend_last_line (FileOutput *self)
+mend_last_line (FileOutput *self, GError **error)
 {
   const off_t begin = find_last_line (self);
   const gsize length = begin < 0 ? 0 : self->size - begin;
@@ -148,7 +143,7 @@ mend_last_line (FileOutput *self)
   } else if (length > 0) {
     is_mended = write (self->fd, "\n", 1) == 1;
   }
-  return is_mended;
+  return is_mended || fail (error, self->path);
 }
 
 /* The time of the first line, microseconds since 1970; now if it has none. */
@@ -159,8 +154,8 @@ time_of_first_line (const FileOutput *self)
   gchar buffer[1024];
   const gssize n = pread (self->fd, buffer, sizeof buffer - 1, 0);
   gchar *time = NULL, *end = NULL;
-  GDateTime *date = NULL;
-  gint64 begin = g_get_real_time ();
+  g_autoptr (GDateTime) date = NULL;
+  const gint64 now = g_get_real_time ();
 
   buffer[MAX (n, 0)] = 0;
   time = strstr (buffer, key);
@@ -168,11 +163,7 @@ time_of_first_line (const FileOutput *self)
     *end = 0;
     date = g_date_time_new_from_iso8601 (time, NULL);
   }
-  if (date) {
-    begin = MIN (begin, g_date_time_to_unix (date) * G_USEC_PER_SEC);
-    g_date_time_unref (date);
-  }
-  return begin;
+  return date ? MIN (now, g_date_time_to_unix (date) * G_USEC_PER_SEC) : now;
 }
 
 /* Not all file systems know when a file was made. */
@@ -204,12 +195,6 @@ take_lock (const FileOutput *self, GError **error)
 }
 
 static gboolean
-mend (FileOutput *self, GError **error)
-{
-  return mend_last_line (self) || fail (error, self->path);
-}
-
-static gboolean
 file_open (gpointer data, GError **error)
 {
   FileOutput *self = data;
@@ -224,7 +209,7 @@ file_open (gpointer data, GError **error)
     return fail (error, self->path);
   self->is_regular = fstat (self->fd, &status) == 0 && S_ISREG (status.st_mode);
   self->size = self->is_regular ? status.st_size : 0;
-  if (self->is_regular && !(take_lock (self, error) && mend (self, error))) {
+  if (self->is_regular && !(take_lock (self, error) && mend_last_line (self, error))) {
     close (self->fd);
     self->fd = -1;
     return FALSE;

@@ -87,14 +87,13 @@ parse_uri (HttpOutput *self, const gchar *text, GError **error)
 }
 
 static gboolean
-read_key (HttpOutput *self, GError **error)
+read_key (gpointer data, GError **error)
 {
+  HttpOutput *self = data;
   gchar *key = NULL;
 
-  if (self->key_file && !watch_token_read (self->key_file, &key, error)) {
-    g_prefix_error (error, "key-file: ");
-    return FALSE;
-  }
+  if (self->key_file && !watch_token_read (self->key_file, &key, error))
+    return watch_fail_at (error, "key-file");
   g_free (self->key);
   self->key = key;
   return TRUE;
@@ -105,28 +104,21 @@ configure (HttpOutput *self, GError **error)
 {
   const gchar *timeout = watch_output_option (self->output, "timeout");
   const gchar *cafile = watch_output_option (self->output, "cafile");
-
   const gchar *lines = watch_output_option (self->output, "lines");
 
-  if (lines && !g_ascii_string_to_unsigned (lines, 10, 1, MAX_LINES, &self->most, error)) {
-    g_prefix_error (error, "lines: ");
-    return FALSE;
-  }
+  if (lines && !g_ascii_string_to_unsigned (lines, 10, 1, MAX_LINES, &self->most, error))
+    return watch_fail_at (error, "lines");
   self->key_file = g_strdup (watch_output_option (self->output, "key-file"));
-  if (timeout && !watch_parse_duration (timeout, &self->timeout, error)) {
-    g_prefix_error (error, "timeout: ");
-    return FALSE;
-  }
+  if (timeout && !watch_parse_duration (timeout, &self->timeout, error))
+    return watch_fail_at (error, "timeout");
   if (self->timeout < 0.5 || self->timeout > 3600)
     return watch_fail (error, "timeout: it must be 0.5 s to 1 h");
   if (cafile) {
     g_autofree gchar *path = g_canonicalize_filename (cafile, NULL);
 
     self->authorities = g_tls_file_database_new (path, error);
-    if (!self->authorities) {
-      g_prefix_error (error, "cafile: ");
-      return FALSE;
-    }
+    if (!self->authorities)
+      return watch_fail_at (error, "cafile");
   }
   return read_key (self, error);
 }
@@ -188,12 +180,11 @@ end_source (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* Runs the callbacks of the request, at most so many milliseconds, and cancels it when it is late.
- */
+/* Runs the request's callbacks, at most so many milliseconds, and cancels it when it is late. */
 static void
 exchange (HttpOutput *self, guint timeout)
 {
-  GSource *source = g_timeout_source_new (timeout);
+  g_autoptr (GSource) source = g_timeout_source_new (timeout);
   gboolean is_over = FALSE;
 
   g_source_set_callback (source, end_source, &is_over, NULL);
@@ -201,7 +192,6 @@ exchange (HttpOutput *self, guint timeout)
   while (self->message && !is_over)
     g_main_context_iteration (self->context, TRUE);
   g_source_destroy (source);
-  g_source_unref (source);
   while (g_main_context_iteration (self->context, FALSE)) {
   }
   if (self->message && g_get_monotonic_time () > self->deadline)
@@ -302,16 +292,16 @@ on_status (GObject *session, GAsyncResult *result, gpointer data)
 {
   HttpOutput *self = data;
   GError *error = NULL;
-  GInputStream *stream = soup_session_send_finish (SOUP_SESSION (session), result, &error);
+  g_autoptr (GInputStream) stream =
+      soup_session_send_finish (SOUP_SESSION (session), result, &error);
 
-  if (!stream) {
+  if (stream) {
+    take_status (self);
+    read_answer (self, stream);
+  } else {
     take_error (self, error);
     end_request (self);
-    return;
   }
-  take_status (self);
-  read_answer (self, stream);
-  g_object_unref (stream);
 }
 
 /* The connection. */
@@ -461,13 +451,6 @@ http_poll (gpointer data, GError **error)
   return FALSE;
 }
 
-/* SIGHUP: the key may be another one. */
-static gboolean
-http_reopen (gpointer data, GError **error)
-{
-  return read_key (data, error);
-}
-
 const WatchOutputClass watch_output_http = {
     .new = http_new,
     .free = http_free,
@@ -475,7 +458,7 @@ const WatchOutputClass watch_output_http = {
     .close = http_close,
     .send = http_send,
     .poll = http_poll,
-    .reopen = http_reopen,
+    .reopen = read_key, /* it may be another one */
     .is_slow_to_open = TRUE,
     .may_hang_up = TRUE,
     .is_stateless = TRUE,

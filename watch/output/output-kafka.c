@@ -113,8 +113,7 @@ set (KafkaOutput *self, const gchar *key, const gchar *value, GError **error)
 
   if (rd_kafka_conf_set (self->conf, key, value, reason, sizeof reason) == RD_KAFKA_CONF_OK)
     return TRUE;
-  g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", reason);
-  return FALSE;
+  return watch_fail (error, "%s", reason);
 }
 
 static gboolean
@@ -124,13 +123,11 @@ configure (KafkaOutput *self, const WatchOutputConfig *config, GError **error)
   const gchar *slash = strchr (hosts, '/');
   GHashTableIter iter;
   gpointer key, value;
-  gchar *brokers;
+  g_autofree gchar *brokers = NULL;
   gboolean is_valid;
 
-  if (!slash || slash == hosts || !slash[1]) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "the URI must be kafka://HOST:PORT/TOPIC");
-    return FALSE;
-  }
+  if (!slash || slash == hosts || !slash[1])
+    return watch_fail (error, "the URI must be kafka://HOST:PORT/TOPIC");
   self->topic = g_strdup (slash + 1);
   brokers = g_strndup (hosts, slash - hosts);
   is_valid = set (self, "bootstrap.servers", brokers, error) &&
@@ -138,7 +135,6 @@ configure (KafkaOutput *self, const WatchOutputConfig *config, GError **error)
              set (self, "message.timeout.ms", "0", error) && set (self, "linger.ms", "20", error) &&
              set (self, "reconnect.backoff.max.ms", "5000", error) &&
              set (self, "socket.timeout.ms", "10000", error);
-  g_free (brokers);
   g_hash_table_iter_init (&iter, config->options);
   while (is_valid && g_hash_table_iter_next (&iter, &key, &value))
     if (g_str_has_prefix (key, "kafka.")) {

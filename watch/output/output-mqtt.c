@@ -152,24 +152,19 @@ on_log (struct mosquitto *client, void *data, int level, const char *text)
 static gboolean
 parse_uri (MqttOutput *self, const gchar *uri, GError **error)
 {
-  gchar *scheme = NULL, *path = NULL;
-  gboolean is_valid =
-      g_uri_split_with_user (uri, G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_NON_DNS, &scheme,
-          &self->user, &self->password, NULL, &self->host, &self->port, &path, NULL, NULL, error);
+  g_autofree gchar *scheme = NULL, *path = NULL;
 
-  if (is_valid &&
-      (!self->host || !*self->host || !path || strlen (path) < 2 || strpbrk (path, "+#")))
-    is_valid = watch_fail (
+  if (!g_uri_split_with_user (uri, G_URI_FLAGS_HAS_PASSWORD | G_URI_FLAGS_NON_DNS, &scheme,
+          &self->user, &self->password, NULL, &self->host, &self->port, &path, NULL, NULL, error))
+    return FALSE;
+  if (!self->host || !*self->host || !path || strlen (path) < 2 || strpbrk (path, "+#"))
+    return watch_fail (
         error, "the URI must be mqtt://HOST:PORT/TOPIC, and + and # cannot be in the topic");
-  if (is_valid) {
-    self->is_tls = strcmp (scheme, "mqtts") == 0;
-    if (self->port < 0)
-      self->port = self->is_tls ? 8883 : 1883;
-    self->topic = g_strdup (path + 1);
-  }
-  g_free (scheme);
-  g_free (path);
-  return is_valid;
+  self->is_tls = strcmp (scheme, "mqtts") == 0;
+  if (self->port < 0)
+    self->port = self->is_tls ? 8883 : 1883;
+  self->topic = g_strdup (path + 1);
+  return TRUE;
 }
 
 static const gchar camera_marker[] = "{camera}", event_marker[] = "{event}";
@@ -185,14 +180,11 @@ replace (const gchar *text, const gchar *marker, const gchar *replacement)
 static gchar *
 topic_of_line (const gchar *topic, const WatchLine *line)
 {
-  gchar *result = replace (topic, camera_marker, line->camera);
-  gchar *whole;
+  g_autofree gchar *result = replace (topic, camera_marker, line->camera);
 
-  if (!strstr (topic, event_marker))
-    return result;
-  whole = replace (result, event_marker, *line->kind ? line->kind : "frame");
-  g_free (result);
-  return whole;
+  return strstr (topic, event_marker)
+             ? replace (result, event_marker, *line->kind ? line->kind : "frame")
+             : g_steal_pointer (&result);
 }
 
 /* Whether a line of a camera may have `status_topic` as its topic, if the configuration has
@@ -241,10 +233,8 @@ choose_status_topic (MqttOutput *self, const gchar *status_topic, GError **error
 static gboolean
 choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery, GError **error)
 {
-  if (pictures && !watch_parse_boolean (pictures, &self->has_pictures, error)) {
-    g_prefix_error (error, "pictures: ");
-    return FALSE;
-  }
+  if (pictures && !watch_parse_boolean (pictures, &self->has_pictures, error))
+    return watch_fail_at (error, "pictures");
   if (self->has_pictures && g_strcmp0 (discovery, "homeassistant") != 0)
     return watch_fail (error, "pictures: there are none without discovery=homeassistant");
   if (self->has_pictures)
@@ -259,10 +249,8 @@ choose_commands (MqttOutput *self, const gchar *commands, GError **error)
   const gchar *slash = strrchr (self->status_topic, '/');
   gboolean has_commands = FALSE;
 
-  if (commands && !watch_parse_boolean (commands, &has_commands, error)) {
-    g_prefix_error (error, "commands: ");
-    return FALSE;
-  }
+  if (commands && !watch_parse_boolean (commands, &has_commands, error))
+    return watch_fail_at (error, "commands");
   if (has_commands)
     self->command_topic = g_strdup_printf (
         "%.*sarm/", slash ? (gint)(slash + 1 - self->status_topic) : 0, self->status_topic);
@@ -273,8 +261,7 @@ choose_commands (MqttOutput *self, const gchar *commands, GError **error)
 static gboolean
 choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix, GError **error)
 {
-  gchar *topic;
-  gboolean is_of_camera;
+  g_autofree gchar *topic = NULL;
 
   if (!discovery || strcmp (discovery, "off") == 0)
     return !prefix ||
@@ -290,9 +277,7 @@ choose_discovery (MqttOutput *self, const gchar *discovery, const gchar *prefix,
   self->home_assistant = watch_home_assistant_new (
       prefix, self->status_topic, self->command_topic, self->has_pictures);
   topic = watch_home_assistant_get_topic (self->home_assistant, "a");
-  is_of_camera = is_topic_of_camera (self->topic, topic);
-  g_free (topic);
-  return !is_of_camera ||
+  return !is_topic_of_camera (self->topic, topic) ||
          watch_fail (error, "the topics of lines can be those of states; set status-topic");
 }
 
@@ -460,8 +445,8 @@ continue_discovery (MqttOutput *self, GError **error)
 static gboolean
 send_picture (MqttOutput *self, GError **error)
 {
-  gchar *camera, *topic;
-  GBytes *jpeg;
+  g_autofree gchar *camera = NULL, *topic = NULL;
+  g_autoptr (GBytes) jpeg = NULL;
   gint code;
 
   if (!self->has_pictures || !watch_output_take_picture (self->output, &camera, &jpeg))
@@ -469,9 +454,6 @@ send_picture (MqttOutput *self, GError **error)
   topic = watch_home_assistant_get_picture_topic (self->home_assistant, camera);
   code = mosquitto_publish (
       self->client, NULL, topic, g_bytes_get_size (jpeg), g_bytes_get_data (jpeg, NULL), 1, true);
-  g_free (topic);
-  g_free (camera);
-  g_bytes_unref (jpeg);
   return code == MOSQ_ERR_SUCCESS || set_error (self, code, errno, error);
 }
 
@@ -556,7 +538,7 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
   MqttOutput *self = data;
   const WatchLine *former;
   gint code, number = 0;
-  gchar *topic;
+  g_autofree gchar *topic = NULL;
 
   if (!watch_output_wants (self->output, line))
     return take_unwanted (self, line, error);
@@ -567,9 +549,8 @@ mqtt_send (gpointer data, const WatchLine *line, GError **error)
   topic = topic_of_line (self->topic, line);
   /* Without the newline: a message has a length. */
   code = mosquitto_publish (self->client, &number, topic, line->length - 1, line->text, 1, false);
-  g_free (topic);
   if (code == MOSQ_ERR_PAYLOAD_SIZE || code == MOSQ_ERR_OVERSIZE_PACKET) {
-    g_set_error (error, WATCH_CONFIG_ERROR, 0, "%s", mosquitto_strerror (code));
+    watch_fail (error, "%s", mosquitto_strerror (code));
     return WATCH_SEND_REFUSED;
   }
   if (code != MOSQ_ERR_SUCCESS) {

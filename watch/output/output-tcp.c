@@ -51,19 +51,14 @@ static gboolean
 configure (TcpOutput *self, GError **error)
 {
   const gchar *timeout = watch_output_option (self->output, "timeout");
-  GSocketConnectable *address = g_network_address_parse (self->host, 0, error);
-  gboolean has_port;
+  g_autoptr (GSocketConnectable) address = g_network_address_parse (self->host, 0, error);
 
   if (!address)
     return FALSE;
-  has_port = g_network_address_get_port (G_NETWORK_ADDRESS (address)) != 0;
-  g_object_unref (address);
-  if (!has_port)
+  if (g_network_address_get_port (G_NETWORK_ADDRESS (address)) == 0)
     return watch_fail (error, "the URI must be tcp://HOST:PORT");
-  if (timeout && !watch_parse_duration (timeout, &self->timeout, error)) {
-    g_prefix_error (error, "timeout: ");
-    return FALSE;
-  }
+  if (timeout && !watch_parse_duration (timeout, &self->timeout, error))
+    return watch_fail_at (error, "timeout");
   if (self->timeout < 1 || self->timeout > 86400)
     return watch_fail (error, "timeout: it must be 1 s to 1 d");
   return TRUE;

@@ -46,14 +46,13 @@ class_of_uri (const gchar *uri, GError **error)
     if (!g_str_has_prefix (uri, schemes[i].scheme))
       continue;
     if (!schemes[i].class)
-      g_set_error (error, WATCH_CONFIG_ERROR, 0,
-          "this build has no output for %s: it was made without %s", schemes[i].scheme,
-          schemes[i].library);
+      watch_fail (error, "this build has no output for %s: it was made without %s",
+          schemes[i].scheme, schemes[i].library);
     return schemes[i].class;
   }
   if (!strstr (uri, "://"))
     return &watch_output_file;
-  g_set_error (error, WATCH_CONFIG_ERROR, 0,
+  watch_fail (error,
       "the URI is none of -, a path, tcp://, mqtt://, mqtts://, kafka://, http:// and https://");
   return NULL;
 }
@@ -92,10 +91,8 @@ choose_kinds (WatchOutput *output, const gchar *events, GError **error)
 {
   if (!events)
     events = output->class->is_for_persons ? "usual" : "all";
-  if (watch_event_kinds_parse (events, &output->wanted, error))
-    return TRUE;
-  g_prefix_error (error, "events: ");
-  return FALSE;
+  return watch_event_kinds_parse (events, &output->wanted, error) ||
+         watch_fail_at (error, "events");
 }
 
 static gboolean
@@ -132,16 +129,12 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
   GHashTableIter iter;
   gpointer key;
 
-  if (queue && !g_ascii_string_to_unsigned (queue, 10, 1, 100000000, &capacity, error)) {
-    g_prefix_error (error, "queue: ");
-    return FALSE;
-  }
+  if (queue && !g_ascii_string_to_unsigned (queue, 10, 1, 100000000, &capacity, error))
+    return watch_fail_at (error, "queue");
   output->capacity = capacity;
   output->stuck_after = DEFAULT_STUCK;
-  if (stuck && !watch_parse_duration (stuck, &output->stuck_after, error)) {
-    g_prefix_error (error, "stuck: ");
-    return FALSE;
-  }
+  if (stuck && !watch_parse_duration (stuck, &output->stuck_after, error))
+    return watch_fail_at (error, "stuck");
   if (!(output->stuck_after >= 0.5))
     return watch_fail (error, "stuck: it must be at least 0.5 s");
   if (!choose_results (output, watch_output_option (output, "results"), error))
@@ -157,10 +150,8 @@ read_options (WatchOutput *output, const WatchOutputConfig *config, GError **err
     return FALSE;
   g_hash_table_iter_init (&iter, output->options);
   while (g_hash_table_iter_next (&iter, &key, NULL))
-    if (!g_hash_table_contains (output->used_options, key)) {
-      g_set_error (error, WATCH_CONFIG_ERROR, 0, "there is no key \"%s\"", (const gchar *)key);
-      return FALSE;
-    }
+    if (!g_hash_table_contains (output->used_options, key))
+      return watch_fail (error, "there is no key \"%s\"", (const gchar *)key);
   return TRUE;
 }
 
@@ -200,7 +191,7 @@ static WatchOutput *
 new_output (const WatchOutputConfig *config, GError **error)
 {
   WatchOutput *output = g_atomic_rc_box_new0 (WatchOutput);
-  gchar *name;
+  g_autofree gchar *name = g_strdup_printf ("output %s", config->name);
 
   output->name = g_strdup (config->name);
   output->uri =
@@ -216,18 +207,17 @@ new_output (const WatchOutputConfig *config, GError **error)
     watch_output_unref (output);
     return NULL;
   }
-  name = g_strdup_printf ("output %s", config->name);
   output->heartbeat = watch_heartbeat_new (name);
-  g_free (name);
   return output;
 }
 
 gboolean
 watch_output_check (const WatchOutputConfig *config, GError **error)
 {
-  g_autoptr (WatchOutput) output = new_output (config, error);
-  gboolean is_valid = output != NULL;
+  WatchOutput *output = new_output (config, error);
+  const gboolean is_valid = output != NULL;
 
+  g_clear_pointer (&output, watch_output_unref);
   return is_valid;
 }
 

@@ -38,11 +38,9 @@ typedef struct {
   gboolean (*open) (gpointer self, GError **error);
   /* Ends the connection. Lines that were not acknowledged are given to the next one. */
   void (*close) (gpointer self);
-  /* The line is the output's, and stays until it is acknowledged or lost, or close() has returned.
-   */
+  /* The line is the output's. It stays until it is acknowledged or lost, or close() returns. */
   WatchSend (*send) (gpointer self, const WatchLine *line, GError **error);
-  /* Called several times a second while it is open; FALSE if the connection is lost. May be NULL.
-   */
+  /* Called several times a second while it is open; FALSE if the connection is lost; or NULL. */
   gboolean (*poll) (gpointer self, GError **error);
   /* SIGHUP; FALSE if the connection is lost. May be NULL. */
   gboolean (*reopen) (gpointer self, GError **error);
@@ -67,8 +65,7 @@ extern const WatchOutputClass watch_output_http;
 /* Whether watch_output_new() would accept the configuration. */
 gboolean watch_output_check (const WatchOutputConfig *config, GError **error);
 
-/* The thread holds a reference until it ends, after watch_output_end() or watch_output_abandon().
- */
+/* The thread holds a reference until watch_output_end() or watch_output_abandon() ends it. */
 WatchOutput *watch_output_new (const WatchOutputConfig *config, GError **error);
 WatchOutput *watch_output_ref (WatchOutput *output);
 void watch_output_unref (WatchOutput *output);

@@ -77,21 +77,6 @@ watch_push_picture (Watch *watch, const gchar *camera, GBytes *jpeg)
   g_mutex_unlock (&watch->lock);
 }
 
-static gboolean
-equal_options (GHashTable *a, GHashTable *b)
-{
-  GHashTableIter iter;
-  gpointer key, value;
-
-  if (g_hash_table_size (a) != g_hash_table_size (b))
-    return FALSE;
-  g_hash_table_iter_init (&iter, a);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    if (g_strcmp0 (g_hash_table_lookup (b, key), value) != 0)
-      return FALSE;
-  return TRUE;
-}
-
 /* The output that has this configuration already, or NULL. */
 static WatchOutput *
 same_output (Watch *watch, const WatchOutputConfig *config)
@@ -100,7 +85,7 @@ same_output (Watch *watch, const WatchOutputConfig *config)
     const WatchOutputConfig *other = g_ptr_array_index (watch->config->outputs, i);
 
     if (strcmp (other->name, config->name) == 0 && strcmp (other->uri, config->uri) == 0 &&
-        equal_options (other->options, config->options))
+        watch_table_equal (other->options, config->options))
       return g_ptr_array_index (watch->outputs, i);
   }
   return NULL;

@@ -34,8 +34,7 @@ void watch_take_command (gpointer watch, const gchar *output, const gchar *camer
 /* An empty list of outputs. */
 GPtrArray *watch_outputs_new (void);
 
-/* The outputs of the configuration; those that exist are kept. NULL with the error if one is wrong.
- */
+/* The outputs of the configuration; those that exist are kept. NULL if one is wrong. */
 GPtrArray *watch_outputs_make (Watch *watch, const WatchConfig *config, GError **error);
 
 /* Takes a list of watch_outputs_make(). Outputs that are not in it end, and are kept until they

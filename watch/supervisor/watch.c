@@ -72,6 +72,15 @@ watch_get_cameras (Watch *watch)
   return g_ptr_array_ref (watch->cameras);
 }
 
+static gboolean
+has_name (GPtrArray *cameras, const gchar *name)
+{
+  for (guint i = 0; i < cameras->len; i++)
+    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
 WatchCamera *
 watch_find_camera (Watch *watch, const gchar *name)
 {
@@ -177,10 +186,7 @@ check_number (Watch *watch, const gchar *name, GError **error)
 {
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
 
-  for (guint i = 0; i < cameras->len; i++)
-    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
-      return TRUE;
-  return watch_limits_check_cameras (cameras->len + 1, error);
+  return has_name (cameras, name) || watch_limits_check_cameras (cameras->len + 1, error);
 }
 
 WatchNote *
@@ -267,16 +273,6 @@ replace_stuck (Watch *watch, WatchCamera *camera)
   watch_camera_abandon (camera);
   watch_camera_start (next);
   watch_camera_unref (next);
-}
-
-/* With the lock. */
-static gboolean
-has_name (GPtrArray *cameras, const gchar *name)
-{
-  for (guint i = 0; i < cameras->len; i++)
-    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
-      return TRUE;
-  return FALSE;
 }
 
 /* Writes the last line of each camera that was removed, and not given another configuration. */
@@ -472,20 +468,12 @@ watch_start (Watch *watch)
     set_camera (watch, watch_camera_config_ref (g_ptr_array_index (watch->config->cameras, i)));
 }
 
-static gboolean
-config_has_camera (const WatchConfig *config, const gchar *name)
-{
-  for (guint i = 0; i < config->cameras->len; i++)
-    if (strcmp (((WatchCameraConfig *)g_ptr_array_index (config->cameras, i))->name, name) == 0)
-      return TRUE;
-  return FALSE;
-}
-
 gboolean
 watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError **error)
 {
   GPtrArray *outputs = watch_outputs_make (watch, config, error);
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
+  g_autoptr (GHashTable) names = watch_config_get_camera_names (config);
   WatchConfig *old = watch->config;
 
   if (!outputs) {
@@ -500,7 +488,7 @@ watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError *
   watch->changes = changes;
   set_trusted_hosts (config);
   for (guint i = 0; i < cameras->len; i++)
-    if (!config_has_camera (config, watch_camera_get_name (g_ptr_array_index (cameras, i))))
+    if (!g_hash_table_contains (names, watch_camera_get_name (g_ptr_array_index (cameras, i))))
       remove_camera (watch, g_ptr_array_index (cameras, i));
   watch_start (watch);
   watch_config_free (old);

@@ -23,8 +23,7 @@ void watch_set_labeller (Watch *watch, const gchar *labeller, gint gpu);
 /* What the main thread calls when all cameras have ended; before watch_start(). */
 void watch_set_all_ended (Watch *watch, void (*all_ended) (gpointer data), gpointer data);
 
-/* Must be called before watch_start(); the observer stays the caller's and must outlive the watch.
- */
+/* Called before watch_start(); the observer stays the caller's and must outlive the watch. */
 void watch_add_observer (Watch *watch, const WatchObserver *observer);
 /* Calls a function with each observer (const WatchObserver). */
 void watch_foreach_observer (Watch *watch, GFunc function, gpointer data);
@@ -34,8 +33,7 @@ void watch_start (Watch *watch);
 
 /* Takes another configuration, and the changes that were put over it. Cameras and outputs that are
  * the same go on; files are opened again. FALSE, and nothing changes, if an output is wrong. Main
- * thread only.
- */
+ * thread only. */
 gboolean watch_reload (Watch *watch, WatchConfig *config, WatchChanges *changes, GError **error);
 
 /* The changes by watch_changes_to_text(); free with g_free(). Main thread only. */
@@ -89,8 +87,7 @@ WatchCamera *watch_find_camera (Watch *watch, const gchar *name);
 WatchNote *watch_note_change (
     Watch *watch, const gchar *name, WatchCameraConfig *config, GError **error);
 /* Notes that a camera, or a region or line of it (`region` is not NULL), is armed or disarmed by a
- * command of watch_arming_command(). NULL and an error if one of these is wrong. Main thread only.
- */
+ * command of watch_arming_command(). NULL and an error if one is wrong. Main thread only. */
 WatchNote *watch_note_arming (
     Watch *watch, const gchar *name, const gchar *region, const gchar *command, GError **error);
 /* Adds the camera, gives an existing one its configuration, or removes it. FALSE, and nothing

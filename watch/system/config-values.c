@@ -20,6 +20,13 @@ watch_fail (GError **error, const gchar *format, ...)
 }
 
 gboolean
+watch_fail_at (GError **error, const gchar *place)
+{
+  g_prefix_error (error, "%s: ", place);
+  return FALSE;
+}
+
+gboolean
 watch_parse_boolean (const gchar *text, gboolean *value, GError **error)
 {
   *value =
@@ -65,6 +72,38 @@ watch_parse_duration (const gchar *text, gdouble *seconds, GError **error)
         error, "\"%s\" is not a number, which may be followed by one of %s", text, letters);
   if (letter)
     *seconds *= factors[letter - letters];
+  return TRUE;
+}
+
+GHashTable *
+watch_table_new (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
+
+void
+watch_table_add (GHashTable *table, GHashTable *other)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  g_hash_table_iter_init (&iter, other);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (table, g_strdup (key), g_strdup (value));
+}
+
+gboolean
+watch_table_equal (GHashTable *a, GHashTable *b)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+
+  if (g_hash_table_size (a) != g_hash_table_size (b))
+    return FALSE;
+  g_hash_table_iter_init (&iter, a);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    if (g_strcmp0 (g_hash_table_lookup (b, key), value) != 0)
+      return FALSE;
   return TRUE;
 }
 

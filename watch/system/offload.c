@@ -42,14 +42,13 @@ static void
 run (gpointer data, gpointer unused)
 {
   Job *job = data;
-  GSource *source = g_idle_source_new ();
+  g_autoptr (GSource) source = g_idle_source_new ();
 
   if (!g_atomic_int_get (&job->is_given_up))
     job->work (job->data);
   g_source_set_priority (source, G_PRIORITY_DEFAULT);
   g_source_set_callback (source, on_worked, job, NULL);
   g_source_attach (source, NULL);
-  g_source_unref (source);
 }
 
 void

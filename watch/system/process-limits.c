@@ -77,29 +77,29 @@ read_number (const gchar *folder, const gchar *name)
 static guint
 get_group_limit (const gchar *root, const gchar *group, guint used)
 {
-  gchar *path = g_strdup (group);
+  g_autofree gchar *path = g_strdup (group);
   guint limit = UNLIMITED;
   gboolean is_root;
 
   do {
-    gchar *folder = g_build_filename (root, path, NULL), *parent = g_path_get_dirname (path);
+    g_autofree gchar *folder = g_build_filename (root, path, NULL);
+    gchar *parent = g_path_get_dirname (path);
     guint most = read_number (folder, "pids.max"), present = read_number (folder, "pids.current");
 
     if (most != UNLIMITED && present != UNLIMITED)
       limit = MIN (limit, used + MAX (most, present) - present);
     is_root = strcmp (parent, path) == 0;
-    g_free (folder);
     g_free (path);
     path = parent;
   } while (!is_root);
-  g_free (path);
   return limit;
 }
 
 static guint
 get_limit_of_groups (guint used)
 {
-  gchar *text = NULL, **lines;
+  g_autofree gchar *text = NULL;
+  g_auto (GStrv) lines = NULL;
   guint limit = UNLIMITED;
 
   if (!g_file_get_contents ("/proc/self/cgroup", &text, NULL, NULL))
@@ -113,8 +113,6 @@ get_limit_of_groups (guint used)
     else if (g_strv_length (fields) == 3 && strcmp (fields[1], "pids") == 0)
       limit = MIN (limit, get_group_limit ("/sys/fs/cgroup/pids", fields[2], used));
   }
-  g_strfreev (lines);
-  g_free (text);
   return limit;
 }
 

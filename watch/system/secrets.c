@@ -16,15 +16,11 @@ tells_secret (const gchar *text)
 static GParamSpec *
 find_property (const gchar *uri, const gchar *name)
 {
-  GstElement *source = uri ? gst_element_make_from_uri (GST_URI_SRC, uri, NULL, NULL) : NULL;
-  GParamSpec *property = NULL;
+  g_autoptr (GstElement) source =
+      uri ? gst_element_make_from_uri (GST_URI_SRC, uri, NULL, NULL) : NULL;
 
-  if (source) {
-    gst_object_ref_sink (source);
-    property = g_object_class_find_property (G_OBJECT_GET_CLASS (source), name);
-    gst_object_unref (source);
-  }
-  return property; /* it belongs to the class, which stays */
+  /* It belongs to the class, which stays. */
+  return source ? g_object_class_find_property (G_OBJECT_GET_CLASS (source), name) : NULL;
 }
 
 /* Numbers and choices are no secrets, for instance the length of a key. */

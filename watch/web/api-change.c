@@ -46,23 +46,19 @@ read_settings (GHashTable *settings, const gchar *json, gsize length, GError **e
   if (g_strstr_len (json, length, "\\u0000"))
     return watch_fail (error, "a text has the character \\u0000");
   if (!json_parser_load_from_data (parser, json, length, NULL) ||
-      !(root = json_parser_get_root (parser)) || !JSON_NODE_HOLDS_OBJECT (root)) {
-    g_set_error_literal (error, WATCH_CONFIG_ERROR, 0, "the body is not a JSON object");
-    return FALSE;
-  }
+      !(root = json_parser_get_root (parser)) || !JSON_NODE_HOLDS_OBJECT (root))
+    return watch_fail (error, "the body is not a JSON object");
   json_object_iter_init (&iter, json_node_get_object (root));
   while (json_object_iter_next (&iter, &key, &node)) {
     gchar *text = value_to_text (node);
 
-    if (JSON_NODE_HOLDS_NULL (node)) {
+    if (JSON_NODE_HOLDS_NULL (node))
       g_hash_table_remove (settings, key);
-    } else if (text) {
+    else if (text)
       g_hash_table_insert (settings, g_strdup (key), text);
-    } else {
-      g_set_error (error, WATCH_CONFIG_ERROR, 0,
-          "\"%s\" is neither a string nor a number, true, false or null", key);
-      return FALSE;
-    }
+    else
+      return watch_fail (
+          error, "\"%s\" is neither a string nor a number, true, false or null", key);
   }
   return TRUE;
 }
@@ -91,7 +87,7 @@ gboolean
 watch_api_read_arming (
     const gchar *json, gsize length, gchar **region, gchar **command, GError **error)
 {
-  g_autoptr (GHashTable) members = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) members = watch_table_new ();
 
   if (!read_settings (members, json, length, error))
     return FALSE;
@@ -109,9 +105,7 @@ watch_api_change_new (Watch *watch, const gchar *name, const gchar *json, gsize 
     gboolean merge, GError **error)
 {
   g_autoptr (GHashTable) before = watch_api_settings (watch, name);
-  g_autoptr (GHashTable) settings =
-      merge ? watch_api_settings (watch, name)
-            : g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GHashTable) settings = merge ? watch_api_settings (watch, name) : watch_table_new ();
   WatchCameraConfig *configured = watch_get_configured (watch, name);
   WatchApiChange *change;
 

@@ -11,49 +11,29 @@
 #include "watch/system/log.h"
 #include "watch/system/secrets.h"
 
-static void
-add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
+/* With milliseconds. */
+static gchar *
+format_time (gint64 utc)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
   g_autofree gchar *seconds = g_date_time_format (time, "%Y-%m-%dT%H:%M:%S");
-  g_autofree gchar *text =
-      g_strdup_printf ("%s.%03dZ", seconds, (gint)(utc % G_USEC_PER_SEC / 1000));
+
+  return g_strdup_printf ("%s.%03dZ", seconds, (gint)(utc % G_USEC_PER_SEC / 1000));
+}
+
+static void
+add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
+{
+  g_autofree gchar *text = format_time (utc);
 
   watch_json_add_text (builder, name, text);
-}
-
-/* Adds how a camera or region is armed to the object that is open. */
-static void
-add_arming_status (JsonBuilder *builder, const WatchArmingStatus *status)
-{
-  watch_json_add_boolean (builder, "armed", status->is_on);
-  watch_json_add_text (builder, "arming", watch_arming_mode_name (status->mode));
-  if (status->paused_until)
-    add_time (builder, "paused_until", status->paused_until);
-}
-
-static void
-add_arming (JsonBuilder *builder, WatchCamera *camera)
-{
-  g_autoptr (GArray) list = watch_camera_get_arming (camera);
-
-  add_arming_status (builder, &g_array_index (list, WatchArmingStatus, 0));
-  watch_json_begin_array (builder, "regions");
-  for (guint i = 1; i < list->len; i++) {
-    const WatchArmingStatus *status = &g_array_index (list, WatchArmingStatus, i);
-
-    json_builder_begin_object (builder);
-    watch_json_add_text (builder, "name", status->region);
-    add_arming_status (builder, status);
-    json_builder_end_object (builder);
-  }
-  json_builder_end_array (builder);
 }
 
 /* Adds the members of a camera to the object that is open. */
 static void
 add_camera (JsonBuilder *builder, WatchCamera *camera)
 {
+  g_autoptr (GArray) arming = watch_camera_get_arming (camera);
   WatchStatus status;
 
   watch_camera_get_status (camera, &status);
@@ -80,7 +60,7 @@ add_camera (JsonBuilder *builder, WatchCamera *camera)
   watch_json_add_boolean (builder, "motion", status.motion);
   watch_json_add_text (builder, "scene", status.scene);
   watch_json_add_boolean (builder, "stream", status.has_stream);
-  add_arming (builder, camera);
+  watch_camera_add_arming (builder, arming, format_time);
   watch_status_clear (&status);
 }
 
@@ -103,17 +83,12 @@ watch_api_cameras (Watch *watch)
 GHashTable *
 watch_api_settings (Watch *watch, const gchar *name)
 {
-  GHashTable *settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  GHashTable *settings = watch_table_new ();
   g_autoptr (WatchCamera) camera = watch_find_camera (watch, name);
   g_autoptr (WatchCameraConfig) config = camera ? watch_camera_get_config (camera) : NULL;
-  GHashTableIter iter;
-  gpointer key, value;
 
-  if (config) {
-    g_hash_table_iter_init (&iter, config->keys);
-    while (g_hash_table_iter_next (&iter, &key, &value))
-      g_hash_table_insert (settings, g_strdup (key), g_strdup (value));
-  }
+  if (config)
+    watch_table_add (settings, config->keys);
   return settings;
 }
 

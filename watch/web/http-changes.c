@@ -195,13 +195,12 @@ static void
 begin_change (gpointer data)
 {
   Change *change = data;
-  WatchCamera *camera = watch_find_camera (change->watch, change->name);
+  g_autoptr (WatchCamera) camera = watch_find_camera (change->watch, change->name);
   gboolean is_removal =
       change->message && soup_server_message_get_method (change->message) == SOUP_METHOD_DELETE;
   WatchApiChange *made = NULL;
 
   change->exists = camera != NULL;
-  g_clear_pointer (&camera, watch_camera_unref);
   if (change->message && !has_version (change)) {
     refuse (change, SOUP_STATUS_PRECONDITION_FAILED,
         "somebody else has changed this camera meanwhile: read it again");

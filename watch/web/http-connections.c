@@ -134,8 +134,7 @@ connection_free (gpointer data)
   g_free (connection);
 }
 
-/* It is progress, too, when the client has acknowledged more of what the kernel holds of an answer.
- */
+/* It is progress, too, when the client has acknowledged more of what the kernel has to send. */
 static void
 check_taken (Connection *connection, gint64 now)
 {

@@ -81,11 +81,10 @@ read_chunk (gpointer data)
 static void
 break_off (Sending *sending)
 {
-  GIOStream *stream = soup_server_message_steal_connection (sending->message);
+  g_autoptr (GIOStream) stream = soup_server_message_steal_connection (sending->message);
 
   if (stream)
     g_io_stream_close (stream, NULL, NULL);
-  g_clear_object (&stream);
 }
 
 static void
@@ -159,8 +158,7 @@ parse_position (const gchar *text, goffset *position)
 }
 
 /* Takes the range of bytes that the request asks for (RFC 9110, 14.1.2). FALSE if it is not in the
- * file. If the request has another unit, several ranges, or no valid range, the whole file is sent.
- */
+ * file. For another unit, several ranges, or a range that is not valid, the whole file is sent. */
 static gboolean
 take_range (Sending *sending)
 {

@@ -8,8 +8,7 @@
 
 /* Answers with a file of the folder, which may be NULL, or with the range of bytes that the request
  * asks for.
- * @from, @to: microseconds since 1970, of the part of a clip that is sent; 0 and 0: the whole file
- */
+ * @from, @to: microseconds since 1970, of the part of a clip to be sent; 0 and 0: the whole file */
 void watch_http_media_send (
     SoupServerMessage *message, WatchFolder *folder, const gchar *name, gint64 from, gint64 to);
 

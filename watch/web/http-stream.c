@@ -25,14 +25,12 @@ static void
 on_switched (SoupServerMessage *message, gpointer data)
 {
   const Opening *opening = data;
-  GIOStream *stream = soup_server_message_steal_connection (message);
-  SoupWebsocketConnection *connection;
+  g_autoptr (GIOStream) stream = soup_server_message_steal_connection (message);
+  SoupWebsocketConnection *connection = soup_websocket_connection_new (stream,
+      soup_server_message_get_uri (message), SOUP_WEBSOCKET_CONNECTION_SERVER, NULL, NULL, NULL);
 
-  connection = soup_websocket_connection_new (stream, soup_server_message_get_uri (message),
-      SOUP_WEBSOCKET_CONNECTION_SERVER, NULL, NULL, NULL);
   watch_streams_add_viewer (opening->streams, opening->camera, connection,
       watch_connections_get_socket (message), watch_connections_get_client (message));
-  g_object_unref (stream);
 }
 
 static void

@@ -12,4 +12,5 @@ typedef struct {
 
 WatchArmed *watch_armed_ref (WatchArmed *armed);
 void watch_armed_unref (WatchArmed *armed);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (WatchArmed, watch_armed_unref)
 gboolean watch_armed_has_region (const WatchArmed *armed, const gchar *region);
