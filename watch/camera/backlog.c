@@ -52,10 +52,8 @@ watch_backlog_is_media (GstPad *pad, const gchar *media)
 {
   g_autoptr (GstCaps) caps = gst_pad_get_current_caps (pad);
   const GstStructure *structure = caps ? gst_caps_get_structure (caps, 0) : NULL;
-  const gboolean is =
-      structure && g_strcmp0 (gst_structure_get_string (structure, "media"), media) == 0;
 
-  return is;
+  return structure && g_strcmp0 (gst_structure_get_string (structure, "media"), media) == 0;
 }
 
 /* When the first packets of a connection arrive, none waits, so the queue counts as emptied at that

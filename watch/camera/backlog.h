@@ -20,8 +20,7 @@ gboolean watch_backlog_is_media (GstPad *pad, const gchar *media);
  * to be decoded. */
 gboolean watch_backlog_take (WatchCamera *camera, GstBuffer *frame);
 
-/* Whether the decoded frame is so late that it should be skipped rather than wait for the labeller.
- */
+/* Whether the decoded frame is so late that it should be skipped and not wait for the labeller. */
 gboolean watch_backlog_is_late (WatchCamera *camera, GstBuffer *frame);
 
 /* The connection ended. */

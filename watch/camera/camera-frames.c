@@ -155,24 +155,24 @@ is_frozen (WatchCamera *camera, GstBuffer *buffer, GstCaps *caps)
 static void
 update_state (WatchCamera *camera, gboolean resized, gboolean frozen)
 {
-  gchar *detail = NULL;
   gboolean is_overloaded;
 
   if (resized) {
+    g_autofree gchar *detail = NULL;
+
     g_mutex_lock (&camera->lock);
     detail = g_strdup_printf ("%d×%d", camera->locked.status.width, camera->locked.status.height);
     g_mutex_unlock (&camera->lock);
     watch_camera_set_state (camera, WATCH_STATE_RESIZED, detail);
-    g_free (detail);
   }
   g_mutex_lock (&camera->lock);
   is_overloaded = watch_camera_is_overloaded (camera);
   g_mutex_unlock (&camera->lock);
   if (frozen) {
-    detail = g_strdup_printf (
+    g_autofree gchar *detail = g_strdup_printf (
         "the frames of the last %g seconds show one picture", camera_config (camera)->frozen);
+
     watch_camera_set_state (camera, WATCH_STATE_FROZEN, detail);
-    g_free (detail);
   } else if (is_overloaded) {
     watch_camera_set_state (camera, WATCH_STATE_OVERLOADED,
         "the machine is too slow: more than a tenth of the frames is skipped");

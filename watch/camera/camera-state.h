@@ -255,7 +255,7 @@ void watch_camera_end (WatchCamera *camera, WatchState state, const gchar *detai
 /* camera-connection.c, called in the camera's thread */
 
 /* Connects the camera, again and again until it is closed. */
-void watch_connection_open (WatchCamera *camera);
+gboolean watch_connection_open (gpointer camera);
 void watch_connection_close (WatchCamera *camera);
 
 /* camera-status.c */
@@ -281,8 +281,7 @@ void watch_camera_count_latency (WatchCamera *camera);
 /* Changes the state and emits its event, unless it is the same. `detail` may be NULL and hold
  * credentials, which are removed. */
 void watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *detail);
-/* Emits the beginning or the end of a motion. `frame` is its frame; NULL at the end of the stream.
- */
+/* Emits the beginning or the end of a motion in a frame, which is NULL at the end of the stream. */
 void watch_camera_emit_motion (
     WatchCamera *camera, gboolean begins, guint n_components, GstSample *frame);
 /* Emits how the camera is armed, unless the last event says the same. */
@@ -338,8 +337,7 @@ void watch_camera_data (WatchCamera *camera);
 /* An encoded frame goes to the decoder. */
 void watch_camera_note_key_frame (WatchCamera *camera, GstBuffer *buffer);
 /* An encoded frame of the stream that is recorded; the time is that of the pipeline of the
- * analysis.
- */
+ * analysis. */
 void watch_camera_encoded (
     WatchCamera *camera, GstBuffer *buffer, GstCaps *caps, GstClockTimeDiff running_time);
 /* An encoded frame of the stream that is analysed. */

@@ -78,14 +78,12 @@ watch_camera_get_config (WatchCamera *camera)
 void
 watch_camera_set_frame (WatchCamera *camera, GstSample *frame)
 {
-  GstSample *old;
+  g_autoptr (GstSample) old = NULL;
 
   g_mutex_lock (&camera->lock);
   old = camera->locked.frame;
   camera->locked.frame = frame;
   g_mutex_unlock (&camera->lock);
-  if (old)
-    gst_sample_unref (old);
 }
 
 void

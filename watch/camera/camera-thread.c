@@ -90,7 +90,7 @@ run (gpointer data)
 {
   WatchCamera *camera = data;
   GSource *alive = watch_camera_call_later (camera, ALIVE_INTERVAL, on_alive);
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   g_atomic_pointer_set (&camera->atomic.thread, g_thread_self ());
   watch_camera_note_alive (camera);
@@ -102,7 +102,6 @@ run (gpointer data)
   } else {
     watch_camera_release_room (camera);
     watch_camera_end (camera, WATCH_STATE_LOST, error->message);
-    g_error_free (error);
   }
   while (!watch_camera_is_stopping (camera))
     g_main_context_iteration (camera->context, TRUE);
@@ -222,7 +221,7 @@ watch_camera_check_thread (WatchCamera *camera)
 {
   const gdouble limit = camera_config (camera)->stuck,
                 age = watch_heartbeat_get_age (camera->heartbeat);
-  gchar *detail;
+  g_autofree gchar *detail = NULL;
 
   if (age <= limit)
     return FALSE;
@@ -230,7 +229,6 @@ watch_camera_check_thread (WatchCamera *camera)
   detail = g_strdup_printf ("its thread has not answered for %g seconds", limit);
   g_atomic_int_set (&camera->atomic.is_stuck, TRUE);
   watch_camera_set_state (camera, WATCH_STATE_STUCK, detail);
-  g_free (detail);
   return age > PATIENCE * limit;
 }
 

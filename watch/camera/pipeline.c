@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The pipeline of a camera: uridecodebin3, then the analysis elements
  *
- *     queue ! [deinterlace !] [videoflip !] videoconvert ! ccl or cudaccl ! ccltrack ! ccljson !
- * appsink
- */
+ *     queue ! [deinterlace !] [videoflip !] videoconvert ! ccl or cudaccl !
+ *     ccltrack ! ccljson ! appsink */
 #include <gst/app/gstappsink.h>
 #include <string.h>
 
@@ -74,14 +73,13 @@ on_decoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 set_time_of_first_frame (WatchCamera *camera, GstClockTime running_time)
 {
-  GstClock *clock = gst_element_get_clock (camera->analysis.sink);
+  g_autoptr (GstClock) clock = gst_element_get_clock (camera->analysis.sink);
   GstClockTimeDiff late = 0;
 
   if (clock && GST_CLOCK_TIME_IS_VALID (running_time))
     late = GST_CLOCK_DIFF (running_time + gst_element_get_base_time (camera->analysis.sink),
         gst_clock_get_time (clock));
   g_object_set (camera->analysis.sink, "ts-offset", MAX (late, 0), NULL);
-  gst_clear_object (&clock);
 }
 
 static gboolean
@@ -176,7 +174,7 @@ add_element (GstElement *bin, const gchar *factory, GstElement **previous, GErro
 
   if (!element) {
     if (error && !*error)
-      g_set_error (error, WATCH_CONFIG_ERROR, 0, "GStreamer does not find the element %s", factory);
+      watch_fail (error, "GStreamer does not find the element %s", factory);
     return NULL;
   }
   gst_bin_add (GST_BIN (bin), element);
@@ -189,12 +187,10 @@ add_element (GstElement *bin, const gchar *factory, GstElement **previous, GErro
 static void
 add_probe (GstElement *element, GstPadProbeType type, GstPadProbeCallback callback, gpointer data)
 {
-  GstPad *pad = gst_element_get_static_pad (element, "sink");
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (element, "sink");
 
-  if (!pad)
-    return;
-  gst_pad_add_probe (pad, type, callback, data, NULL);
-  gst_object_unref (pad);
+  if (pad)
+    gst_pad_add_probe (pad, type, callback, data, NULL);
 }
 
 /* What the labeller reports, whatever the configuration says. */
@@ -303,7 +299,7 @@ add_corrections (
 GstElement *
 watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
 {
-  GstElement *bin = gst_object_ref_sink (gst_bin_new ("analysis"));
+  g_autoptr (GstElement) bin = gst_object_ref_sink (gst_bin_new ("analysis"));
   gboolean has_tracks = camera_config (camera)->results != WATCH_RESULTS_COMPONENTS;
   GstElement *previous = NULL;
   GstElement *queue = add_element (bin, "queue", &previous, error);
@@ -315,18 +311,15 @@ watch_pipeline_new_analysis (WatchCamera *camera, GError **error)
   GstElement *snapshot = has_pictures ? add_element (bin, "cclsnapshot", &previous, error) : NULL;
   GstElement *json = add_element (bin, "ccljson", &previous, error);
   GstElement *sink = add_element (bin, "appsink", &previous, error);
-  GstPad *pad;
+  g_autoptr (GstPad) pad = NULL;
 
   if (!queue || !is_corrected || !convert || !labeller || (has_tracks && !track) ||
-      (has_pictures && !snapshot) || !json || !sink) {
-    gst_object_unref (bin);
+      (has_pictures && !snapshot) || !json || !sink)
     return NULL;
-  }
   configure_analysis (camera, queue, labeller, track, json, sink);
   pad = gst_element_get_static_pad (queue, "sink");
   gst_element_add_pad (bin, gst_ghost_pad_new ("sink", pad));
-  gst_object_unref (pad);
-  return bin;
+  return g_steal_pointer (&bin);
 }
 
 /* The source. */
@@ -368,15 +361,12 @@ static gint
 get_gpu (WatchCamera *camera)
 {
   g_autoptr (GstPad) pad = gst_element_get_static_pad (camera->analysis.elements, "sink");
-  GstQuery *query = gst_query_new_context (CUDA_CONTEXT_TYPE);
+  g_autoptr (GstQuery) query = gst_query_new_context (CUDA_CONTEXT_TYPE);
   GstContext *context = NULL;
-  gint gpu;
 
   if (gst_pad_query (pad, query))
     gst_query_parse_context (query, &context);
-  gpu = context ? get_gpu_of_context (context) : -1;
-  gst_query_unref (query);
-  return gpu;
+  return context ? get_gpu_of_context (context) : -1;
 }
 
 static void
@@ -416,13 +406,11 @@ has_decoder_like (GstElementFactory *factory, gint gpu)
   const gchar *name = GST_OBJECT_NAME (factory);
   const gchar *end = strstr (name, "device") ? strstr (name, "device") : g_strrstr (name, "dec");
   g_autofree gchar *stem = g_strndup (name, end ? (gsize)(end - name) : strlen (name));
-  gchar *other =
+  g_autofree gchar *other =
       gpu == 0 ? g_strdup_printf ("%sdec", stem) : g_strdup_printf ("%sdevice%ddec", stem, gpu);
   g_autoptr (GstElementFactory) found = gst_element_factory_find (other);
-  const gboolean has = found && found != factory;
 
-  g_free (other);
-  return has;
+  return found && found != factory;
 }
 
 /* Each GPU has decoders of its own. The one of the labeller's GPU is taken. */
@@ -538,7 +526,7 @@ share_context (WatchHub *hub, GstMessage *message)
         gst_element_set_context (GST_ELEMENT (GST_MESSAGE_SRC (message)), hub->contexts->pdata[i]);
     g_mutex_unlock (&hub->lock);
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_HAVE_CONTEXT) {
-    GstContext *context = NULL;
+    g_autoptr (GstContext) context = NULL;
 
     gst_message_parse_have_context (message, &context);
     g_mutex_lock (&hub->lock);
@@ -547,7 +535,6 @@ share_context (WatchHub *hub, GstMessage *message)
         !has_context_like (hub, context))
       g_ptr_array_add (hub->contexts, gst_context_ref (context));
     g_mutex_unlock (&hub->lock);
-    gst_context_unref (context);
   }
 }
 
@@ -604,21 +591,19 @@ static void
 end_tracks (WatchCamera *camera)
 {
   const gint64 until = g_get_monotonic_time () + STREAM_LOCK_TIME;
-  GstPad *pad =
+  g_autoptr (GstPad) pad =
       camera->analysis.track ? gst_element_get_static_pad (camera->analysis.track, "sink") : NULL;
   gboolean is_free = FALSE;
 
   /* A sink that does not play would block the thread until it does. */
   if (!pad || GST_STATE (camera->analysis.sink) != GST_STATE_PLAYING)
-    goto done;
+    return;
   while (!(is_free = GST_PAD_STREAM_TRYLOCK (pad)) && g_get_monotonic_time () < until)
     g_usleep (STREAM_LOCK_INTERVAL);
   if (is_free) {
     gst_pad_send_event (pad, gst_event_new_eos ());
     GST_PAD_STREAM_UNLOCK (pad);
   }
-done:
-  gst_clear_object (&pad);
 }
 
 void

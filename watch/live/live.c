@@ -72,9 +72,8 @@ static GstSample *
 get_frame (WatchLive *live, const gchar *name)
 {
   g_autoptr (WatchCamera) camera = watch_find_camera (live->watch, name);
-  GstSample *frame = camera ? watch_camera_get_frame (camera) : NULL;
 
-  return frame;
+  return camera ? watch_camera_get_frame (camera) : NULL;
 }
 
 /* Asks the camera to attach the mask to its next frames: it does so only for these pictures. */
@@ -173,12 +172,11 @@ WatchLiveResult
 watch_live_request (WatchLive *live, const gchar *camera, JpegLook look, gint width,
     WatchLiveFunction function, gpointer data)
 {
-  GstSample *frame = get_frame (live, camera);
+  g_autoptr (GstSample) frame = get_frame (live, camera);
   Picture *picture;
 
   if (!frame)
     return WATCH_LIVE_NO_FRAME;
-  gst_sample_unref (frame);
   if (look == JPEG_FOREGROUND)
     ask_for_mask (live, camera);
   picture = find_picture (live, camera, look, width);

@@ -69,18 +69,16 @@ report_head (WatchStreamMuxer *muxer, GstClockTime pts)
 static void
 end_box (WatchStreamMuxer *muxer)
 {
-  GBytes *fragment;
-
   if (memcmp (muxer->type, "moov", 4) == 0) {
     muxer->codec = find_codec (muxer->boxes);
     muxer->head = take_boxes (muxer);
     if (!muxer->codec)
       fail (muxer, "the head has no configuration of a decoder");
   } else if (memcmp (muxer->type, "mdat", 4) == 0) {
-    fragment = take_boxes (muxer);
+    g_autoptr (GBytes) fragment = take_boxes (muxer);
+
     if (muxer->has_frame)
       muxer->functions.fragment (muxer->functions.data, fragment, muxer->begins_with_key_frame);
-    g_bytes_unref (fragment);
     muxer->has_frame = FALSE;
   }
 }

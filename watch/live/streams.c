@@ -268,7 +268,7 @@ begin (Stream *stream, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
     GstClockTimeDiff running_time)
 {
   const WatchStreamFunctions functions = {on_head, on_fragment, on_failed, stream};
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (GST_BUFFER_FLAG_IS_SET (buffer, GST_BUFFER_FLAG_DELTA_UNIT) ||
       !GST_CLOCK_STIME_IS_VALID (running_time))
@@ -281,7 +281,6 @@ begin (Stream *stream, WatchCamera *camera, GstBuffer *buffer, GstCaps *caps,
     return;
   stream->is_over = TRUE;
   send_message (stream, END, g_strdup (error->message), NULL);
-  g_error_free (error);
 }
 
 static void
@@ -363,17 +362,14 @@ count_of_client (WatchStreams *self, const gchar *client)
 WatchStreamAnswer
 watch_streams_ask (WatchStreams *self, const gchar *name, const gchar *client)
 {
-  WatchCamera *camera = watch_find_camera (self->watch, name);
+  g_autoptr (WatchCamera) camera = watch_find_camera (self->watch, name);
   WatchStatus status;
-  gboolean has_stream;
 
   if (!camera)
     return WATCH_STREAM_NO_CAMERA;
   watch_camera_get_status (camera, &status);
-  has_stream = status.has_stream;
   watch_status_clear (&status);
-  watch_camera_unref (camera);
-  if (!has_stream)
+  if (!status.has_stream)
     return WATCH_STREAM_NOT_H264;
   return self->n_viewers < MAX_VIEWERS && count_of_client (self, client) < MAX_VIEWERS_OF_CLIENT
              ? WATCH_STREAM_POSSIBLE

@@ -174,12 +174,11 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
   WatchClips *self = data;
   gboolean begins = g_str_equal (event->kind, "motion-begin");
-  WatchCameraConfig *config;
+  g_autoptr (WatchCameraConfig) config = watch_camera_get_config (camera);
   Recording *recording;
 
   if (!begins && !g_str_equal (event->kind, "motion-end"))
     return;
-  config = watch_camera_get_config (camera);
   recording = get_recording (self, camera);
   if (begins)
     begin_motion (recording, event, config->clip_pre);
@@ -187,7 +186,6 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
     recorder_end (
         recording->recorder, event->running_time + (GstClockTime)(config->clip_post * GST_SECOND));
   recording_unref (recording);
-  watch_camera_config_unref (config);
 }
 
 static void

@@ -90,15 +90,11 @@ static void
 on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
   WatchPictures *self = data;
-  WatchCameraConfig *config;
+  g_autoptr (WatchCameraConfig) config = watch_camera_get_config (camera);
 
-  if (!event->frame || !g_str_equal (event->kind, "motion-begin"))
-    return;
-  config = watch_camera_get_config (camera);
-  if (config->pictures &&
+  if (event->frame && g_str_equal (event->kind, "motion-begin") && config->pictures &&
       (watch_writer_has_folder (self->writer) || watch_wants_pictures (self->watch)))
     push_job (self, event, config->picture_boxes);
-  watch_camera_config_unref (config);
 }
 
 /* The extension of pictures of objects. */

@@ -357,27 +357,25 @@ gboolean
 watch_writer_has_folder (WatchWriter *writer)
 {
   WatchFolder *folder = watch_get_folder (writer->watch);
+  const gboolean has = folder != NULL;
 
-  if (folder)
-    watch_folder_unref (folder);
-  return folder != NULL;
+  g_clear_pointer (&folder, watch_folder_unref);
+  return has;
 }
 
 WatchFile *
 watch_writer_begin (WatchWriter *writer, const gchar *camera, gint64 utc, const gchar *extension)
 {
-  WatchFolder *folder = watch_get_folder (writer->watch);
+  g_autoptr (WatchFolder) folder = watch_get_folder (writer->watch);
   Lane *lane = folder ? enter_lane (writer, folder, camera) : NULL;
   WatchFile *file;
 
-  if (!lane) {
-    g_clear_pointer (&folder, watch_folder_unref);
+  if (!lane)
     return NULL;
-  }
   file = g_new0 (WatchFile, 1);
   file->writer = writer;
   file->lane = lane;
-  file->folder = folder;
+  file->folder = g_steal_pointer (&folder);
   file->utc = utc;
   file->extension = g_strdup (extension);
   file->descriptor = -1;
@@ -485,8 +483,7 @@ find_stalled (WatchWriter *writer)
   return path;
 }
 
-/* Reports a disk that does not answer, in the main thread: the one that waits for the disk cannot.
- */
+/* Reports a disk that does not answer. In the main thread: that which waits for it cannot. */
 static gboolean
 report_stalled (gpointer data)
 {

@@ -130,12 +130,11 @@ void
 watch_camera_note_regions (WatchCamera *camera, const GstBuffer *buffer)
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta ((GstBuffer *)buffer);
-  GstCclRegionState *state = meta ? gst_ccl_meta_get_region_state (meta) : NULL;
+  g_autoptr (GstCclRegionState) state = meta ? gst_ccl_meta_get_region_state (meta) : NULL;
 
   /* This thread alone writes them. */
   if (!has_regions (camera->locked.regions, state))
     take_regions (camera, state);
-  g_clear_pointer (&state, gst_ccl_region_state_unref);
 }
 
 /* Whether what is armed depends on the time of day. */

@@ -61,17 +61,17 @@ is_in_disarmed_region (const GstCclRegionState *state, guint row, const WatchArm
 static gboolean
 has_moving_track (const GstCclMeta *meta, const WatchArmed *armed)
 {
-  GstCclRegionState *state = armed->disarmed ? gst_ccl_meta_get_region_state (meta) : NULL;
-  gboolean found = FALSE;
+  g_autoptr (GstCclRegionState) state =
+      armed->disarmed ? gst_ccl_meta_get_region_state (meta) : NULL;
 
-  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta) && !found; row++) {
+  for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
     const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
 
-    found = track && track->state == GST_CCL_TRACK_STATE_CONFIRMED &&
-            !is_in_disarmed_region (state, row, armed);
+    if (track && track->state == GST_CCL_TRACK_STATE_CONFIRMED &&
+        !is_in_disarmed_region (state, row, armed))
+      return TRUE;
   }
-  g_clear_pointer (&state, gst_ccl_region_state_unref);
-  return found;
+  return FALSE;
 }
 
 void
@@ -89,7 +89,7 @@ watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_dis
   const WatchMotionRules rules = get_rules (camera);
   const GstClockTime time = camera->delivery.running_time;
   WatchMotion *motion = &camera->delivery.motion;
-  WatchArmed *armed = watch_camera_get_armed (camera);
+  g_autoptr (WatchArmed) armed = watch_camera_get_armed (camera);
   WatchMotionStep step;
   gboolean moves;
 
@@ -100,7 +100,6 @@ watch_camera_take_motion (WatchCamera *camera, GstSample *frame, gboolean is_dis
   moves = camera_config (camera)->has_track_motion ? meta && has_moving_track (meta, armed)
                                                    : camera->delivery.has_moving_components;
   step = watch_motion_take (motion, &rules, time, moves, armed->camera);
-  watch_armed_unref (armed);
   if (step != WATCH_MOTION_GOES_ON)
     watch_camera_emit_motion (camera, step == WATCH_MOTION_BEGINS,
         meta ? gst_ccl_meta_get_n_components (meta) : 0, frame);

@@ -167,7 +167,6 @@ choose_level (Decimation *self, GstClockTime time)
     return;
   if (GST_CLOCK_TIME_IS_VALID (self->window) && time >= self->window) {
     const gdouble seconds = (gdouble)(time - self->window) / GST_SECOND;
-
     const gdouble needed = seconds * camera_config (self->camera)->max_fps * MARGIN;
 
     if (self->counts[LEVEL_KEYS] >= needed)
@@ -232,7 +231,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 void
 watch_decimation_add (WatchCamera *camera, GstElement *decoder)
 {
-  GstPad *pad =
+  g_autoptr (GstPad) pad =
       camera_config (camera)->max_fps > 0 ? gst_element_get_static_pad (decoder, "sink") : NULL;
   Decimation *self;
 
@@ -243,5 +242,4 @@ watch_decimation_add (WatchCamera *camera, GstElement *decoder)
   self->window = GST_CLOCK_TIME_NONE;
   gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
       on_encoded, self, decimation_free);
-  gst_object_unref (pad);
 }

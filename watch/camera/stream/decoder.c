@@ -103,15 +103,10 @@ void
 watch_decoder_add (WatchCamera *camera, GstElement *decoder)
 {
   const gchar *choice = get_choice (camera);
-  GstPad *pad;
+  g_autoptr (GstPad) pad = gst_element_get_static_pad (decoder, "sink");
 
-  if (!choice || is_wanted (choice, gst_element_get_factory (decoder)))
-    return;
-  pad = gst_element_get_static_pad (decoder, "sink");
-  if (!pad)
-    return;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, camera, NULL);
-  gst_object_unref (pad);
+  if (pad && choice && !is_wanted (choice, gst_element_get_factory (decoder)))
+    gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, on_query, camera, NULL);
 }
 
 void

@@ -63,7 +63,7 @@ watch_frame_pool_init (WatchFramePool *self)
 void
 watch_frame_pool_offer (GstQuery *query)
 {
-  GstBufferPool *pool;
+  g_autoptr (GstBufferPool) pool = NULL;
   GstVideoInfo info;
   gboolean needs_pool;
   GstCaps *caps;
@@ -76,5 +76,4 @@ watch_frame_pool_offer (GstQuery *query)
     return;
   pool = gst_object_ref_sink (g_object_new (watch_frame_pool_get_type (), NULL));
   gst_query_add_allocation_pool (query, pool, (guint)GST_VIDEO_INFO_SIZE (&info), 0, 0);
-  gst_object_unref (pool);
 }

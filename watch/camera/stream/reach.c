@@ -141,21 +141,19 @@ static void
 on_connected (GObject *client, GAsyncResult *result, gpointer data)
 {
   Question *question = data;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   question->connection =
       g_socket_client_connect_to_host_finish (G_SOCKET_CLIENT (client), result, &error);
-  if (error) {
+  if (error)
     answer (question, reason_of_failure (question, error));
-    g_error_free (error);
-  } else if (!question->is_rtsp) {
+  else if (!question->is_rtsp)
     answer (question, NULL);
-  } else {
+  else
     g_output_stream_write_all_async (
         g_io_stream_get_output_stream (G_IO_STREAM (question->connection)), question->request,
         strlen (question->request), G_PRIORITY_DEFAULT, question->cancellable, on_written,
         question);
-  }
 }
 
 void

@@ -35,7 +35,7 @@ call_later (WatchRecord *self, gdouble seconds, GSourceFunc function)
 static void
 stop (WatchRecord *self)
 {
-  GstBus *bus;
+  g_autoptr (GstBus) bus = NULL;
 
   watch_camera_remove_source (&self->timer);
   if (!self->pipeline)
@@ -43,7 +43,6 @@ stop (WatchRecord *self)
   gst_element_set_state (self->pipeline, GST_STATE_NULL);
   bus = gst_element_get_bus (self->pipeline);
   gst_bus_remove_watch (bus);
-  gst_object_unref (bus);
   gst_clear_object (&self->pipeline);
 }
 
@@ -68,14 +67,13 @@ lose (WatchRecord *self, const gchar *reason)
 static gboolean
 on_bus (GstBus *bus, GstMessage *message, gpointer data)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_EOS) {
     lose (data, "the stream ended");
   } else if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_ERROR) {
     gst_message_parse_error (message, &error, NULL);
     lose (data, error->message);
-    g_error_free (error);
   } else {
     return G_SOURCE_CONTINUE;
   }
@@ -186,21 +184,18 @@ connect_stream (gpointer data)
 {
   WatchRecord *self = data;
   const WatchCameraConfig *config = camera_config (self->camera);
-  GstClock *clock = gst_system_clock_obtain ();
+  g_autoptr (GstClock) clock = gst_system_clock_obtain ();
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GstBus) bus = NULL;
   GstElement *source;
-  GError *error = NULL;
-  GstBus *bus;
 
   if (!watch_limits_check (&error)) {
     lose (self, error->message);
-    g_error_free (error);
-    gst_object_unref (clock);
     return G_SOURCE_REMOVE;
   }
   source = gst_element_factory_make ("urisourcebin", NULL);
   self->pipeline = gst_object_ref_sink (gst_pipeline_new (NULL));
   gst_pipeline_use_clock (GST_PIPELINE (self->pipeline), clock);
-  gst_object_unref (clock);
   g_object_set (source, "uri", config->record_uri, NULL);
   g_signal_connect (source, "source-setup", G_CALLBACK (on_source_setup), self);
   g_signal_connect (source, "pad-added", G_CALLBACK (on_source_pad), self);
@@ -208,7 +203,6 @@ connect_stream (gpointer data)
   gst_bin_add (GST_BIN (self->pipeline), source);
   bus = gst_element_get_bus (self->pipeline);
   gst_bus_add_watch (bus, on_bus, self);
-  gst_object_unref (bus);
   g_atomic_int_set (&self->n_frames, 0);
   g_atomic_int_set (&self->has_video, FALSE);
   call_later (self, config->timeout, check);

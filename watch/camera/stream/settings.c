@@ -76,7 +76,7 @@ watch_settings_default (GstElement *element, const gchar *property, const gchar 
 GstClockTimeDiff
 watch_running_time_on_pad (GstPad *pad, GstClockTime time)
 {
-  GstEvent *event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
+  g_autoptr (GstEvent) event = gst_pad_get_sticky_event (pad, GST_EVENT_SEGMENT, 0);
   const GstSegment *segment;
   guint64 distance;
   gint sign = 0;
@@ -85,7 +85,6 @@ watch_running_time_on_pad (GstPad *pad, GstClockTime time)
     gst_event_parse_segment (event, &segment);
     if (segment->format == GST_FORMAT_TIME && GST_CLOCK_TIME_IS_VALID (time))
       sign = gst_segment_to_running_time_full (segment, GST_FORMAT_TIME, time, &distance);
-    gst_event_unref (event);
   }
   return sign == 0 ? GST_CLOCK_STIME_NONE : sign * (GstClockTimeDiff)distance;
 }

@@ -157,19 +157,18 @@ on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 static void
 mark_address (WatchCamera *camera, GstElement *source)
 {
-  gchar *location, *marked;
+  g_autofree gchar *location = NULL;
 
   if (!g_str_has_prefix (camera_config (camera)->uri, "http") ||
       !g_object_class_find_property (G_OBJECT_GET_CLASS (source), "location"))
     return;
   g_object_get (source, "location", &location, NULL);
   if (location) {
-    location[strcspn (location, "#")] = 0;
-    marked = g_strdup_printf ("%s#" MARK "%u", location, camera->sockets.number);
+    g_autofree gchar *marked = g_strdup_printf (
+        "%.*s#" MARK "%u", (gint)strcspn (location, "#"), location, camera->sockets.number);
+
     g_object_set (source, "location", marked, NULL);
-    g_free (marked);
   }
-  g_free (location);
 }
 
 void
