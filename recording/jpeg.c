@@ -99,11 +99,10 @@ GBytes *
 jpeg_encode (GstSample *frame, JpegLook look, gint width, GError **error)
 {
   GstCaps *caps = gst_sample_get_caps (frame);
-  GstElement *pipeline = build_encoder (caps, look, width, error);
+  g_autoptr (GstElement) pipeline = build_encoder (caps, look, width, error);
   g_autoptr (GstElement) in = NULL, out = NULL;
   g_autoptr (GstBuffer) buffer = NULL;
-  GstSample *sample;
-  GBytes *bytes = NULL;
+  g_autoptr (GstSample) sample = NULL;
 
   if (!pipeline)
     return NULL;
@@ -117,13 +116,8 @@ jpeg_encode (GstSample *frame, JpegLook look, gint width, GError **error)
   gst_app_src_push_buffer (GST_APP_SRC (in), g_steal_pointer (&buffer));
   gst_app_src_end_of_stream (GST_APP_SRC (in));
   sample = gst_app_sink_try_pull_sample (GST_APP_SINK (out), ENCODE_TIMEOUT);
-  if (sample) {
-    bytes = sample_to_bytes (sample);
-    gst_sample_unref (sample);
-  } else {
+  if (!sample)
     take_error (pipeline, error);
-  }
   gst_element_set_state (pipeline, GST_STATE_NULL);
-  gst_object_unref (pipeline);
-  return bytes;
+  return sample ? sample_to_bytes (sample) : NULL;
 }

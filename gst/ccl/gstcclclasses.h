@@ -28,6 +28,7 @@ GstCclClasses *gst_ccl_classes_ref (GstCclClasses *classes);
 
 GST_CCL_API
 void gst_ccl_classes_unref (GstCclClasses *classes);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclClasses, gst_ccl_classes_unref)
 
 GST_CCL_API
 guint gst_ccl_classes_get_n_rows (const GstCclClasses *classes);

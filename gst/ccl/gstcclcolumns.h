@@ -28,6 +28,7 @@ GstCclColumns *gst_ccl_columns_ref (GstCclColumns *columns);
 
 GST_CCL_API
 void gst_ccl_columns_unref (GstCclColumns *columns);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclColumns, gst_ccl_columns_unref)
 
 GST_CCL_API
 guint gst_ccl_columns_get_n_columns (const GstCclColumns *columns);

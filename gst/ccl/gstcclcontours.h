@@ -70,6 +70,7 @@ GstCclContours *gst_ccl_contours_ref (GstCclContours *contours);
 
 GST_CCL_API
 void gst_ccl_contours_unref (GstCclContours *contours);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclContours, gst_ccl_contours_unref)
 
 GST_CCL_API
 GstCclContourKind gst_ccl_contours_get_kind (const GstCclContours *contours);

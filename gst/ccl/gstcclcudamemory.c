@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * GStreamer's CUDA allocator cannot copy wrapped memory of a format that it does not support, and
+/* GStreamer's CUDA allocator cannot copy wrapped memory of a format that it does not support, and
  * version 1.22 cannot wrap memory at all. So wrapped memory comes from an allocator derived from
  * it, which
  *
  * - copies memory and keeps the stride, because the GstVideoMeta of a copied buffer names it,
  * - with GStreamer 1.22, also maps and frees: GST_MAP_CUDA returns the device pointer, other maps
- *   return a copy in system memory, which is downloaded or uploaded when it is out of date.
- */
+ *   return a copy in system memory, which is downloaded or uploaded when it is out of date. */
 #include "gstcclcudamemory.h"
 
 typedef GstCudaAllocator GstCclWrappedAllocator;
@@ -311,14 +309,11 @@ gst_ccl_cuda_memory_new_wrapped (GstCudaContext *context, const GstVideoInfo *in
 GstMemory *
 gst_ccl_cuda_memory_new (GstCudaContext *context, const GstVideoInfo *info)
 {
-  GstAllocator *allocator;
-  GstMemory *memory;
+  g_autoptr (GstAllocator) allocator = NULL;
 
   gst_cuda_memory_init_once ();
   allocator = gst_allocator_find (GST_CUDA_MEMORY_TYPE_NAME);
-  memory = gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, info);
-  gst_object_unref (allocator);
-  return memory;
+  return gst_cuda_allocator_alloc (GST_CUDA_ALLOCATOR_CAST (allocator), context, info);
 }
 
 #endif

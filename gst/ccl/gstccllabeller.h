@@ -27,6 +27,7 @@ GstCclLabeller *gst_ccl_labeller_ref (GstCclLabeller *labeller);
 
 GST_CCL_API
 void gst_ccl_labeller_unref (GstCclLabeller *labeller);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclLabeller, gst_ccl_labeller_unref)
 
 GST_CCL_API
 const gchar *gst_ccl_labeller_get_name (const GstCclLabeller *labeller);

@@ -49,6 +49,7 @@ GstCclRegionState *gst_ccl_region_state_ref (GstCclRegionState *state);
 
 GST_CCL_API
 void gst_ccl_region_state_unref (GstCclRegionState *state);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstCclRegionState, gst_ccl_region_state_unref)
 
 GST_CCL_API
 guint gst_ccl_region_state_get_n_regions (const GstCclRegionState *state);

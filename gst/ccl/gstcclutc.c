@@ -67,14 +67,13 @@ reference_timestamp (GstBuffer *buffer, GstCaps *caps)
 void
 gst_ccl_utc_mark_arrival (GstBuffer *buffer)
 {
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   g_return_if_fail (GST_IS_BUFFER (buffer) && gst_buffer_is_writable (buffer));
 
   caps = arrival_caps ();
   gst_buffer_add_reference_timestamp_meta (
       buffer, caps, g_get_monotonic_time () * GST_USECOND, GST_CLOCK_TIME_NONE);
-  gst_caps_unref (caps);
 }
 
 /**
@@ -91,7 +90,7 @@ gst_ccl_utc_mark_arrival (GstBuffer *buffer)
 void
 gst_ccl_utc_mark (GstBuffer *buffer, gint64 utc, gboolean from_sender)
 {
-  GstCaps *caps;
+  g_autoptr (GstCaps) caps = NULL;
 
   g_return_if_fail (GST_IS_BUFFER (buffer) && gst_buffer_is_writable (buffer));
   g_return_if_fail (utc >= 0 && utc <= G_MAXINT64 / (gint64)GST_USECOND);
@@ -99,7 +98,6 @@ gst_ccl_utc_mark (GstBuffer *buffer, gint64 utc, gboolean from_sender)
   caps = from_sender ? unix_caps () : past_arrival_caps ();
   gst_buffer_add_reference_timestamp_meta (
       buffer, caps, (GstClockTime)utc * GST_USECOND, GST_CLOCK_TIME_NONE);
-  gst_caps_unref (caps);
 }
 
 /**
@@ -185,11 +183,8 @@ gst_ccl_utc_of_buffer (GstBuffer *buffer, gboolean *from_sender)
 gchar *
 gst_ccl_utc_format (gint64 utc)
 {
-  GDateTime *seconds = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
-  gchar *date = seconds ? g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S") : NULL;
-  gchar *text = date ? g_strdup_printf ("%s.%06dZ", date, (gint)(utc % G_USEC_PER_SEC)) : NULL;
+  g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  g_autofree gchar *date = seconds ? g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S") : NULL;
 
-  g_free (date);
-  g_clear_pointer (&seconds, g_date_time_unref);
-  return text;
+  return date ? g_strdup_printf ("%s.%06dZ", date, (gint)(utc % G_USEC_PER_SEC)) : NULL;
 }

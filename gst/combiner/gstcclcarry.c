@@ -72,12 +72,10 @@ is_same_roi (const Carriage *carriage, const GstVideoRegionOfInterestMeta *of_ma
 static gboolean
 have_same_labeller (const GstCclMeta *a, const GstCclMeta *b)
 {
-  GstCclLabeller *of_a = gst_ccl_meta_get_labeller (a), *of_b = gst_ccl_meta_get_labeller (b);
-  const gboolean are_same = of_a == of_b;
+  g_autoptr (GstCclLabeller) of_a = gst_ccl_meta_get_labeller (a);
+  g_autoptr (GstCclLabeller) of_b = gst_ccl_meta_get_labeller (b);
 
-  g_clear_pointer (&of_a, gst_ccl_labeller_unref);
-  g_clear_pointer (&of_b, gst_ccl_labeller_unref);
-  return are_same;
+  return of_a == of_b;
 }
 
 static gboolean

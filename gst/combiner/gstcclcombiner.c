@@ -99,16 +99,9 @@ gst_ccl_combiner_set_property (GObject *object, guint id, const GValue *value, G
 {
   GstCclCombiner *self = GST_CCL_COMBINER (object);
 
-  switch (id) {
-  case PROP_MAX_AGE:
-    GST_OBJECT_LOCK (self);
-    self->max_age = g_value_get_uint64 (value);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    break;
-  }
+  GST_OBJECT_LOCK (self);
+  self->max_age = g_value_get_uint64 (value);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -116,16 +109,9 @@ gst_ccl_combiner_get_property (GObject *object, guint id, GValue *value, GParamS
 {
   GstCclCombiner *self = GST_CCL_COMBINER (object);
 
-  switch (id) {
-  case PROP_MAX_AGE:
-    GST_OBJECT_LOCK (self);
-    g_value_set_uint64 (value, self->max_age);
-    GST_OBJECT_UNLOCK (self);
-    break;
-  default:
-    G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
-    break;
-  }
+  GST_OBJECT_LOCK (self);
+  g_value_set_uint64 (value, self->max_age);
+  GST_OBJECT_UNLOCK (self);
 }
 
 static void
@@ -169,24 +155,21 @@ static gboolean
 find_mask (GstCclCombiner *self, GstClockTime video_time, gboolean timeout)
 {
   while (self->masks && !is_covered (self, video_time)) {
-    GstBuffer *mask = gst_aggregator_pad_peek_buffer (self->masks);
+    g_autoptr (GstBuffer) mask = gst_aggregator_pad_peek_buffer (self->masks);
     GstClockTime mask_time;
 
     if (!mask)
       return timeout || gst_aggregator_pad_is_eos (self->masks);
     mask_time = gst_ccl_running_time (&self->masks->segment, GST_BUFFER_PTS (mask));
-    if (GST_CLOCK_TIME_IS_VALID (mask_time) && mask_time > video_time) {
-      gst_buffer_unref (mask);
+    if (GST_CLOCK_TIME_IS_VALID (mask_time) && mask_time > video_time)
       return TRUE;
-    }
 
     gst_aggregator_pad_drop_buffer (self->masks);
     if (!GST_CLOCK_TIME_IS_VALID (mask_time)) {
       GST_WARNING_OBJECT (self, "dropping a mask without a time");
-      gst_buffer_unref (mask);
       continue;
     }
-    set_mask (self, mask, mask_time);
+    set_mask (self, g_steal_pointer (&mask), mask_time);
     if (mask_time == video_time)
       return TRUE;
   }
@@ -199,17 +182,15 @@ static gboolean
 get_mask_size (GstCclCombiner *self, GstBuffer *mask, GstVideoInfo *size)
 {
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (mask);
-  GstCaps *caps;
-  gboolean known;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (meta)
     return gst_video_info_set_format (size, GST_VIDEO_FORMAT_GRAY8,
         gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta));
 
   caps = self->masks ? gst_pad_get_current_caps (GST_PAD (self->masks)) : NULL;
-  known = caps && gst_video_info_from_caps (size, caps);
-  gst_clear_caps (&caps);
-  return known && GST_VIDEO_INFO_WIDTH (size) > 0 && GST_VIDEO_INFO_HEIGHT (size) > 0;
+  return caps && gst_video_info_from_caps (size, caps) && GST_VIDEO_INFO_WIDTH (size) > 0 &&
+         GST_VIDEO_INFO_HEIGHT (size) > 0;
 }
 
 static gboolean
@@ -309,19 +290,14 @@ static GstSample *
 gst_ccl_combiner_peek_next_sample (GstAggregator *aggregator, GstAggregatorPad *pad)
 {
   GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
-  GstCaps *caps = gst_pad_get_current_caps (GST_PAD (pad));
-  GstBuffer *buffer = NULL;
-  GstSample *sample = NULL;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_PAD (pad));
+  g_autoptr (GstBuffer) buffer = NULL;
 
   if (pad == self->video_pad)
     buffer = gst_aggregator_pad_peek_buffer (pad);
   else if (pad == self->masks && self->selected)
     buffer = gst_buffer_ref (self->selected);
-  if (buffer)
-    sample = gst_sample_new (buffer, caps, &pad->segment, NULL);
-  gst_clear_buffer (&buffer);
-  gst_clear_caps (&caps);
-  return sample;
+  return buffer ? gst_sample_new (buffer, caps, &pad->segment, NULL) : NULL;
 }
 
 static GstFlowReturn
@@ -385,15 +361,14 @@ static GstClockTime
 gst_ccl_combiner_get_next_time (GstAggregator *aggregator)
 {
   GstCclCombiner *self = GST_CCL_COMBINER (aggregator);
-  GstBuffer *frame = gst_aggregator_pad_peek_buffer (self->video_pad);
+  g_autoptr (GstBuffer) frame = gst_aggregator_pad_peek_buffer (self->video_pad);
   GstClockTime time;
 
   if (!frame)
     return gst_aggregator_pad_is_eos (self->video_pad) ? 0 : GST_CLOCK_TIME_NONE;
   time = gst_ccl_running_time (&self->video_pad->segment, GST_BUFFER_PTS (frame));
   if (gst_ccl_is_empty_gap (frame) || !GST_CLOCK_TIME_IS_VALID (time) || is_covered (self, time))
-    time = 0; /* no mask is needed */
-  gst_buffer_unref (frame);
+    return 0; /* no mask is needed */
   return time;
 }
 
@@ -429,37 +404,30 @@ gst_ccl_combiner_sink_event (GstAggregator *aggregator, GstAggregatorPad *pad, G
   return GST_AGGREGATOR_CLASS (gst_ccl_combiner_parent_class)->sink_event (aggregator, pad, event);
 }
 
-/* The video passes unchanged, so its caps are those that its template and the peer downstream take.
- */
+/* The video passes unchanged, so its caps are those that its template and the next element take. */
 static void
 answer_caps (GstAggregator *aggregator, GstAggregatorPad *pad, GstQuery *query)
 {
-  GstCaps *taken = gst_pad_get_pad_template_caps (GST_PAD (pad)), *filter, *caps;
+  g_autoptr (GstCaps) template_caps = gst_pad_get_pad_template_caps (GST_PAD (pad));
+  g_autoptr (GstCaps) taken = NULL, caps = NULL, answer = NULL;
+  GstCaps *filter;
 
   gst_query_parse_caps (query, &filter);
-  if (filter) {
-    filter = gst_caps_intersect_full (filter, taken, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (taken);
-    taken = filter;
-  }
+  taken = filter ? gst_caps_intersect_full (filter, template_caps, GST_CAPS_INTERSECT_FIRST)
+                 : gst_caps_ref (template_caps);
   caps = gst_pad_peer_query_caps (aggregator->srcpad, taken);
-  filter = gst_caps_intersect_full (caps, taken, GST_CAPS_INTERSECT_FIRST);
-  gst_query_set_caps_result (query, filter);
-  gst_caps_unref (filter);
-  gst_caps_unref (caps);
-  gst_caps_unref (taken);
+  answer = gst_caps_intersect_full (caps, taken, GST_CAPS_INTERSECT_FIRST);
+  gst_query_set_caps_result (query, answer);
 }
 
 static gboolean
 has_template_caps (GstAggregatorPad *pad, GstQuery *query)
 {
-  GstCaps *taken = gst_pad_get_pad_template_caps (GST_PAD (pad)), *caps;
-  gboolean are_taken;
+  g_autoptr (GstCaps) taken = gst_pad_get_pad_template_caps (GST_PAD (pad));
+  GstCaps *caps;
 
   gst_query_parse_accept_caps (query, &caps);
-  are_taken = gst_caps_is_subset (caps, taken);
-  gst_caps_unref (taken);
-  return are_taken;
+  return gst_caps_is_subset (caps, taken);
 }
 
 /* Caps and allocation queries of the video are forwarded to the peer downstream. */

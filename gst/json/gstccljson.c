@@ -209,12 +209,11 @@ get_meta (GstCclJson *self, GstBuffer *frame)
 static void
 append_utc (GString *line, Utc utc)
 {
-  gchar *text = gst_ccl_utc_format (utc.time);
+  g_autofree gchar *text = gst_ccl_utc_format (utc.time);
 
   if (text)
     g_string_append_printf (
         line, "\"utc\":\"%s\",\"utc_from\":\"%s\",", text, utc.from_sender ? "sender" : "arrival");
-  g_free (text);
 }
 
 static Utc
@@ -300,10 +299,7 @@ wrap_line (const GstCclJson *self)
 static void
 drop_events (GstCclJson *self)
 {
-  GstBuffer *line;
-
-  while ((line = g_queue_pop_head (&self->events)))
-    gst_buffer_unref (line);
+  g_queue_clear_full (&self->events, (GDestroyNotify)gst_buffer_unref);
 }
 
 /* Pushes the lines of events, at the next frame or at the end of the stream: an event can arrive
@@ -421,14 +417,10 @@ gst_ccl_json_transform_caps (
 {
   GstPad *other = direction == GST_PAD_SINK ? GST_BASE_TRANSFORM_SRC_PAD (trans)
                                             : GST_BASE_TRANSFORM_SINK_PAD (trans);
-  GstCaps *other_caps = gst_pad_get_pad_template_caps (other);
+  g_autoptr (GstCaps) other_caps = gst_pad_get_pad_template_caps (other);
 
-  if (filter) {
-    GstCaps *intersection = gst_caps_intersect_full (filter, other_caps, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (other_caps);
-    other_caps = intersection;
-  }
-  return other_caps;
+  return filter ? gst_caps_intersect_full (filter, other_caps, GST_CAPS_INTERSECT_FIRST)
+                : g_steal_pointer (&other_caps);
 }
 
 static gboolean
@@ -436,8 +428,7 @@ gst_ccl_json_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcap
 {
   GstCclJson *self = GST_CCL_JSON (trans);
 
-  /* Only frames without metadata need it, so formats that GstVideoInfo does not support are fine.
-   */
+  /* Only frames without metadata need it, so formats that GstVideoInfo does not know are fine. */
   if (!gst_video_info_from_caps (&self->info, incaps))
     gst_video_info_init (&self->info);
   self->writes_klv = gst_structure_has_name (gst_caps_get_structure (outcaps, 0), "meta/x-klv");

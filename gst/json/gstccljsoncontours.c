@@ -112,7 +112,7 @@ static gboolean
 read_rows (
     const GstCclMeta *meta, JsonObject *const *rows, guint n_rows, Reader *reader, GError **error)
 {
-  LabelledRow *order = g_new (LabelledRow, n_rows);
+  g_autofree LabelledRow *order = g_new (LabelledRow, n_rows);
   gboolean ok = TRUE;
 
   for (guint i = 0; i < n_rows; i++)
@@ -126,7 +126,6 @@ read_rows (
     ok = gst_ccl_json_member_list (rows[order[i].row], "contours", &list, error) &&
          (!list || read_contours (list, order[i].label, reader, error));
   }
-  g_free (order);
   return ok;
 }
 
@@ -150,7 +149,7 @@ gst_ccl_json_contours_attach (
     GstCclMeta *meta, JsonObject *frame, JsonObject *const *rows, guint n_rows, GError **error)
 {
   Reader reader;
-  GstCclContours *contours = NULL;
+  g_autoptr (GstCclContours) contours = NULL;
   const gchar *kind;
   gboolean ok;
 
@@ -166,10 +165,8 @@ gst_ccl_json_contours_attach (
         g_str_equal (kind, "cracks") ? GST_CCL_CONTOUR_KIND_CRACKS : GST_CCL_CONTOUR_KIND_PIXELS);
     ok = contours || gst_ccl_json_member_fail (error, "contours", "in the order of contours");
   }
-  if (contours) {
+  if (contours)
     gst_ccl_meta_set_contours (meta, contours);
-    gst_ccl_contours_unref (contours);
-  }
   g_array_unref (reader.contours);
   g_array_unref (reader.points);
   return ok;

@@ -163,8 +163,8 @@ read_rows (JsonArray *components, guint width, guint height, Table *table, GErro
 static gboolean
 attach_classes (GstCclMeta *meta, const Table *table, GError **error)
 {
-  const gchar **names = g_new0 (const gchar *, table->n);
-  gdouble *confidences = g_new (gdouble, table->n);
+  g_autofree const gchar **names = g_new0 (const gchar *, table->n);
+  g_autofree gdouble *confidences = g_new (gdouble, table->n);
   gboolean ok = TRUE, any = FALSE;
 
   for (guint i = 0; i < table->n && ok; i++) {
@@ -176,12 +176,10 @@ attach_classes (GstCclMeta *meta, const Table *table, GError **error)
     any = TRUE;
   }
   if (ok && any) {
-    GstCclClasses *classes = gst_ccl_classes_new (names, confidences, table->n);
+    g_autoptr (GstCclClasses) classes = gst_ccl_classes_new (names, confidences, table->n);
+
     gst_ccl_meta_set_classes (meta, classes);
-    gst_ccl_classes_unref (classes);
   }
-  g_free (names);
-  g_free (confidences);
   return ok;
 }
 
@@ -202,16 +200,16 @@ is_column (JsonObject *object, const gchar *key)
 static void
 attach_columns (GstCclMeta *meta, const Table *table)
 {
-  GList *members = table->n > 0 ? json_object_get_members (table->objects[0]) : NULL;
-  GPtrArray *keys = g_ptr_array_new ();
-  GstCclColumns *columns;
-  gdouble *values;
+  g_autoptr (GList) members = table->n > 0 ? json_object_get_members (table->objects[0]) : NULL;
+  g_autoptr (GPtrArray) keys = g_ptr_array_new ();
 
   for (GList *item = members; item; item = item->next)
     if (is_column (table->objects[0], item->data))
       g_ptr_array_add (keys, item->data);
   if (keys->len > 0) {
-    values = g_new (gdouble, (gsize)keys->len * table->n);
+    g_autofree gdouble *values = g_new (gdouble, (gsize)keys->len * table->n);
+    g_autoptr (GstCclColumns) columns = NULL;
+
     for (guint k = 0; k < keys->len; k++)
       for (guint i = 0; i < table->n; i++)
         if (!gst_ccl_json_node_number (json_object_get_member (table->objects[i], keys->pdata[k]),
@@ -219,11 +217,7 @@ attach_columns (GstCclMeta *meta, const Table *table)
           values[(gsize)k * table->n + i] = NAN;
     columns = gst_ccl_columns_new ((const gchar *const *)keys->pdata, keys->len, values, table->n);
     gst_ccl_meta_set_columns (meta, columns);
-    gst_ccl_columns_unref (columns);
-    g_free (values);
   }
-  g_ptr_array_unref (keys);
-  g_list_free (members);
 }
 
 static gboolean
@@ -287,16 +281,15 @@ read_places (const Table *table, guint row, const GArray *regions, gint8 *places
 static gboolean
 attach_regions (GstCclMeta *meta, JsonObject *frame, const Table *table, GError **error)
 {
-  GArray *regions;
+  g_autoptr (GArray) regions = g_array_new (FALSE, TRUE, sizeof (GstCclRegionInfo));
+  g_autofree gint8 *places = NULL;
   JsonArray *list;
-  gint8 *places;
   gboolean ok = TRUE;
 
   if (!gst_ccl_json_member_list (frame, "regions", &list, error))
     return FALSE;
   if (!list)
     return TRUE;
-  regions = g_array_new (FALSE, TRUE, sizeof (GstCclRegionInfo));
   g_array_set_size (regions, json_array_get_length (list));
   places = g_new0 (gint8, (gsize)regions->len * table->n + 1);
   for (guint i = 0; i < regions->len && ok; i++) {
@@ -308,20 +301,18 @@ attach_regions (GstCclMeta *meta, JsonObject *frame, const Table *table, GError 
   for (guint row = 0; row < table->n && ok; row++)
     ok = read_places (table, row, regions, places, error);
   if (ok) {
-    GstCclRegionState *state = gst_ccl_region_state_new (
+    g_autoptr (GstCclRegionState) state = gst_ccl_region_state_new (
         (const GstCclRegionInfo *)(gpointer)regions->data, regions->len, places, table->n);
+
     gst_ccl_meta_set_region_state (meta, state);
-    gst_ccl_region_state_unref (state);
   }
-  g_array_unref (regions);
-  g_free (places);
   return ok;
 }
 
 static gboolean
 attach_labeller (GstCclMeta *meta, JsonObject *frame, GError **error)
 {
-  GstCclLabeller *labeller;
+  g_autoptr (GstCclLabeller) labeller = NULL;
   const gchar *name;
 
   if (!json_object_has_member (frame, "labeller"))
@@ -330,7 +321,6 @@ attach_labeller (GstCclMeta *meta, JsonObject *frame, GError **error)
     return FALSE;
   labeller = gst_ccl_labeller_new (name, NULL);
   gst_ccl_meta_set_labeller (meta, labeller);
-  gst_ccl_labeller_unref (labeller);
   return TRUE;
 }
 
@@ -369,7 +359,7 @@ static gboolean
 attach_utc (GstBuffer *buffer, JsonObject *frame, GError **error)
 {
   const gchar *text, *from;
-  GDateTime *time;
+  g_autoptr (GDateTime) time = NULL;
 
   if (!json_object_has_member (frame, "utc"))
     return TRUE;
@@ -377,14 +367,11 @@ attach_utc (GstBuffer *buffer, JsonObject *frame, GError **error)
       !gst_ccl_json_member_text (frame, "utc_from", &from, error))
     return FALSE;
   time = g_date_time_new_from_iso8601 (text, NULL);
-  if (!time || g_date_time_to_unix (time) < 0) {
-    g_clear_pointer (&time, g_date_time_unref);
+  if (!time || g_date_time_to_unix (time) < 0)
     return gst_ccl_json_member_fail (error, "utc", "a time since 1970 by ISO 8601");
-  }
   gst_ccl_utc_mark (buffer,
       g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time),
       g_str_equal (from, "sender"));
-  g_date_time_unref (time);
   return TRUE;
 }
 
@@ -456,7 +443,7 @@ read_object (GstCclJsonLine *line, JsonObject *object, GError **error)
 gboolean
 gst_ccl_json_line_read (GstCclJsonLine *line, const gchar *text, gsize size, GError **error)
 {
-  JsonParser *parser = json_parser_new_immutable ();
+  g_autoptr (JsonParser) parser = json_parser_new_immutable ();
   gboolean ok = FALSE;
 
   *line = (GstCclJsonLine){0};
@@ -472,7 +459,6 @@ gst_ccl_json_line_read (GstCclJsonLine *line, const gchar *text, gsize size, GEr
       g_set_error_literal (
           error, GST_STREAM_ERROR, GST_STREAM_ERROR_DECODE, "the line is not an object");
   }
-  g_object_unref (parser);
   if (!ok) {
     gst_ccl_json_line_clear (line);
     if (error) /* of json-glib, with a piece of the text */

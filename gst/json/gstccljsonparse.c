@@ -100,8 +100,7 @@ static GstFlowReturn
 set_size (GstCclJsonParse *self, guint width, guint height)
 {
   GstVideoInfo info;
-  GstCaps *caps;
-  gboolean ok;
+  g_autoptr (GstCaps) caps = NULL;
 
   if (width == self->width && height == self->height)
     return GST_FLOW_OK;
@@ -114,9 +113,7 @@ set_size (GstCclJsonParse *self, guint width, guint height)
     return GST_FLOW_ERROR;
   }
   caps = gst_video_info_to_caps (&info);
-  ok = gst_pad_push_event (self->src, gst_event_new_caps (caps));
-  gst_caps_unref (caps);
-  if (!ok)
+  if (!gst_pad_push_event (self->src, gst_event_new_caps (caps)))
     return GST_PAD_IS_FLUSHING (self->src) ? GST_FLOW_FLUSHING : GST_FLOW_NOT_NEGOTIATED;
   self->width = width;
   self->height = height;
@@ -202,12 +199,11 @@ static GstFlowReturn
 handle_line (GstCclJsonParse *self, const gchar *text, gsize size, GstBuffer *input)
 {
   GstFlowReturn flow = GST_FLOW_OK;
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   GstCclJsonLine line;
 
   if (!gst_ccl_json_line_read (&line, text, size, &error)) {
     refuse_line (self, error->message);
-    g_error_free (error);
     return GST_FLOW_OK;
   }
   self->n_lines++;

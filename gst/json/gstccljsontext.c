@@ -309,17 +309,13 @@ gst_ccl_json_append_string (GString *line, const gchar *text)
 static void
 append_labeller (GString *line, GstBuffer *frame, const GstCclMeta *meta)
 {
-  GstCclLabeller *labeller;
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
 
-  if (gst_buffer_get_n_meta (frame, GST_CCL_META_API_TYPE) < 2)
-    return;
-  labeller = gst_ccl_meta_get_labeller (meta);
-  if (!labeller)
+  if (!labeller || gst_buffer_get_n_meta (frame, GST_CCL_META_API_TYPE) < 2)
     return;
   g_string_append (line, "\"labeller\":");
   gst_ccl_json_append_string (line, gst_ccl_labeller_get_name (labeller));
   g_string_append_c (line, ',');
-  gst_ccl_labeller_unref (labeller);
 }
 
 void

@@ -50,16 +50,13 @@ static gboolean
 read_masks (GstCclBase *base, GError **error)
 {
   GstCclBasePrivate *priv = PRIVATE (base);
+  g_autofree gchar *text = NULL;
   GstCclMasks *masks;
-  gchar *text;
-  gboolean ok;
 
   GST_OBJECT_LOCK (base);
   text = g_strdup (priv->settings.masks);
   GST_OBJECT_UNLOCK (base);
-  ok = gst_ccl_masks_read (text, &masks, error);
-  g_free (text);
-  if (!ok)
+  if (!gst_ccl_masks_read (text, &masks, error))
     return FALSE;
   GST_OBJECT_LOCK (base);
   gst_ccl_masks_unref (priv->masks);
@@ -72,18 +69,16 @@ static void
 gst_ccl_base_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
   GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (object));
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
   gboolean has_masks;
 
   GST_OBJECT_LOCK (object);
   gst_ccl_property_set (&gst_ccl_settings_properties[id - 1], &priv->settings, value);
   has_masks = priv->started && g_str_equal (pspec->name, "masks");
   GST_OBJECT_UNLOCK (object);
-  if (has_masks && !read_masks (GST_CCL_BASE (object), &error)) {
+  if (has_masks && !read_masks (GST_CCL_BASE (object), &error))
     GST_ELEMENT_WARNING (
         object, RESOURCE, SETTINGS, (_ ("%s; the former masks stay"), error->message), (NULL));
-    g_error_free (error);
-  }
 }
 
 static void
@@ -139,8 +134,8 @@ gst_ccl_base_start (GstBaseTransform *trans)
 {
   GstCclBasePrivate *priv = PRIVATE (GST_CCL_BASE (trans));
   gboolean started;
-  gchar *roi_mask;
-  GError *error = NULL;
+  g_autofree gchar *roi_mask = NULL;
+  g_autoptr (GError) error = NULL;
 
   GST_OBJECT_LOCK (trans);
   gst_ccl_stats_reset (&priv->stats);
@@ -150,8 +145,6 @@ gst_ccl_base_start (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (trans);
   if (!read_masks (GST_CCL_BASE (trans), &error)) {
     GST_ELEMENT_ERROR (trans, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
-    g_error_free (error);
-    g_free (roi_mask);
     GST_OBJECT_LOCK (trans);
     priv->started = FALSE;
     GST_OBJECT_UNLOCK (trans);
@@ -164,7 +157,6 @@ gst_ccl_base_start (GstBaseTransform *trans)
   started = gst_ccl_foreground_stage_open (
       &priv->stream.labeller.foreground, GST_ELEMENT (trans), roi_mask);
   priv->batches.roi_mask = priv->stream.labeller.foreground.roi_mask;
-  g_free (roi_mask);
   return started;
 }
 

@@ -93,8 +93,7 @@ get_stream (GstCclBatches *batches, const GstCclOwner *owner, guint number)
   return stream;
 }
 
-/* Whether the element labels frames of these caps: raw video. Streams of other kinds are passed on.
- */
+/* Whether the element labels frames of these caps: raw video. Other streams are passed on. */
 static gboolean
 is_video (const GstCaps *caps)
 {
@@ -106,15 +105,12 @@ is_video (const GstCaps *caps)
 static gboolean
 set_caps (GstCclQueue *queue, const GstCclOwner *owner, GstCclStream *stream, GstCaps *caps)
 {
-  GstCaps *taken;
-  gboolean is_taken;
+  g_autoptr (GstCaps) taken =
+      gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (owner->element));
 
   if (stream->caps && (stream->caps == caps || gst_caps_is_equal (stream->caps, caps)))
     return TRUE;
-  taken = gst_pad_get_pad_template_caps (GST_BASE_TRANSFORM_SINK_PAD (owner->element));
-  is_taken = gst_caps_can_intersect (caps, taken);
-  gst_caps_unref (taken);
-  if (!is_taken) {
+  if (!gst_caps_can_intersect (caps, taken)) {
     GST_ELEMENT_ERROR (owner->element, CORE, NEGOTIATION,
         (_ ("Stream %d of the batch has frames that cannot be labelled"), stream->number),
         ("caps: %" GST_PTR_FORMAT, caps));

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Motion: the time from min_frames frames with components that move until a quiet time without any.
- */
+/* Motion lasts from min_frames frames with components that move to a quiet time without any. */
 #pragma once
 
 #include <gst/gst.h>

@@ -54,11 +54,10 @@ describe (const GstCaps *refused, const GstCaps *taken, const gchar *element)
   const gboolean is_cuda = gst_caps_features_contains (features, CUDA_MEMORY);
 
   if (!has_features (taken, features)) {
-    gchar *name = gst_caps_features_to_string (features);
-    gchar *text = g_strdup_printf (_ ("Frames in %s cannot be labelled: insert %s before %s"), name,
+    g_autofree gchar *name = gst_caps_features_to_string (features);
+
+    return g_strdup_printf (_ ("Frames in %s cannot be labelled: insert %s before %s"), name,
         find_converter (features), element);
-    g_free (name);
-    return text;
   }
   if (!format)
     return g_strdup_printf (_ ("Frames in these formats cannot be labelled: insert %s before %s"),
@@ -77,13 +76,12 @@ static gchar *
 explain (GstElement *element, const GstCaps *caps)
 {
   GstElementFactory *factory = gst_element_get_factory (element);
-  GstCaps *taken = gst_pad_template_get_caps (gst_element_get_pad_template (element, "sink"));
-  gchar *text = NULL;
+  g_autoptr (GstCaps) taken =
+      gst_pad_template_get_caps (gst_element_get_pad_template (element, "sink"));
 
-  if (is_raw_video (caps) && !gst_caps_can_intersect (caps, taken))
-    text = describe (caps, taken, factory ? GST_OBJECT_NAME (factory) : _ ("this element"));
-  gst_caps_unref (taken);
-  return text;
+  return is_raw_video (caps) && !gst_caps_can_intersect (caps, taken)
+             ? describe (caps, taken, factory ? GST_OBJECT_NAME (factory) : _ ("this element"))
+             : NULL;
 }
 
 /* Whether an element between the pads converts, so that caps at its sink pad do not reach its src
@@ -91,17 +89,11 @@ explain (GstElement *element, const GstCaps *caps)
 static gboolean
 is_converted (GstPad *sink, GstPad *src)
 {
-  GstCaps *in, *out;
-  gboolean differ;
+  g_autoptr (GstCaps) in = gst_pad_get_current_caps (sink);
+  g_autoptr (GstCaps) out = gst_pad_get_current_caps (src);
 
-  if (GST_PAD_IS_PROXY_CAPS (sink)) /* a queue may hold frames with former caps */
-    return FALSE;
-  in = gst_pad_get_current_caps (sink);
-  out = gst_pad_get_current_caps (src);
-  differ = in && out && !gst_caps_is_equal (in, out);
-  gst_clear_caps (&in);
-  gst_clear_caps (&out);
-  return differ;
+  /* A queue may hold frames with former caps. */
+  return !GST_PAD_IS_PROXY_CAPS (sink) && in && out && !gst_caps_is_equal (in, out);
 }
 
 /* The pad that feeds the element of a src pad, with the same caps; NULL if there is none, or not
@@ -109,9 +101,9 @@ is_converted (GstPad *sink, GstPad *src)
 static GstPad *
 find_feeding_pad (GstPad *src)
 {
-  GstIterator *links = gst_pad_iterate_internal_links (src);
-  GValue item = G_VALUE_INIT;
-  GstPad *sink = NULL, *feeding = NULL;
+  g_autoptr (GstIterator) links = gst_pad_iterate_internal_links (src);
+  g_auto (GValue) item = G_VALUE_INIT;
+  g_autoptr (GstPad) sink = NULL;
   guint n = 0;
 
   while (links && gst_iterator_next (links, &item) == GST_ITERATOR_OK) {
@@ -120,22 +112,15 @@ find_feeding_pad (GstPad *src)
     g_value_reset (&item);
     n++;
   }
-  if (n == 1 && !is_converted (sink, src))
-    feeding = gst_pad_get_peer (sink);
-  g_value_unset (&item);
-  g_clear_object (&sink);
-  g_clear_pointer (&links, gst_iterator_free);
-  return feeding;
+  return n == 1 && !is_converted (sink, src) ? gst_pad_get_peer (sink) : NULL;
 }
 
 static gboolean
 has_caps (GstPad *pad, const GstCaps *caps)
 {
-  GstCaps *present = gst_pad_get_current_caps (pad);
-  const gboolean has = present && gst_caps_is_equal (present, caps);
+  g_autoptr (GstCaps) present = gst_pad_get_current_caps (pad);
 
-  gst_clear_caps (&present);
-  return has;
+  return present && gst_caps_is_equal (present, caps);
 }
 
 /* Whether a pad upstream of the sink pad has these caps, so that their event is on its way: a pad
@@ -143,26 +128,25 @@ has_caps (GstPad *pad, const GstCaps *caps)
 static gboolean
 are_coming (GstPad *sink, const GstCaps *caps)
 {
-  GstPad *pad = gst_pad_get_peer (sink);
-  gboolean found = FALSE;
+  g_autoptr (GstPad) pad = gst_pad_get_peer (sink);
 
-  for (guint i = 0; i < MOST_ELEMENTS && pad && !found; i++) {
+  for (guint i = 0; i < MOST_ELEMENTS && pad; i++) {
     GstPad *next;
 
-    found = has_caps (pad, caps);
-    next = found ? NULL : find_feeding_pad (pad);
+    if (has_caps (pad, caps))
+      return TRUE;
+    next = find_feeding_pad (pad);
     gst_object_unref (pad);
     pad = next;
   }
-  gst_clear_object (&pad);
-  return found;
+  return FALSE;
 }
 
 /* Posts an error, once, if the caps are refused. */
 static void
 look_at_caps (GstCclRefusal *refusal, const GstCaps *caps)
 {
-  gchar *text = explain (refusal->element, caps);
+  g_autofree gchar *text = explain (refusal->element, caps);
   gboolean is_known;
 
   GST_OBJECT_LOCK (refusal->element);
@@ -173,7 +157,6 @@ look_at_caps (GstCclRefusal *refusal, const GstCaps *caps)
   if (text && !is_known)
     GST_ELEMENT_ERROR (refusal->element, CORE, NEGOTIATION, ("%s", text),
         ("refused caps: %" GST_PTR_FORMAT, caps));
-  g_free (text);
 }
 
 /* GStreamer refuses caps that the pad does not accept before the pad's event function sees them: a

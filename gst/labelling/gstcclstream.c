@@ -67,8 +67,7 @@ gst_ccl_stream_advance (GstCclStream *stream, GstBuffer *buffer)
       clock->is_constant ? (GstClockTime)(n_frames * GST_SECOND / clock->frame_rate) : elapsed;
 }
 
-/* Reads the caps of frames, which must be raw video. Posts an error if there can be no such frames.
- */
+/* Reads the caps of frames, which must be raw video. Posts an error if no frame can have them. */
 static gboolean
 read_caps (GstElement *element, const GstCaps *caps, GstVideoInfo *info)
 {

@@ -137,6 +137,7 @@ gst_cuda_ccl_query (GstBaseTransform *trans, GstPadDirection direction, GstQuery
   if (GST_QUERY_TYPE (query) == GST_QUERY_CONTEXT) {
     GstCudaContext *context = ref_context (self);
     gboolean answered = gst_cuda_handle_context_query (GST_ELEMENT (self), query, context);
+
     gst_clear_object (&context);
     if (answered)
       return TRUE;
@@ -308,8 +309,8 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
   GstAllocator *allocator = NULL;
   GstAllocationParams params;
   GstCudaContext *context;
-  GstBufferPool *pool;
-  GstStructure *config;
+  g_autoptr (GstBufferPool) pool = NULL;
+  g_autoptr (GstStructure) config = NULL;
   GstVideoInfo info;
 
   if (!gst_video_info_from_caps (&info, caps) || GST_VIDEO_INFO_SIZE (&info) > G_MAXUINT)
@@ -333,20 +334,16 @@ propose_pinned_pool (GstCudaCcl *self, GstCaps *caps, GstQuery *query)
     gst_query_set_nth_allocation_param (query, 0, allocator, &params);
   else
     gst_query_add_allocation_param (query, allocator, &params);
-  gst_structure_free (config);
-  gst_object_unref (pool);
   return TRUE;
 }
 
 static gboolean
 names_allocator (GstQuery *query)
 {
-  GstAllocator *allocator = NULL;
+  g_autoptr (GstAllocator) allocator = NULL;
 
   if (gst_query_get_n_allocation_params (query) > 0)
     gst_query_parse_nth_allocation_param (query, 0, &allocator, NULL);
-  if (allocator)
-    gst_object_unref (allocator);
   return allocator != NULL;
 }
 
@@ -406,7 +403,7 @@ gst_cuda_ccl_choose_site (GstElement *element, GstCclSite *present, gboolean has
 {
   GstCudaCcl *self = GST_CUDA_CCL (element);
   GstCudaMemory *memory = gst_cuda_ccl_memory_of (buffer);
-  GstCudaCclSite *site = (GstCudaCclSite *)present, *chosen;
+  GstCudaCclSite *site = (GstCudaCclSite *)present;
   GstCudaContext *context;
 
   if (memory && is_elsewhere (self, memory)) {
@@ -416,11 +413,10 @@ gst_cuda_ccl_choose_site (GstElement *element, GstCclSite *present, gboolean has
   if (must_stay (site, has_model, memory))
     return present;
   context = memory ? gst_object_ref (memory->context) : ref_context (self);
-  chosen = site;
   if (!site || site->context != context)
-    chosen = open_site (self, context, error);
+    site = open_site (self, context, error);
   gst_object_unref (context);
-  return (GstCclSite *)chosen;
+  return (GstCclSite *)site;
 }
 
 static void

@@ -83,13 +83,13 @@ gst_cuda_ccl_site_new_pool (const GstCudaCclSite *site, gint width, gint height)
 {
   GstBufferPool *pool = gst_cuda_buffer_pool_new (site->context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
-  GstCaps *caps = gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width",
-      G_TYPE_INT, width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
+  g_autoptr (GstCaps) caps =
+      gst_caps_new_simple ("video/x-raw", "format", G_TYPE_STRING, "RGBA", "width", G_TYPE_INT,
+          width, "height", G_TYPE_INT, height, "framerate", GST_TYPE_FRACTION, 0, 1, NULL);
 
   gst_caps_set_features_simple (
       caps, gst_caps_features_new (GST_CAPS_FEATURE_MEMORY_CUDA_MEMORY, NULL));
   gst_buffer_pool_config_set_params (config, caps, 0, 0, 0);
-  gst_caps_unref (caps);
   if (!gst_buffer_pool_set_config (pool, config) || !gst_buffer_pool_set_active (pool, TRUE))
     gst_clear_object (&pool);
   return pool;

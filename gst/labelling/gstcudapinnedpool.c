@@ -119,12 +119,11 @@ gst_cuda_pinned_pool_new (
     GstCudaContext *context, GstCaps *caps, guint size, const GstAllocationParams *params)
 {
   GstBufferPool *pool = caps ? gst_video_buffer_pool_new () : gst_buffer_pool_new ();
-  GstAllocator *allocator = gst_cuda_pinned_allocator_new (context);
+  g_autoptr (GstAllocator) allocator = gst_cuda_pinned_allocator_new (context);
   GstStructure *config = gst_buffer_pool_get_config (pool);
 
   gst_buffer_pool_config_set_params (config, caps, size, 0, 0);
   gst_buffer_pool_config_set_allocator (config, allocator, params);
-  gst_object_unref (allocator);
   if (!gst_buffer_pool_set_config (pool, config))
     gst_clear_object (&pool);
   return pool;

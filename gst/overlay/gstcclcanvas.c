@@ -102,16 +102,13 @@ rectangle_of (
 {
   gsize offsets[GST_VIDEO_MAX_PLANES] = {offset};
   gint strides[GST_VIDEO_MAX_PLANES] = {(gint)stride};
-  GstBuffer *pixels = gst_buffer_new ();
-  GstVideoOverlayRectangle *rectangle;
+  g_autoptr (GstBuffer) pixels = gst_buffer_new ();
 
   gst_buffer_append_memory (pixels, gst_memory_ref (memory));
   gst_buffer_add_video_meta_full (pixels, GST_VIDEO_FRAME_FLAG_NONE,
       GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB, (guint)width, (guint)height, 1, offsets, strides);
-  rectangle = gst_video_overlay_rectangle_new_raw (
+  return gst_video_overlay_rectangle_new_raw (
       pixels, x, y, (guint)width, (guint)height, GST_VIDEO_OVERLAY_FORMAT_FLAG_PREMULTIPLIED_ALPHA);
-  gst_buffer_unref (pixels);
-  return rectangle;
 }
 
 static void

@@ -194,10 +194,11 @@ static GstCaps *
 gst_ccl_overlay_transform_caps (
     GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps, GstCaps *filter)
 {
-  GstCaps *blendable = gst_static_caps_get (&blend_caps), *other = gst_caps_new_empty ();
+  g_autoptr (GstCaps) blendable = gst_static_caps_get (&blend_caps);
+  g_autoptr (GstCaps) other = gst_caps_new_empty ();
 
   for (guint i = 0; i < gst_caps_get_size (caps); i++) {
-    GstCaps *plain = with_overlay_feature (caps, i, FALSE);
+    g_autoptr (GstCaps) plain = with_overlay_feature (caps, i, FALSE);
 
     if (direction == GST_PAD_SINK || has_overlay_feature (caps, i))
       other = gst_caps_merge (other, with_overlay_feature (caps, i, TRUE));
@@ -205,27 +206,20 @@ gst_ccl_overlay_transform_caps (
       other = gst_caps_merge (other, gst_caps_ref (plain));
     else if (!has_overlay_feature (caps, i))
       other = gst_caps_merge (other, gst_caps_intersect (plain, blendable));
-    gst_caps_unref (plain);
   }
-  gst_caps_unref (blendable);
-  if (filter) {
-    GstCaps *filtered = gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST);
-    gst_caps_unref (other);
-    other = filtered;
-  }
-  return other;
+  return filter ? gst_caps_intersect_full (filter, other, GST_CAPS_INTERSECT_FIRST)
+                : g_steal_pointer (&other);
 }
 
 /* Whether an element downstream names the overlay feature. One that takes anything does not. */
 static gboolean
 downstream_names_overlays (GstBaseTransform *trans)
 {
-  GstCaps *caps = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
+  g_autoptr (GstCaps) caps = gst_pad_peer_query_caps (GST_BASE_TRANSFORM_SRC_PAD (trans), NULL);
   gboolean named = FALSE;
 
   for (guint i = 0; caps && !gst_caps_is_any (caps) && i < gst_caps_get_size (caps); i++)
     named |= has_overlay_feature (caps, i);
-  gst_clear_caps (&caps);
   return named;
 }
 
@@ -251,7 +245,7 @@ static gboolean
 gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *outcaps)
 {
   GstCclOverlay *self = GST_CCL_OVERLAY (trans);
-  GstCaps *blendable, *plain;
+  g_autoptr (GstCaps) blendable = NULL, plain = NULL;
 
   if (!gst_video_info_from_caps (&self->info, incaps)) {
     GST_ERROR_OBJECT (self, "invalid caps %" GST_PTR_FORMAT, incaps);
@@ -260,8 +254,6 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
   blendable = gst_static_caps_get (&blend_caps);
   plain = with_overlay_feature (incaps, 0, FALSE);
   self->can_blend = gst_caps_can_intersect (plain, blendable);
-  gst_caps_unref (plain);
-  gst_caps_unref (blendable);
   g_atomic_int_set (&self->is_decided, FALSE);
   /* Made again when there is something to draw. */
   g_clear_pointer (&self->canvas, gst_ccl_canvas_free);
@@ -273,18 +265,14 @@ gst_ccl_overlay_set_caps (GstBaseTransform *trans, GstCaps *incaps, GstCaps *out
 static gboolean
 query_overlays (GstBaseTransform *trans)
 {
-  GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
-  gboolean taken = FALSE;
+  g_autoptr (GstCaps) caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans));
+  g_autoptr (GstQuery) query = NULL;
 
-  if (caps && has_overlay_feature (caps, 0)) {
-    GstQuery *query = gst_query_new_allocation (caps, FALSE);
-    taken =
-        gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query) &&
-        gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
-    gst_query_unref (query);
-  }
-  gst_clear_caps (&caps);
-  return taken;
+  if (!caps || !has_overlay_feature (caps, 0))
+    return FALSE;
+  query = gst_query_new_allocation (caps, FALSE);
+  return gst_pad_peer_query (GST_BASE_TRANSFORM_SRC_PAD (trans), query) &&
+         gst_query_find_allocation_meta (query, GST_VIDEO_OVERLAY_COMPOSITION_META_API_TYPE, NULL);
 }
 
 /* Decides once for all frames between two negotiations. */
@@ -416,8 +404,7 @@ warn_of_missing_map (GstCclOverlay *self, const GstCclStyle *style, const GstCcl
       (NULL));
 }
 
-/* Adds the drawing to the overlay composition of the frame, which may have one of another element.
- */
+/* Adds the drawing to the frame's overlay composition, which may be that of another element. */
 static void
 attach_drawing (GstCclOverlay *self, GstBuffer *buffer)
 {
@@ -479,8 +466,7 @@ find_obstacle (const GstCclOverlay *self, GstBuffer *buffer)
   return NULL;
 }
 
-/* Warns once if nothing can be drawn: properties that switch drawings on must not end the stream.
- */
+/* Warns once if nothing can be drawn: a property does not end a stream. */
 static gboolean
 can_draw (GstCclOverlay *self, GstBuffer *buffer)
 {

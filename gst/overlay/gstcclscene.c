@@ -202,13 +202,12 @@ draw_outlines (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta 
 static void
 draw_shapes (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
-  GstCclContours *contours =
+  g_autoptr (GstCclContours) contours =
       style->shape == GST_CCL_SHAPE_BOXES ? NULL : gst_ccl_meta_get_contours (meta);
 
   draw_boxes (canvas, style, meta, scale, style->shape == GST_CCL_SHAPE_OUTLINE ? contours : NULL);
   if (contours)
     draw_outlines (canvas, style, meta, scale, contours);
-  g_clear_pointer (&contours, gst_ccl_contours_unref);
 }
 
 /* Writes a text near a box, on a backdrop, where no other text is. */
@@ -236,8 +235,7 @@ draw_text (GstCclCanvas *canvas, const GstCclStyle *style, const gchar *text,
 #define TEXT_SIZE 192
 #define MAX_NAME 24 /* characters of a class, of at most 4 bytes */
 
-/* Writes the identity of a row's track and its class, as far as they are known. Returns the length.
- */
+/* Writes the identity of a row's track and its class, where they are known. Returns the length. */
 static gint
 compose_identity (gchar *text, const GstCclMeta *meta, const GstCclClasses *classes, guint row)
 {
@@ -280,7 +278,7 @@ compose_text (gchar *text, const GstCclStyle *style, const GstCclMeta *meta,
 static void
 draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *meta, Scale scale)
 {
-  GstCclClasses *classes = gst_ccl_meta_get_classes (meta);
+  g_autoptr (GstCclClasses) classes = gst_ccl_meta_get_classes (meta);
 
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
     const GstVideoRectangle box = scale_box (gst_ccl_meta_get_component (meta, i), scale);
@@ -289,7 +287,6 @@ draw_texts (GstCclCanvas *canvas, const GstCclStyle *style, const GstCclMeta *me
     if (compose_text (text, style, meta, classes, i))
       draw_text (canvas, style, text, &box, color_of_row (style, meta, i, style->text_color));
   }
-  g_clear_pointer (&classes, gst_ccl_classes_unref);
 }
 
 /* A cross of which the centroid's pixel is the middle. */

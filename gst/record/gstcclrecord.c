@@ -196,16 +196,14 @@ on_message (GstBus *bus, GstMessage *message, GstCclRecord *self)
 static GstBus *
 get_bus (GstCclRecord *self)
 {
-  GstElement *top = gst_object_ref (GST_ELEMENT_CAST (self)), *parent;
-  GstBus *bus;
+  g_autoptr (GstElement) top = gst_object_ref (GST_ELEMENT_CAST (self));
+  GstElement *parent;
 
   while ((parent = GST_ELEMENT_CAST (gst_object_get_parent (GST_OBJECT_CAST (top))))) {
     gst_object_unref (top);
     top = parent;
   }
-  bus = gst_element_get_bus (top);
-  gst_object_unref (top);
-  return bus;
+  return gst_element_get_bus (top);
 }
 
 /* The recorder. */

@@ -38,7 +38,7 @@ gst_ccl_error_post (GstElement *element, const CclError *error)
 void
 gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned)
 {
-  gchar *labeller;
+  g_autofree gchar *labeller = NULL;
 
   if (*warned)
     return;
@@ -54,5 +54,4 @@ gst_ccl_error_warn_of_missing_meta (GstElement *element, gboolean *warned)
     GST_ELEMENT_WARNING (element, STREAM, FORMAT,
         (_ ("Frames without component metadata arrive; is there a ccl or cudaccl upstream?")),
         (NULL));
-  g_free (labeller);
 }

@@ -39,7 +39,7 @@ static gchar *
 read_open_file (int fd, const gchar *path, gsize max_size, gsize *size, GError **error)
 {
   struct stat status;
-  gchar *content;
+  g_autofree gchar *content = NULL;
   gssize n;
 
   if (fstat (fd, &status) != 0) {
@@ -60,12 +60,11 @@ read_open_file (int fd, const gchar *path, gsize max_size, gsize *size, GError *
   n = content ? read_all (fd, content, (gsize)status.st_size) : -1;
   if (n < 0) {
     set_system_error (path, error);
-    g_free (content);
     return NULL;
   }
   content[n] = '\0';
   *size = (gsize)n;
-  return content;
+  return g_steal_pointer (&content);
 }
 
 gchar *

@@ -29,7 +29,6 @@ void gst_ccl_frame_clock_reset (GstCclFrameClock *clock);
  * in frames: more than 1 after dropped frames and gaps, 1 where a time is not known or runs
  * backwards. It is running time × the rate of playback, so that it does not depend on that rate. A
  * constant frame rate gives a whole number, because time stamps jitter. *elapsed is the same in
- * nanoseconds.
- */
+ * nanoseconds. */
 gdouble gst_ccl_frame_clock_advance (GstCclFrameClock *clock, const GstSegment *segment,
     GstClockTime timestamp, GstClockTime *elapsed);

@@ -17,15 +17,12 @@ gst_ccl_query_remove_crop_meta (GstQuery *query)
 gboolean
 gst_ccl_query_ask_for_sample (GstPad *source)
 {
-  gchar *name = gst_object_get_name (GST_OBJECT_PARENT (source));
-  GstQuery *query = gst_query_new_custom (
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT_PARENT (source));
+  g_autoptr (GstQuery) query = gst_query_new_custom (
       GST_QUERY_CUSTOM, gst_structure_new (SAMPLE_QUERY, "labeller", G_TYPE_STRING, name,
                             "is-nearest", G_TYPE_BOOLEAN, TRUE, NULL));
-  const gboolean is_wanted = gst_pad_peer_query (source, query);
 
-  gst_query_unref (query);
-  g_free (name);
-  return is_wanted;
+  return gst_pad_peer_query (source, query);
 }
 
 gboolean

@@ -114,7 +114,7 @@ gst_ccl_roi_identify (GstVideoRegionOfInterestMeta *roi, guint64 id)
 void
 gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta)
 {
-  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
 
   for (guint i = 0; i < gst_ccl_meta_get_n_rows (meta); i++) {
     const GstCclComponent *c = gst_ccl_meta_get_component (meta, i);
@@ -125,5 +125,4 @@ gst_ccl_roi_add_rows (GstBuffer *buffer, const GstCclMeta *meta)
     if (track)
       gst_ccl_roi_identify (roi, track->id);
   }
-  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
 }

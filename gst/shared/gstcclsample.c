@@ -54,8 +54,7 @@ keeps_size (const GstVideoMetaTransform *scale)
          GST_VIDEO_INFO_HEIGHT (scale->in_info) == GST_VIDEO_INFO_HEIGHT (scale->out_info);
 }
 
-/* A frame of another size or a part of it has no sample; its components are tracked by their boxes.
- */
+/* A frame that was scaled or cropped has no sample; its components are tracked by their boxes. */
 static gboolean
 transform_meta (GstBuffer *dest, GstMeta *meta, GstBuffer *buffer, GQuark type, gpointer data)
 {
@@ -119,10 +118,9 @@ gst_ccl_sample_attach (GstBuffer *buffer, GstCclLabeller *labeller, const GstCcl
 const GstCclSample *
 gst_ccl_sample_find (GstBuffer *buffer, const GstCclMeta *meta)
 {
-  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
   SampleMeta *self = labeller ? find (buffer, gst_ccl_labeller_get_id (labeller)) : NULL;
 
-  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
   if (!self || self->sample.frame_width != gst_ccl_meta_get_frame_width (meta) ||
       self->sample.frame_height != gst_ccl_meta_get_frame_height (meta))
     return NULL;

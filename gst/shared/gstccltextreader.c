@@ -10,7 +10,7 @@ gst_ccl_text_reader_fail (const GstCclTextReader *reader, const gchar *at, const
 {
   const gchar *start = reader->text;
   guint line = 1;
-  gchar *reason;
+  g_autofree gchar *reason = NULL;
   va_list arguments;
 
   for (const gchar *c = reader->text; c < at; c++) {
@@ -24,7 +24,6 @@ gst_ccl_text_reader_fail (const GstCclTextReader *reader, const gchar *at, const
   va_end (arguments);
   g_set_error (reader->error, G_IO_ERROR, G_IO_ERROR_INVALID_DATA, "%s, line %u, column %ld: %s",
       reader->property, line, g_utf8_strlen (start, at - start) + 1, reason);
-  g_free (reason);
   return FALSE;
 }
 

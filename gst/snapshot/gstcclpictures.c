@@ -60,16 +60,13 @@ write_file (const Job *job, GBytes *jpeg, GError **error)
 static void
 post (GstCclPictures *self, GstStructure *about, GBytes *jpeg)
 {
-  GstBuffer *buffer = gst_buffer_new_wrapped_bytes (jpeg);
-  GstCaps *caps = gst_caps_new_empty_simple ("image/jpeg");
-  GstSample *image = gst_sample_new (buffer, caps, NULL, NULL);
+  g_autoptr (GstBuffer) buffer = gst_buffer_new_wrapped_bytes (jpeg);
+  g_autoptr (GstCaps) caps = gst_caps_new_empty_simple ("image/jpeg");
+  g_autoptr (GstSample) image = gst_sample_new (buffer, caps, NULL, NULL);
 
   gst_structure_set (about, "image", GST_TYPE_SAMPLE, image, NULL);
   gst_element_post_message (
       self->element, gst_message_new_element (GST_OBJECT_CAST (self->element), about));
-  gst_sample_unref (image);
-  gst_caps_unref (caps);
-  gst_buffer_unref (buffer);
 }
 
 static void

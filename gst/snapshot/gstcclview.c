@@ -162,27 +162,24 @@ convert (
 static GstSample *
 copy_part (const GstCclView *view, const GstVideoFrame *frame, guint max_size)
 {
-  GstSample *sample = NULL;
+  g_autoptr (GstBuffer) buffer = NULL;
+  g_autoptr (GstCaps) caps = NULL;
   GstVideoInfo info;
-  GstBuffer *buffer;
-  GstCaps *caps;
 
   describe_copy (&info, view, &frame->info, max_size);
   buffer = gst_buffer_new_allocate (NULL, GST_VIDEO_INFO_SIZE (&info), NULL);
-  if (convert (view, frame, &info, buffer)) {
-    caps = gst_video_info_to_caps (&info);
-    sample = gst_sample_new (buffer, caps, NULL, NULL);
-    gst_caps_unref (caps);
-  }
-  gst_buffer_unref (buffer);
-  return sample;
+  if (!convert (view, frame, &info, buffer))
+    return NULL;
+  caps = gst_video_info_to_caps (&info);
+  return gst_sample_new (buffer, caps, NULL, NULL);
 }
 
 GstSample *
 gst_ccl_view_copy (const GstCclView *view, const GstVideoFrame *frame, guint max_size)
 {
   const GstCclView whole = {0, 0, (guint)frame->info.width, (guint)frame->info.height};
-  GstSample *copy, *sample = NULL;
+  g_autoptr (GstSample) copy = NULL;
+  GstSample *sample = NULL;
   GstVideoFrame mapped;
   GstVideoInfo info;
 
@@ -197,6 +194,5 @@ gst_ccl_view_copy (const GstCclView *view, const GstVideoFrame *frame, guint max
     sample = copy_part (view, &mapped, max_size);
     gst_video_frame_unmap (&mapped);
   }
-  gst_sample_unref (copy);
   return sample;
 }

@@ -22,8 +22,7 @@ GstCclView gst_ccl_view_of_box (
  * - sharpness: the standard deviation of the Laplacian of the luma plus one, with 4 neighbours, at
  *   64 × 64 pixels at most; 1 where the format packs pixels
  * - place: 0.25 for a box that touches the edge of the frame, since part of the object may be
- *   outside, up to 1 for one whose distance from it is a tenth of its longer side
- */
+ *   outside, up to 1 for one whose distance from it is a tenth of its longer side */
 gdouble gst_ccl_view_measure (const GstCclView *view, const GstVideoFrame *frame);
 
 /* The view with a margin on each side, as a part of its width and height. */

@@ -277,8 +277,7 @@ run_with_picture (GstCclTrack *self, const GstCclPicture *sampled, const CclTabl
   return status;
 }
 
-/* The tracker gets the sample of the foreground as a label map, or the label map that is attached.
- */
+/* The tracker gets the sample of the foreground as a label map, or the attached label map. */
 static CclStatus
 run_tracker (GstCclTrack *self, GstBuffer *frame, const GstCclMeta *meta, const CclTable *table,
     gdouble elapsed, CclTrackerOptions *options, CclTracks *tracks, CclError *error)
@@ -330,8 +329,7 @@ report (GstCclTrack *self, const CclTracks *tracks, const CclRegionsResult *regi
 }
 
 /* Ends all tracks at the time of the last frame, as if their objects were not found any more: they
- * leave their regions and vanish.
- */
+ * leave their regions and vanish. */
 static void
 end_tracks (GstCclTrack *self)
 {
@@ -384,7 +382,7 @@ static gboolean
 load_regions (GstCclTrack *self, GError **error)
 {
   GstCclRegionFile *file = NULL;
-  gchar *text = NULL;
+  g_autofree gchar *text = NULL;
   gboolean changed, ok;
 
   GST_OBJECT_LOCK (self);
@@ -397,7 +395,6 @@ load_regions (GstCclTrack *self, GError **error)
   GST_OBJECT_UNLOCK (self);
   ok = !changed ||
        gst_ccl_region_stage_load (&self->region_stage, text, file, self->max_tracks, error);
-  g_free (text);
   gst_ccl_region_file_unref (file);
   return ok;
 }
@@ -406,8 +403,8 @@ load_regions (GstCclTrack *self, GError **error)
 static gboolean
 load_ground (GstCclTrack *self, GError **error)
 {
-  gchar *text = NULL;
-  gboolean changed, ok;
+  g_autofree gchar *text = NULL;
+  gboolean changed;
 
   GST_OBJECT_LOCK (self);
   changed = self->ground_changed;
@@ -415,9 +412,7 @@ load_ground (GstCclTrack *self, GError **error)
   if (changed)
     text = g_strdup (self->settings.ground);
   GST_OBJECT_UNLOCK (self);
-  ok = !changed || gst_ccl_ground_load (&self->ground, text, self->max_tracks, error);
-  g_free (text);
-  return ok;
+  return !changed || gst_ccl_ground_load (&self->ground, text, self->max_tracks, error);
 }
 
 /* A mistake in the regions or in the ground must not end a stream that is playing. */
@@ -455,11 +450,10 @@ warn_of_limit (GstCclTrack *self, guint n_components)
 static void
 remove_sample (GstBuffer *frame, const GstCclMeta *meta)
 {
-  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
 
   if (labeller)
     gst_ccl_sample_remove (frame, gst_ccl_labeller_get_id (labeller));
-  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
 }
 
 /* Reads the detections of the frame, of which meta has the components; NULL: it has none. */
@@ -712,25 +706,22 @@ read_regions_file (GstCclTrack *self, const gchar *path)
 static GstCclLabeller *
 new_labeller (GstCclTrack *self)
 {
-  gchar *name = gst_object_get_name (GST_OBJECT_CAST (self));
-  GstCclLabeller *labeller = gst_ccl_labeller_new_with_id (name, gst_ccl_labeller_new_id (), NULL);
+  g_autofree gchar *name = gst_object_get_name (GST_OBJECT_CAST (self));
 
-  g_free (name);
-  return labeller;
+  return gst_ccl_labeller_new_with_id (name, gst_ccl_labeller_new_id (), NULL);
 }
 
 static gboolean
 gst_ccl_track_start (GstBaseTransform *trans)
 {
   GstCclTrack *self = GST_CCL_TRACK (trans);
-  GError *error = NULL;
-  gchar *path;
+  g_autoptr (GError) error = NULL;
+  g_autofree gchar *path = NULL;
 
   GST_OBJECT_LOCK (self);
   path = g_strdup (self->settings.regions_location);
   GST_OBJECT_UNLOCK (self);
   read_regions_file (self, path);
-  g_free (path);
   GST_OBJECT_LOCK (self);
   self->max_tracks = self->settings.max_tracks;
   self->max_components = self->settings.max_components;
@@ -755,7 +746,6 @@ gst_ccl_track_start (GstBaseTransform *trans)
   if (load_regions (self, &error) && load_ground (self, &error))
     return TRUE;
   GST_ELEMENT_ERROR (self, RESOURCE, SETTINGS, ("%s", error->message), (NULL));
-  g_error_free (error);
   free_arrays (self);
   return FALSE;
 }

@@ -95,7 +95,7 @@ add_segmentation (const Result *result, Segmentation *segmentation, guint *id)
 {
   GstAnalyticsSegmentationMtd mtd;
   gboolean added;
-  guint *ids;
+  g_autofree guint *ids = NULL;
 
   if (!segmentation->mask)
     return FALSE;
@@ -106,7 +106,6 @@ add_segmentation (const Result *result, Segmentation *segmentation, guint *id)
       g_steal_pointer (&segmentation->mask), GST_SEGMENTATION_TYPE_INSTANCE,
       segmentation->n_regions, ids, segmentation->x, segmentation->y, segmentation->width,
       segmentation->height, &mtd);
-  g_free (ids);
   *id = mtd.id;
   return added;
 }
@@ -118,8 +117,7 @@ relate (const Result *result, guint from, guint to)
       result->relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, from, to);
 }
 
-/* The detection of another element that the row's track has in this frame. FALSE if there is none.
- */
+/* The detection of another element that the row's track has in this frame. FALSE if it has none. */
 static gboolean
 find_detection (const Result *result, guint row, guint *id)
 {

@@ -122,8 +122,7 @@ find_vote (GstCclTrackVotes *track, GQuark name)
   return least;
 }
 
-/* The vote of a detection for its class weighs as much as its confidence; without one, it weighs 1.
- */
+/* The vote of a detection for its class weighs as much as its confidence; without one, 1. */
 static void
 vote (GstCclTrackVotes *track, const GstCclDetection *detection)
 {
@@ -198,7 +197,7 @@ gst_ccl_track_classes_attach (GstCclTrackClasses *self, const guint *listed, Gst
 {
   const guint n_rows = gst_ccl_meta_get_n_rows (meta);
   gboolean any = FALSE;
-  GstCclClasses *classes;
+  g_autoptr (GstCclClasses) classes = NULL;
 
   for (guint row = 0; row < n_rows; row++) {
     const GstCclTrackVotes *track = listed[row] < self->n ? &self->now[listed[row]] : NULL;
@@ -211,5 +210,4 @@ gst_ccl_track_classes_attach (GstCclTrackClasses *self, const guint *listed, Gst
     return;
   classes = gst_ccl_classes_new (self->names, self->confidences, n_rows);
   gst_ccl_meta_set_classes (meta, classes);
-  gst_ccl_classes_unref (classes);
 }

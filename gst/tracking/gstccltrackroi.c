@@ -6,10 +6,9 @@
 void
 gst_ccl_track_roi_replace (GstBuffer *frame, const GstCclMeta *meta, gboolean *attached)
 {
-  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
 
   *attached |= gst_ccl_roi_remove (frame, gst_ccl_labeller_id_or_none (labeller));
   if (*attached)
     gst_ccl_roi_add_rows (frame, meta);
-  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
 }

@@ -171,12 +171,9 @@ collect_ids (GstCclTrackTable *self, const Result *result)
 static GstCclColumns *
 select_columns (const GstCclTrackTable *self, const GstCclMeta *meta, guint n_rows)
 {
-  GstCclColumns *columns = gst_ccl_meta_get_columns (meta), *selected = NULL;
+  g_autoptr (GstCclColumns) columns = gst_ccl_meta_get_columns (meta);
 
-  if (columns)
-    selected = gst_ccl_columns_select (columns, self->origins, n_rows);
-  g_clear_pointer (&columns, gst_ccl_columns_unref);
-  return selected;
+  return columns ? gst_ccl_columns_select (columns, self->origins, n_rows) : NULL;
 }
 
 /* Whether components have no track because there are too many. */
@@ -202,7 +199,7 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
   const Result result = {table, tracks, parents, ground, settings, id_offset,
       gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta)};
   const gboolean truncated = is_truncated (table, tracks, self->max_tracks);
-  GstCclColumns *columns;
+  g_autoptr (GstCclColumns) columns = NULL;
   guint n_rows = 0;
 
   collect_ids (self, &result);
@@ -222,9 +219,7 @@ gst_ccl_track_table_write (GstCclTrackTable *self, GstCclMeta *meta, const CclTa
   columns = select_columns (self, meta, n_rows);
   gst_ccl_meta_set_table (meta, truncated ? MAX (table->n_components, n_rows + 1) : n_rows,
       self->rows, n_rows, self->infos, self->ids, self->first_id[table->n_rows]);
-  if (columns) {
+  if (columns)
     gst_ccl_meta_set_columns (meta, columns);
-    gst_ccl_columns_unref (columns);
-  }
   return truncated;
 }

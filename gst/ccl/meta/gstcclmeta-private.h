@@ -25,16 +25,14 @@ struct _GstCclMeta {
   GstCclClasses *classes;          /* with n_rows rows; NULL: none */
 };
 
-/* New memory for rows, or for their tracks, with one reference; content undefined. NULL for none.
- */
+/* New memory for rows, or for their tracks, with one reference, not initialised. NULL for none. */
 GstCclComponent *gst_ccl_rows_new (guint n_rows);
 GstCclTrackInfo *gst_ccl_tracks_new (guint n_rows);
 
 /* The same, with a copy of these rows. */
 GstCclComponent *gst_ccl_rows_copy (const GstCclComponent *components, guint n_rows);
 
-/* Removes the table with its columns, its classes and the state of its regions, and the identities.
- */
+/* Removes the table with its columns, classes and state of regions, and the identities. */
 void gst_ccl_meta_unset_table (GstCclMeta *self);
 
 /* Adds a GstCclMeta to a buffer. Takes over the reference to the rows; everything else is unset. */

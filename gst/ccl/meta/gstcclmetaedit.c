@@ -72,10 +72,10 @@ update_contours (GstCclMeta *self, const guint32 *former)
 {
   GstCclContours *from = self->contours;
   const guint n = gst_ccl_contours_get_n_contours (from);
-  GArray *contours = g_array_new (FALSE, FALSE, sizeof (GstCclContour));
-  GByteArray *points = g_byte_array_new ();
-  LabelledRow *order = sort_rows (self, former);
-  guint32 *places = g_new (guint32, n + (gsize)1);
+  g_autoptr (GArray) contours = g_array_new (FALSE, FALSE, sizeof (GstCclContour));
+  g_autoptr (GByteArray) points = g_byte_array_new ();
+  g_autofree LabelledRow *order = sort_rows (self, former);
+  g_autofree guint32 *places = g_new (guint32, n + (gsize)1);
   guint8 *data;
   gsize size;
 
@@ -93,10 +93,6 @@ update_contours (GstCclMeta *self, const guint32 *former)
   self->contours = gst_ccl_contours_new (gst_buffer_new_wrapped (data, size + points->len + 1),
       gst_ccl_contours_get_kind (from), contours->len, points->len / (2 * (guint)sizeof (gfloat)));
   gst_ccl_contours_unref (from);
-  g_array_unref (contours);
-  g_byte_array_unref (points);
-  g_free (order);
-  g_free (places);
 }
 
 /* Removes the label map, whose labels the rows do not have any more. */
@@ -111,7 +107,7 @@ drop_labels (GstCclMeta *self)
 static void
 list_ids (GstCclMeta *self)
 {
-  LabelledRow *order = sort_rows (self, NULL);
+  g_autofree LabelledRow *order = sort_rows (self, NULL);
 
   g_clear_pointer (&self->ids, g_atomic_rc_box_release);
   self->n_ids = self->n_rows;
@@ -130,7 +126,6 @@ list_ids (GstCclMeta *self)
     }
     i = end;
   }
-  g_free (order);
 }
 
 /**
@@ -215,7 +210,7 @@ void
 gst_ccl_meta_relabel (GstCclMeta *meta, const guint32 *labels, guint n_rows)
 {
   GstCclComponent *rows;
-  guint32 *former;
+  g_autofree guint32 *former = NULL;
 
   g_return_if_fail (meta != NULL);
   g_return_if_fail (labels != NULL || n_rows == 0);
@@ -233,7 +228,6 @@ gst_ccl_meta_relabel (GstCclMeta *meta, const guint32 *labels, guint n_rows)
     update_contours (meta, former);
   if (memcmp (former, labels, n_rows * sizeof *labels) != 0)
     drop_labels (meta);
-  g_free (former);
 }
 
 /**

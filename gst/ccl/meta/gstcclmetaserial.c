@@ -245,7 +245,7 @@ static const gchar **
 get_texts (Input *in, guint32 size, guint32 n)
 {
   const gchar *text = (const gchar *)take (in, size, 1);
-  const gchar **texts;
+  g_autofree const gchar **texts = NULL;
 
   if (!text || n > size) /* each has a byte at least */
     return NULL;
@@ -253,17 +253,13 @@ get_texts (Input *in, guint32 size, guint32 n)
   for (guint i = 0; i < n; i++) {
     const gchar *end = memchr (text, 0, size);
 
-    if (!end || !g_utf8_validate (text, end - text, NULL)) {
-      g_free (texts);
+    if (!end || !g_utf8_validate (text, end - text, NULL))
       return NULL;
-    }
     texts[i] = text;
     size -= (guint32)(end + 1 - text);
     text = end + 1;
   }
-  if (size > 0)
-    g_clear_pointer (&texts, g_free);
-  return texts;
+  return size == 0 ? g_steal_pointer (&texts) : NULL;
 }
 
 static void

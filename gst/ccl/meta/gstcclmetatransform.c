@@ -220,7 +220,7 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
   GstCclTrackInfo *tracks;
   GstCclComponent *rows;
   GstCclMeta *mapped;
-  guint *origins; /* [new row]: its number in the table of `meta` */
+  g_autofree guint *origins = NULL; /* [new row]: its number in the table of `meta` */
   guint n_rows = 0;
 
   if (is_identity (transform)) {
@@ -250,7 +250,6 @@ map_meta (GstBuffer *dest, const GstCclMeta *meta, const GstVideoMetaTransformMa
     mapped->region_state = gst_ccl_region_state_select (meta->region_state, origins, n_rows);
   if (meta->classes)
     mapped->classes = gst_ccl_classes_select (meta->classes, origins, n_rows);
-  g_free (origins);
   return TRUE;
 }
 

@@ -53,11 +53,9 @@ gst_ccl_meta_flags_get_type (void)
 static gboolean
 is_own_ccl (const GstCclMeta *meta, guint64 id)
 {
-  GstCclLabeller *labeller = gst_ccl_meta_get_labeller (meta);
-  gboolean is_own = gst_ccl_labeller_id_or_none (labeller) == id;
+  g_autoptr (GstCclLabeller) labeller = gst_ccl_meta_get_labeller (meta);
 
-  g_clear_pointer (&labeller, gst_ccl_labeller_unref);
-  return is_own;
+  return gst_ccl_labeller_id_or_none (labeller) == id;
 }
 
 typedef struct {
@@ -149,24 +147,21 @@ new_segmentation_mask (GstBuffer *labels, gsize labels_stride, guint width, guin
   const gsize pixel_size = n_components <= G_MAXUINT8 ? 1 : 2;
   gsize offsets[GST_VIDEO_MAX_PLANES] = {0};
   gint strides[GST_VIDEO_MAX_PLANES] = {(gint)(pixel_size * width)};
-  GstBuffer *mask = NULL;
+  g_autoptr (GstBuffer) mask = NULL;
   GstMapInfo from, to;
 
   if (!*pool)
     *pool = gst_ccl_map_pool_new (2 * (gsize)width * height);
-  if (gst_buffer_pool_acquire_buffer (*pool, &mask, NULL) != GST_FLOW_OK)
+  if (gst_buffer_pool_acquire_buffer (*pool, &mask, NULL) != GST_FLOW_OK ||
+      !gst_buffer_map (labels, &from, GST_MAP_READ))
     return NULL;
-  if (!gst_buffer_map (labels, &from, GST_MAP_READ)) {
-    gst_buffer_unref (mask);
-    return NULL;
-  }
   gst_buffer_map (mask, &to, GST_MAP_WRITE);
   copy_labels (&from, labels_stride, width, height, pixel_size, to.data);
   gst_buffer_unmap (mask, &to);
   gst_buffer_unmap (labels, &from);
   gst_buffer_add_video_meta_full (mask, GST_VIDEO_FRAME_FLAG_NONE,
       pixel_size == 1 ? GST_VIDEO_FORMAT_GRAY8 : GRAY16_NATIVE, width, height, 1, offsets, strides);
-  return mask;
+  return g_steal_pointer (&mask);
 }
 
 /* Region ids are labels, 0 is the background, so a region's index is its id. */
@@ -177,8 +172,8 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
 {
   gsize n_regions = (gsize)table->n_components + 1;
   GstAnalyticsSegmentationMtd segmentation;
+  g_autofree guint *ids = NULL;
   GstBuffer *mask;
-  guint *ids;
 
   if (table->n_components > G_MAXUINT16) {
     GST_WARNING ("%u components are too many for a segmentation mask", table->n_components);
@@ -200,7 +195,6 @@ attach_segmentation (GstAnalyticsRelationMeta *relations, guint frame_width, gui
       gst_analytics_relation_meta_set_relation (
           relations, GST_ANALYTICS_REL_TYPE_RELATE_TO, segmentation.id, detections[i]);
   }
-  g_free (ids);
 }
 #endif
 
@@ -228,7 +222,7 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
     GstBuffer *labels, gsize labels_stride, GstBufferPool **pool)
 {
   GstAnalyticsRelationMeta *relations = gst_buffer_get_analytics_relation_meta (buffer);
-  guint *detections = g_new (guint, table->n_rows);
+  g_autofree guint *detections = g_new (guint, table->n_rows);
 
   if (!relations)
     relations = gst_buffer_add_analytics_relation_meta (buffer);
@@ -244,7 +238,6 @@ attach_analytics (GstBuffer *buffer, guint frame_width, guint frame_height, cons
     attach_segmentation (
         relations, frame_width, frame_height, table, detections, labels, labels_stride, pool);
 #endif
-  g_free (detections);
 }
 #endif
 

@@ -109,8 +109,7 @@ typedef struct {
   /* Queues the next run behind the labeller's work. */
   gboolean (*connect_contours) (CclContours *contours, CclLabeller *labeller, CclError *error);
 
-  /* Makes an active pool of maps of the size of frames of that format. NULL if there is no memory.
-   */
+  /* An active pool of maps of the size of frames of that format. NULL if there is no memory. */
   GstBufferPool *(*new_map_pool) (
       GstElement *element, GstCclSite *site, const GstVideoInfo *info, GstCclMapKind kind);
 

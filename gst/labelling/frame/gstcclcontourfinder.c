@@ -96,8 +96,7 @@ reserve (guint32 *numbers, guint *n_present, guint n)
   return g_new (guint32, *n_present);
 }
 
-/* Memory of at least that size, which may be 0, from a pool whose buffers grow to what frames need.
- */
+/* Memory of at least that size, or of 0 bytes, from a pool whose buffers grow as frames need it. */
 static GstBuffer *
 acquire (GstCclContourFinder *self, gsize size)
 {

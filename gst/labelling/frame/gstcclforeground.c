@@ -19,7 +19,7 @@ gboolean
 gst_ccl_foreground_stage_open (
     GstCclForegroundStage *stage, GstElement *element, const gchar *roi_mask)
 {
-  GError *error = NULL;
+  g_autoptr (GError) error = NULL;
 
   *stage = (GstCclForegroundStage){NULL};
   if (!roi_mask)
@@ -29,7 +29,6 @@ gst_ccl_foreground_stage_open (
   if (!stage->roi_mask) {
     GST_ELEMENT_ERROR (element, RESOURCE, OPEN_READ,
         (_ ("The region of interest mask cannot be read: %s"), error->message), (NULL));
-    g_error_free (error);
     return FALSE;
   }
   GST_DEBUG_OBJECT (element, "region of interest mask %s of %u×%u pixels", roi_mask,

@@ -505,8 +505,8 @@ static void
 update_description (
     GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSettings *settings)
 {
-  GstStructure *description;
-  gchar *name;
+  g_autoptr (GstStructure) description = NULL;
+  g_autofree gchar *name = NULL;
 
   if (self->description && gst_ccl_settings_give_same_result (&self->described, settings))
     return;
@@ -515,8 +515,6 @@ update_description (
   name = gst_object_get_name (GST_OBJECT_CAST (owner->element));
   self->description = gst_ccl_labeller_new_with_id (name, owner->id, description);
   self->described = *settings;
-  g_free (name);
-  gst_structure_free (description);
 }
 
 /* Adds the contours to the metadata that was attached just now, and finds them if they were not
@@ -541,15 +539,13 @@ static gboolean
 attach_columns (GstCclFrameLabeller *self, const GstCclSettings *settings, GstBuffer *buffer,
     const GstCclLabelledFrame *frame, CclError *error)
 {
-  GstCclColumns *columns = gst_ccl_measurer_run (&self->measurer, &self->info, settings,
+  g_autoptr (GstCclColumns) columns = gst_ccl_measurer_run (&self->measurer, &self->info, settings,
       frame->unpacked ? frame->unpacked : buffer, &frame->layout, &frame->table,
       &frame->maps[GST_CCL_MAP_LABELS], error);
 
-  if (!columns)
-    return FALSE;
-  gst_ccl_meta_set_columns (gst_buffer_get_ccl_meta (buffer), columns);
-  gst_ccl_columns_unref (columns);
-  return TRUE;
+  if (columns)
+    gst_ccl_meta_set_columns (gst_buffer_get_ccl_meta (buffer), columns);
+  return columns != NULL;
 }
 
 gboolean

@@ -116,7 +116,7 @@ gboolean
 gst_ccl_masks_read (const gchar *text, GstCclMasks **masks, GError **error)
 {
   GstCclTextReader reader = {"masks", text, text, error};
-  GArray *read = g_array_new (FALSE, FALSE, sizeof (Mask));
+  g_autoptr (GArray) read = g_array_new (FALSE, FALSE, sizeof (Mask));
   gboolean ok = TRUE;
 
   g_array_set_clear_func (read, clear_mask);
@@ -127,7 +127,6 @@ gst_ccl_masks_read (const gchar *text, GstCclMasks **masks, GError **error)
     *masks = g_atomic_rc_box_new0 (GstCclMasks);
     (*masks)->masks = g_array_ref (read);
   }
-  g_array_unref (read);
   return ok;
 }
 
@@ -145,11 +144,10 @@ apply_mask (const Mask *mask, GstCclRoiMask *roi_mask, CclPoint *points, guint8 
 gboolean
 gst_ccl_masks_apply (const GstCclMasks *masks, GstCclRoiMask *roi_mask)
 {
-  guint8 *scratch = g_try_malloc0 ((gsize)roi_mask->width * roi_mask->height);
+  g_autofree guint8 *scratch = g_try_malloc0 ((gsize)roi_mask->width * roi_mask->height);
   CclPoint points[CUDACCL_MAX_REGION_POINTS];
 
   for (guint i = 0; scratch && i < masks->masks->len; i++)
     apply_mask (&g_array_index (masks->masks, Mask, i), roi_mask, points, scratch);
-  g_free (scratch);
   return scratch != NULL;
 }

@@ -123,13 +123,11 @@ get_usual_map (void)
   static gsize usual_map = 0;
 
   if (g_once_init_enter (&usual_map)) {
-    GstBuffer *buffer = gst_buffer_new ();
+    g_autoptr (GstBuffer) buffer = gst_buffer_new ();
     const GstVideoMeta *meta =
         gst_buffer_add_video_meta (buffer, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY8, 1, 1);
-    const gsize function = (gsize)meta->map;
 
-    gst_buffer_unref (buffer);
-    g_once_init_leave (&usual_map, function);
+    g_once_init_leave (&usual_map, (gsize)meta->map);
   }
   return (MapFunction)usual_map;
 }

@@ -411,11 +411,9 @@ gst_ccl_settings_get_foreground_options (const GstCclSettings *settings)
 static const gchar *
 nick_of (const GstCclProperty *row, gint value)
 {
-  GEnumClass *klass = g_type_class_ref (row->get_type ());
-  const gchar *nick = g_enum_get_value (klass, value)->value_nick;
+  g_autoptr (GEnumClass) klass = g_type_class_ref (row->get_type ());
 
-  g_type_class_unref (klass);
-  return nick; /* a static string */
+  return g_enum_get_value (klass, value)->value_nick; /* a static string */
 }
 
 static void

@@ -41,9 +41,8 @@ static CclGround *
 plan_ground (
     const GArray *points, gboolean relative, guint frame_width, guint frame_height, CclError *error)
 {
-  CclGroundPoint *scaled = g_memdup2 (points->data, points->len * sizeof *scaled);
+  g_autofree CclGroundPoint *scaled = g_memdup2 (points->data, points->len * sizeof *scaled);
   CclGroundPlan plan = CUDACCL_GROUND_PLAN_DEFAULT;
-  CclGround *ground;
 
   for (guint i = 0; relative && i < points->len; i++) {
     scaled[i].x *= frame_width;
@@ -51,9 +50,7 @@ plan_ground (
   }
   plan.n_points = points->len;
   plan.points = scaled;
-  ground = ccl_ground_new (&plan, error);
-  g_free (scaled);
-  return ground;
+  return ccl_ground_new (&plan, error);
 }
 
 /* Reads the points of a text, which a frame of any size can have. */
@@ -81,20 +78,16 @@ read_points (const gchar *text, GArray *points, gboolean *relative, GError **err
 gboolean
 gst_ccl_ground_load (GstCclGround *self, const gchar *text, guint max_tracks, GError **error)
 {
-  GArray *points = g_array_new (FALSE, FALSE, sizeof (CclGroundPoint));
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (CclGroundPoint));
   gboolean relative = FALSE;
 
-  if (!read_points (text ? text : "", points, &relative, error)) {
-    g_array_unref (points);
+  if (!read_points (text ? text : "", points, &relative, error))
     return FALSE;
-  }
   gst_ccl_ground_close (self);
-  if (points->len == 0) {
-    g_array_unref (points);
+  if (points->len == 0)
     return TRUE;
-  }
   *self = (GstCclGround){
-      .points = points,
+      .points = g_steal_pointer (&points),
       .relative = relative,
       .max_tracks = max_tracks,
       .motions = g_new (CclGroundMotion, max_tracks),

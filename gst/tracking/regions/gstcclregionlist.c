@@ -169,10 +169,11 @@ read_item (GstCclTextReader *reader, GArray *list)
 {
   const gchar *start = reader->at;
   gboolean relative = FALSE, ok;
-  gchar *name = NULL, *reason = NULL;
+  gchar *name = NULL;
+  g_autofree gchar *reason = NULL;
   CclRegionKind kind = CUDACCL_REGION_POLYGON;
   Numbers numbers = {0};
-  GArray *points;
+  g_autoptr (GArray) points = NULL;
 
   if (!read_kind (reader, &kind) || !gst_ccl_text_reader_read_name (reader, &name))
     return FALSE;
@@ -184,8 +185,6 @@ read_item (GstCclTextReader *reader, GArray *list)
     g_free (name);
   if (reason)
     ok = gst_ccl_text_reader_fail (reader, start, "%s", reason);
-  g_free (reason);
-  g_array_unref (points);
   return ok;
 }
 
@@ -269,17 +268,15 @@ take_points (const File *file, const gchar *place, JsonNode *node, GArray *point
 static gboolean
 check_members (const File *file, const gchar *place, JsonObject *object, const gchar *const *known)
 {
-  GList *members = json_object_get_members (object);
+  g_autoptr (GList) members = json_object_get_members (object);
   gboolean ok = TRUE;
 
   for (GList *m = members; m && ok; m = m->next)
     ok = g_strv_contains (known, m->data);
-  g_list_free (members);
   if (!ok) {
-    gchar *names = g_strjoinv (", ", (gchar **)known);
+    g_autofree gchar *names = g_strjoinv (", ", (gchar **)known);
 
     fail_in_file (file, place, "has a member that is none of %s", names);
-    g_free (names);
   }
   return ok;
 }
@@ -310,8 +307,8 @@ take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind
   JsonObject *object = JSON_NODE_HOLDS_OBJECT (node) ? json_node_get_object (node) : NULL;
   JsonNode *name, *relative;
   Numbers numbers = {0};
-  GArray *points;
-  gchar *reason = NULL;
+  g_autoptr (GArray) points = NULL;
+  g_autofree gchar *reason = NULL;
   gboolean ok;
 
   if (!object)
@@ -333,8 +330,6 @@ take_region (const File *file, const gchar *place, JsonNode *node, CclRegionKind
         relative && json_node_get_boolean (relative), &numbers);
   if (reason)
     ok = fail_in_file (file, place, "%s", reason);
-  g_free (reason);
-  g_array_unref (points);
   return ok;
 }
 
@@ -349,9 +344,9 @@ take_regions (
   if (node && !array)
     return fail_in_file (file, member, "is not an array");
   for (guint i = 0; array && ok && i < json_array_get_length (array); i++) {
-    gchar *place = g_strdup_printf ("%s %u", kind_name (kind), i + 1);
+    g_autofree gchar *place = g_strdup_printf ("%s %u", kind_name (kind), i + 1);
+
     ok = take_region (file, place, json_array_get_element (array, i), kind, list);
-    g_free (place);
   }
   return ok;
 }
@@ -368,14 +363,13 @@ static JsonObject *
 parse_object (JsonParser *parser, const File *file, const gchar *text, gsize size)
 {
   guint line = 0;
-  gchar *place;
   JsonNode *root;
 
   g_signal_connect (parser, "error", G_CALLBACK (on_json_error), &line);
   if (!json_parser_load_from_data (parser, text, (gssize)size, NULL)) {
-    place = g_strdup_printf ("line %u", line);
+    g_autofree gchar *place = g_strdup_printf ("line %u", line);
+
     fail_in_file (file, place, "is not JSON");
-    g_free (place);
     return NULL;
   }
   root = json_parser_get_root (parser);
@@ -389,14 +383,12 @@ static gboolean
 add_json (GArray *list, const File *file, const gchar *text, gsize size)
 {
   static const gchar *const members[] = {"regions", "lines", NULL};
-  JsonParser *parser = json_parser_new ();
+  g_autoptr (JsonParser) parser = json_parser_new ();
   JsonObject *object = parse_object (parser, file, text, size);
-  const gboolean ok = object && check_members (file, "top level", object, members) &&
-                      take_regions (file, object, "regions", CUDACCL_REGION_POLYGON, list) &&
-                      take_regions (file, object, "lines", CUDACCL_REGION_LINE, list);
 
-  g_object_unref (parser);
-  return ok;
+  return object && check_members (file, "top level", object, members) &&
+         take_regions (file, object, "regions", CUDACCL_REGION_POLYGON, list) &&
+         take_regions (file, object, "lines", CUDACCL_REGION_LINE, list);
 }
 
 /* Whether a file begins with an item as the property has them. Only then messages quote its words:
@@ -455,18 +447,15 @@ gst_ccl_region_list_add_file (GArray *list, const GstCclRegionFile *content, GEr
   const File file = {content->path, error};
   const gsize size = content->size;
   const gchar *text = content->text;
-  gchar *source;
-  gboolean ok;
+  g_autofree gchar *source = NULL;
 
   if (!text) {
     g_propagate_error (error, g_error_copy (content->error));
     return FALSE;
   }
   source = g_strconcat ("regions-location: ", content->path, NULL);
-  ok = has_items (text, size) ? add_items (list, source, text, error)
-                              : add_json (list, &file, text, size);
-  g_free (source);
-  return ok;
+  return has_items (text, size) ? add_items (list, source, text, error)
+                                : add_json (list, &file, text, size);
 }
 
 static void

@@ -50,17 +50,15 @@ gboolean
 gst_ccl_region_stage_load (GstCclRegionStage *stage, const gchar *text,
     const GstCclRegionFile *file, guint max_tracks, GError **error)
 {
-  GArray *list = gst_ccl_region_list_new ();
+  g_autoptr (GArray) list = gst_ccl_region_list_new ();
   CclRegions *regions = NULL;
 
-  if (!load (stage, list, text, file, max_tracks, &regions, error)) {
-    g_array_unref (list);
+  if (!load (stage, list, text, file, max_tracks, &regions, error))
     return FALSE;
-  }
   if (list->len > 0 || (stage->list && stage->list->len > 0))
     take_regions (stage, regions);
   g_clear_pointer (&stage->list, g_array_unref);
-  stage->list = list;
+  stage->list = g_steal_pointer (&list);
   return TRUE;
 }
 
@@ -147,7 +145,7 @@ gst_ccl_region_stage_attach (GstCclRegionStage *stage, const CclTracks *tracks,
     const CclRegionsResult *result, const guint *listed, GstCclMeta *meta)
 {
   const guint n_rows = gst_ccl_meta_get_n_rows (meta);
-  GstCclRegionState *state;
+  g_autoptr (GstCclRegionState) state = NULL;
   gint8 *places;
 
   if (!stage->regions)
@@ -166,7 +164,6 @@ gst_ccl_region_stage_attach (GstCclRegionStage *stage, const CclTracks *tracks,
   state = gst_ccl_region_state_new (
       (const GstCclRegionInfo *)(gpointer)stage->infos->data, stage->infos->len, places, n_rows);
   gst_ccl_meta_set_region_state (meta, state);
-  gst_ccl_region_state_unref (state);
 }
 
 const CclRegion *

@@ -41,7 +41,6 @@ void gst_ccl_sample_runs_clear (GstCclSampleRuns *self);
  * size already. */
 void gst_ccl_sample_runs_set_size (GstCclSampleRuns *self, guint width, guint height);
 
-/* Finds the runs and the components of a sample of the size that was set. rows: its rows, mapped.
- */
+/* Finds the runs and the components of a sample of the size that was set. rows: mapped. */
 void gst_ccl_sample_runs_find (
     GstCclSampleRuns *self, const GstCclSample *sample, const guint8 *rows);
