@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * How long elements take for each frame of live streams: from the push of a frame until it arrives
+/* How long elements take for each frame of live streams: from the push of a frame until it arrives
  * at the sink with its component metadata.
  *
  * Each stream has a thread that pushes a frame whenever one is due, as a camera does; streams are
  * out of phase with each other. Frames show moving rectangles on a textured background under noise,
  * so that there is work for the background model. Prints a JSON object a line for each number of
- * streams and frame rate; times are in µs.
- */
+ * streams and frame rate; times are in µs. */
 #include "element-stream.h"
 
 #include <errno.h>

@@ -53,19 +53,18 @@ element_stream_open_cuda (const gchar *elements, guint device, GstCaps *caps)
 ElementStream
 element_stream_start (const gchar *elements, GstCaps *caps, gpointer const *cuda_contexts)
 {
-  gchar *text = g_strdup_printf ("%s ! fakesink name=sink sync=false", elements);
+  g_autofree gchar *text = g_strdup_printf ("%s ! fakesink name=sink sync=false", elements);
   ElementStream stream = {parse_pipeline (text), gst_pad_new ("source", GST_PAD_SRC)};
-  GstPad *sink = gst_bin_find_unlinked_pad (GST_BIN (stream.pipeline), GST_PAD_SINK);
+  g_autoptr (GstPad) sink = gst_bin_find_unlinked_pad (GST_BIN (stream.pipeline), GST_PAD_SINK);
   GstSegment segment;
 
-  g_free (text);
   gst_segment_init (&segment, GST_FORMAT_TIME);
 #if HAVE_CUDA
   /* An element takes the one of its device. */
   for (; *cuda_contexts; cuda_contexts++) {
-    GstContext *context = gst_context_new_cuda_context (*cuda_contexts);
+    g_autoptr (GstContext) context = gst_context_new_cuda_context (*cuda_contexts);
+
     gst_element_set_context (stream.pipeline, context);
-    gst_context_unref (context);
   }
 #endif
   gst_element_set_state (stream.pipeline, GST_STATE_PLAYING);
@@ -75,7 +74,6 @@ element_stream_start (const gchar *elements, GstCaps *caps, gpointer const *cuda
   gst_pad_push_event (stream.source, gst_event_new_stream_start ("frames"));
   gst_pad_push_event (stream.source, gst_event_new_caps (caps));
   gst_pad_push_event (stream.source, gst_event_new_segment (&segment));
-  gst_object_unref (sink);
   return stream;
 }
 

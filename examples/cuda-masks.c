@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Feeds masks in the memory of an NVIDIA GPU to cudaccl, without a copy, and prints their
+/* Feeds masks in the memory of an NVIDIA GPU to cudaccl, without a copy, and prints their
  * components as JSON. The masks show a moving white rectangle; an application's kernels write its
  * own masks.
  *
  * Build: cc -DGST_USE_UNSTABLE_API -o cuda-masks cuda-masks.c -I/usr/local/cuda/include \
  *          $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-ccl-1.0 gstreamer-cuda-1.0) \
  *          -L/usr/local/cuda/lib64/stubs -lcuda
- * Usage: cuda-masks [FRAMES]
- */
+ * Usage: cuda-masks [FRAMES] */
 #include <cuda.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/ccl/ccl.h>

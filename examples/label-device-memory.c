@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Labels a frame in the memory of an NVIDIA GPU with libcudaccl, on the application's stream,
+/* Labels a frame in the memory of an NVIDIA GPU with libcudaccl, on the application's stream,
  * without GStreamer, and prints its components. The label map stays in the GPU's memory.
  *
  * Build: cc -o label-device-memory label-device-memory.c $(pkg-config --cflags --libs cudaccl) \
  *          -I/usr/local/cuda/include -L/usr/local/cuda/lib64/stubs -lcuda
- * Usage: label-device-memory
- */
+ * Usage: label-device-memory */
 #include <cuda.h>
 #include <cudaccl/device.h>
 #include <stdio.h>

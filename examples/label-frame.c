@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Labels a frame on the CPU with libcudaccl, without GStreamer, and prints its components.
+/* Labels a frame on the CPU with libcudaccl, without GStreamer, and prints its components.
  * label-device-memory.c does the same on a GPU.
  *
  * Build: cc -o label-frame label-frame.c $(pkg-config --cflags --libs cudaccl)
- * Usage: label-frame
- */
+ * Usage: label-frame */
 #include <cudaccl/labeller.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Prints the connected components of every frame of a video. Pixels brighter than a threshold are
+/* Prints the connected components of every frame of a video. Pixels brighter than a threshold are
  * foreground. Shows how an application reads the metadata of frames from an appsink.
  *
  * Build: cc -o print-components print-components.c \
  *          $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-ccl-1.0)
- * Usage: print-components VIDEO [THRESHOLD]
- */
+ * Usage: print-components VIDEO [THRESHOLD] */
 #include <gst/app/gstappsink.h>
 #include <gst/ccl/ccl.h>
 #include <stdio.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Says who crosses which line, and how many are where then. All of it is in the frame's metadata.
+/* Says who crosses which line, and how many are where then. All of it is in the frame's metadata.
  * Build: cc -o who-crosses who-crosses.c \
  *          $(pkg-config --cflags --libs gstreamer-app-1.0 gstreamer-ccl-1.0)
  * Usage: who-crosses 'filesrc location=VIDEO ! decodebin ! videoconvert ! ccl … ! ccltrack
- * regions=…'
- */
+ * regions=…' */
 #include <gst/app/gstappsink.h>
 #include <gst/ccl/ccl.h>
 #include <stdio.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The appearance of an object: its mean colour by height. People differ in the colours of hair,
+/* The appearance of an object: its mean colour by height. People differ in the colours of hair,
  * shirt and trousers, which are one above the other however they turn.
  *
  * A. Mittal, L. S. Davis, "M2Tracker: a multi-view approach to segmenting and tracking people in a
  * cluttered scene", International Journal of Computer Vision 51(3), 2003: a colour model for each
- * height of a person.
- */
+ * height of a person. */
 #pragma once
 
 #include <stdbool.h>

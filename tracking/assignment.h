@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The sparse linear assignment problem: each row gets at most one column and each column goes to at
- * most one row, with the least sum of costs.
- */
+/* The sparse linear assignment problem: each row gets at most one column and each column goes to at
+ * most one row, with the least sum of costs. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A Kalman filter for one axis of a moving box: its centre moves with constant velocity and random
+/* A Kalman filter for one axis of a moving box: its centre moves with constant velocity and random
  * accelerations, its extent changes slowly. Edges are measured one by one, because a box that is
  * partly hidden still has visible edges.
  *
@@ -8,8 +7,7 @@
  * one after the other: A. H. Jazwinski, "Stochastic processes and filtering theory", 1970.
  *
  * The arithmetic is + - * / alone, so that every machine computes the same numbers where the
- * compiler does not contract it to fused multiply-adds.
- */
+ * compiler does not contract it to fused multiply-adds. */
 #pragma once
 
 /* Pixels, and pixels a frame. The covariance is symmetric: cc is the centre's variance, cv its

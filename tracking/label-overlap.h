@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * How many pixels the groups of a frame share with the components of the next frame. A group is a
+/* How many pixels the groups of a frame share with the components of the next frame. A group is a
  * set of components, described by the label map. Its pixels are first moved by its shift, the
  * motion that its objects are predicted to have made. In large frames a sample of the rows is
  * counted, and the numbers are estimates.
  *
  * Most of a label map is background. So rows are read in spans, and only those that the boxes of
- * components touch; labels elsewhere are taken for background.
- */
+ * components touch; labels elsewhere are taken for background. */
 #pragma once
 
 #include <cudaccl/labeller.h>

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The sizes and places of the latest objects. With them the tracker distinguishes a whole object
- * from a fragment and from several objects, whatever the objects are.
- */
+/* The sizes and places of the latest objects. With them the tracker distinguishes a whole object
+ * from a fragment and from several objects, whatever the objects are. */
 #pragma once
 
 #include "box.h"

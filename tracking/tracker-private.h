@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The tracker's data, and the steps of a run in their order. Each step is in a file of its own.
+/* The tracker's data, and the steps of a run in their order. Each step is in a file of its own.
  *
- * A size is the square root of a box's area; standard deviations are in sizes of the object.
- */
+ * A size is the square root of a box's area; standard deviations are in sizes of the object. */
 #pragma once
 
 #include <cudaccl/tracker.h>
@@ -221,12 +219,10 @@ void ccl_tracker_take_components (CclTracker *tracker, const CclTable *table);
 void ccl_tracker_learn_sizes (CclTracker *tracker, double elapsed);
 void ccl_tracker_stack (CclTracker *tracker);
 
-/* Whether a box is too short to be an object at its place; false while the typical size is unknown.
- */
+/* Whether a box is too short for an object at its place; false while that size is unknown. */
 bool ccl_tracker_is_short (const CclTracker *tracker, const CclBox *box);
 
-/* Whether a track is much too short to be an object, and has not gone far enough to be a small one.
- */
+/* Whether a track is much too short for an object, and has not gone as far as a small one. */
 bool ccl_tracker_is_small (const CclTracker *tracker, const Track *t);
 
 /* side-by-side.c: divides components of several objects side by side. labels: of this frame, or
@@ -347,8 +343,7 @@ bool ccl_tracker_leap (CclTracker *tracker, uint32_t component, double elapsed);
 bool ccl_tracker_is_fast_object (const CclTracker *tracker, const CclBox *box);
 
 /* reunion.c: whether a component without a track is the object of a lost track. Then it becomes its
- * component. ccl_tracker_reunite_tentative() does so for components of tentative tracks, which end.
- */
+ * component. ccl_tracker_reunite_tentative(): the same of those of tentative tracks, which end. */
 bool ccl_tracker_reunite (CclTracker *tracker, uint32_t component);
 void ccl_tracker_reunite_tentative (CclTracker *tracker);
 

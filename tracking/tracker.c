@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * For each frame: predict the tracks' boxes; assign components to tracks one to one where they fit
+/* For each frame: predict the tracks' boxes; assign components to tracks one to one where they fit
  * best; let a track without a component share the one that covers its box; add a component without
  * a track to the track that it is a fragment of; correct the boxes with the measured edges and
- * centroids; begin tracks with the remaining components; end the tracks that are lost.
- */
+ * centroids; begin tracks with the remaining components; end the tracks that are lost. */
 #include "core/base/layout.h"
 #include "core/base/status.h"
 #include "core/base/struct-size.h"

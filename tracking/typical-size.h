@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The typical height of the objects in a picture, by the row of their foot. It is learnt from
+/* The typical height of the objects in a picture, by the row of their foot. It is learnt from
  * components alone, of which many are fragments or groups of objects.
  *
  * The height is a line over the row of the foot, because perspective makes the height of equal
  * objects on flat ground proportional to the distance of their feet from the horizon. Components
  * weigh as much as the area of their boxes: fragments are small, and groups of objects side by side
- * have the height of one.
- */
+ * have the height of one. */
 #pragma once
 
 #include "box.h"

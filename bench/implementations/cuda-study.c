@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Measurements on the device: the time of a run, and of each step.
+/* Measurements on the device: the time of a run, and of each step.
  *
  * Device time is the time between two events around a batch of runs. A run is the launch of a graph
- * where it can be recorded. Other work is queued before, so that the host's part does not count.
- */
+ * where it can be recorded. Other work is queued before, so that the host's part does not count. */
 #include "implementation-cuda.h"
 
 /* Whether a run waits for the device in between. */

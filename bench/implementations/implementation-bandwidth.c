@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Bandwidth bounds of one CPU core: the time to move the bytes that a labelling must move. No
+/* Bandwidth bounds of one CPU core: the time to move the bytes that a labelling must move. No
  * labeller can be faster than "read 1" when it delivers the table alone, nor faster than "read 1,
- * write 4" when it delivers a label map.
- */
+ * write 4" when it delivers a label map. */
 #include "implementation.h"
 
 #include <string.h>

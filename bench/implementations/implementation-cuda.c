@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The GPU's implementations: the library's labellers (tables and label maps) and the algorithms of
- * the papers (raw labels), NVIDIA's NPP, and the bandwidth bounds of the device's memory.
- */
+/* The GPU's implementations: the library's labellers (tables and label maps) and the algorithms of
+ * the papers (raw labels), NVIDIA's NPP, and the bandwidth bounds of the device's memory. */
 #include "implementation-cuda.h"
 #include "core/base/divide-up.h"
 

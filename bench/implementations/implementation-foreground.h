@@ -34,8 +34,7 @@ typedef Implementation *(*PeerMog2New) (
     const FrameSequence *sequence, CclDenoise denoise, bool labels);
 
 /* One of the library's background models with a noise filter, and its labeller if it has to label.
- * Each run processes the next frame, from a time on. Free with implementation_free(), as the next.
- */
+ * Each run processes the next frame, from a time on. Free with implementation_free(). */
 Implementation *foreground_new (const FrameSequence *sequence, CclForegroundMethod method,
     CclDenoise denoise, bool labels, uint64_t time);
 

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The serial and the MPI labeller of Bester and Pulles, "Connected-Components Labeling" (slides).
+/* The serial and the MPI labeller of Bester and Pulles, "Connected-Components Labeling" (slides).
  * Serial: a union-find array with an element for each pixel, a scan that unites each pixel with its
  * neighbours before it, and a scan that replaces each element by its root. MPI: the first process
  * scatters blocks of rows, each process labels its block, and the first one gathers the labels,
  * unites them across the seams and replaces them by their roots again. Here the processes are
- * threads that copy between memory of their own, as MPI does on one machine.
- */
+ * threads that copy between memory of their own, as MPI does on one machine. */
 #include "implementation.h"
 #include "core/label/labeller-class.h"
 #include "cpu/base/workers.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * An implementation is anything whose time can be compared: this project's labellers, peers (other
+/* An implementation is anything whose time can be compared: this project's labellers, peers (other
  * makers' labellers), and bandwidth bounds, which only read and write as many bytes as a labelling
- * must. Each is prepared for an input, which is not timed, and then run again and again.
- */
+ * must. Each is prepared for an input, which is not timed, and then run again and again. */
 #pragma once
 
 #include <cudaccl/labeller.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Positions and velocities on the ground, with their uncertainty.
+/* Positions and velocities on the ground, with their uncertainty.
  *
  * With u, v and w of homography.h, a position P = (u, v) / w has the derivative
  * J = ((row u, row v) − P row w) / w: the quotient rule. A foot point that moves by (vx, vy) moves
@@ -14,8 +13,7 @@
  * is proportional to w at its foot, where the camera does not look steeply down. Its growth is
  * therefore height w' / w, half of which is added to the velocity of the middle. The tracker's
  * height follows this growth late; by how much the foot point is too high for that counts as a
- * further error.
- */
+ * further error. */
 #include "homography.h"
 #include "core/base/status.h"
 #include "core/base/struct-size.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * A track has a state for each region. The states of the run before and the tracks of this run are
+/* A track has a state for each region. The states of the run before and the tracks of this run are
  * both in the order of identities, so one pass over both finds the tracks that go on, begin and
- * end.
- */
+ * end. */
 #include "regions-plan.h"
 #include "speed-limit.h"
 #include "core/base/status.h"
@@ -271,8 +269,7 @@ update_visitor (CclRegions *regions, const CclTrack *track, double speed, const 
 }
 
 /* A track that ended leaves the regions that it was in, and has crossed the line that it passed
- * last.
- */
+ * last. */
 static void
 end_visitor (CclRegions *regions, const Visitor *visitor)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Components are assigned to tracks: one to one where they fit best; then a track without a
- * component shares the one that covers its box.
- */
+/* Components are assigned to tracks: one to one where they fit best; then a track without a
+ * component shares the one that covers its box. */
 #include "tracking/tracker-private.h"
 
 #include <math.h>

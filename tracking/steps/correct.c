@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Boxes are corrected with the measured edges and centroids of their components.
+/* Boxes are corrected with the measured edges and centroids of their components.
  *
  * A box that shares its component keeps its size and its velocity. Only the component's own edges
  * correct it: each one is the edge of the track that is predicted to be the outermost there. With
  * pictures, the colours of its object correct its place. An object alone in a component that is
  * much larger, as with leaves behind it, keeps its size for a while, too, if its colours are found
- * there.
- */
+ * there. */
 #include "tracking/tracker-private.h"
 
 #define SHARED_NOISE 2.0    /* factor for the edges of a component that tracks share */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Fragments of objects: a component without a track inside the box of a track is a part of that
- * object, a separate object, or noise. The sizes of objects seen nearby decide.
- */
+/* Fragments of objects: a component without a track inside the box of a track is a part of that
+ * object, a separate object, or noise. The sizes of objects seen nearby decide. */
 #include "tracking/tracker-private.h"
 
 #define MAX_COMMON 0.3     /* of the narrower box's width that objects side by side share */

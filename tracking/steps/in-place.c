@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Ends confirmed tracks that turn out to follow no travelling object. A flag, a branch or a
+/* Ends confirmed tracks that turn out to follow no travelling object. A flag, a branch or a
  * pendulum moves to one side at first, and then comes back again and again; a wave has the size of
- * the other waves. A person who walked in, or has gone far, may stay at a place.
- */
+ * the other waves. A person who walked in, or has gone far, may stay at a place. */
 #include "tracking/tracker-private.h"
 
 #define SAME_SIZE 3.0        /* times the size of lost tracks: a larger track is not like them */

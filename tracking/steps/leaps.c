@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Leaps: at a low frame rate a fast object is farther from its last place than its own size, and
+/* Leaps: at a low frame rate a fast object is farther from its last place than its own size, and
  * no component is assigned to its track. Then a component without a track can be that object, if it
  * has its width and height, and colours that are not others. The track gets the velocity that leads
  * from one place to the other, so the third place decides: a component is there, or the track ends.
  *
  * Rows of the component table are compared, because side-by-side.c may have divided a car in one
- * frame and not in the next.
- */
+ * frame and not in the next. */
 #include "tracking/tracker-private.h"
 
 #define WATCHED 3.0     /* seconds; in the first ones all that moves is new */

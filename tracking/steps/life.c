@@ -115,8 +115,7 @@ count_frames (CclTracker *tracker, Track *t, const CclTrackerOptions *options, d
                              : options->confirm_frames;
   t->confirmed = t->confirmed || (t->n_found >= least && !ccl_tracker_is_small (tracker, t) &&
                                      ccl_tracker_may_confirm (tracker, t, options->least_way));
-  /* The box of an object that the background model learns bit by bit shrinks, which is no motion.
-   */
+  /* The box of an object that the background model learns little by little shrinks: no motion. */
   if (ccl_box_reach (&t->rest_box, &t->box) > REST_RADIUS * ccl_track_size (t)) {
     t->rest_box = t->box;
     t->rested = 0;

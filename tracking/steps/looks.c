@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * With pictures: the colours of components, and of the objects that they belong to. Colours are
+/* With pictures: the colours of components, and of the objects that they belong to. Colours are
  * learnt while an object is alone and has its size, and compared with components of its height
- * alone, because the bands of others are those of other parts of an object.
- */
+ * alone, because the bands of others are those of other parts of an object. */
 #include "tracking/tracker-private.h"
 
 #define MAX_RATIO 1.3  /* of the extents of box and component */

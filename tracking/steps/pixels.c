@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * With label maps: the pixels that the components of successive frames have in common, after the
- * predicted motion. The objects that a component is divided into have no pixels of their own.
- */
+/* With label maps: the pixels that the components of successive frames have in common, after the
+ * predicted motion. The objects that a component is divided into have no pixels of their own. */
 #include "core/base/layout.h"
 #include "core/base/status.h"
 #include "tracking/tracker-private.h"

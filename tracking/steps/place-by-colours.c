@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * With pictures: where in a component of more than one object a track's object is. The component's
+/* With pictures: where in a component of more than one object a track's object is. The component's
  * pixels that have the colours of the object at their height are counted in each column, those that
- * have other colours are subtracted, and the box is where the columns have most.
- */
+ * have other colours are subtracted, and the box is where the columns have most. */
 #include "tracking/tracker-private.h"
 
 #include <string.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The memory of places. Tracks that ended and went nowhere are counted where they were, and for a
+/* The memory of places. Tracks that ended and went nowhere are counted where they were, and for a
  * shorter time in the whole picture: where many of them were, a place is restless.
  *
  * Waves, leaves in a storm and rain make many tracks that begin and end, of which some go far. So
@@ -18,8 +17,7 @@
  *
  * Where a track moved in its place, for a minute others that begin there must go farther. So must
  * others in a place where things move all the time that do not travel, such as a fan or a screen,
- * until they are outside it.
- */
+ * until they are outside it. */
 #include "tracking/tracker-private.h"
 
 #define CALM 3.0            /* tracks that went nowhere; a place with so many is still calm */
@@ -269,8 +267,7 @@ ccl_tracker_remember_begin (CclTracker *tracker, const Track *t)
   begun->logs += log (ccl_track_size (t));
 }
 
-/* A large cell with more than `most` of them forgets earlier ones, so that it is soon calm again.
- */
+/* A large cell with more than `most` of them forgets earlier ones, and is calm again soon. */
 static void
 count_lost (CclLostTracks *lost, const Track *t, double most)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The begin of a frame: the boxes of tracks are predicted, and the components are read.
- */
+/* The begin of a frame: the boxes of tracks are predicted, and the components are read. */
 #include "tracking/tracker-private.h"
 
 /* Of the changes within a second. Random changes add up as variances do. */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * The result of a frame: tracks, their components, and events.
- */
+/* The result of a frame: tracks, their components, and events. */
 #include "core/base/status.h"
 #include "tracking/tracker-private.h"
 

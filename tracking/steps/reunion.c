@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Reunions: an object that was hidden need not come back where its track was predicted, because it
+/* Reunions: an object that was hidden need not come back where its track was predicted, because it
  * may have stopped or turned meanwhile. A component without a track is that object if it has its
  * width and height, if it can have come there from where the object was last, and if no other lost
- * track comes into question.
- */
+ * track comes into question. */
 #include "tracking/tracker-private.h"
 
 #define MAX_RATIO 1.3 /* of extents before and after */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * With a label map: a component of several objects side by side, as of people
+/* With a label map: a component of several objects side by side, as of people
  * who walk together, is divided where its columns are low, from their first
  * pixel to their last. Those of a standing person are nearly as tall as the
  * person; between two people there are arms, bags and shadows at most. Holes,
@@ -10,8 +9,7 @@
  * The heights of columns are a form of the vertical projection histogram of I.
  * Haritaoglu, D. Harwood and L. S. Davis, "W4: real-time surveillance of people
  * and their activities", IEEE Transactions on Pattern Analysis and Machine
- * Intelligence 22(8), 2000.
- */
+ * Intelligence 22(8), 2000. */
 #include "tracking/tracker-private.h"
 
 #include <string.h>
@@ -32,15 +30,13 @@
 #define MAX_SHADOW 0.35  /* heights; what is lower beside an object is its shadow */
 #define MAX_UPRIGHT 0.75 /* heights that the tall columns of an upright object are wide */
 
-/* Columns, from `begin` to before `end`, counted from the component's left one.
- */
+/* Columns, from `begin` to before `end`, counted from the component's left one. */
 typedef struct Columns {
   uint32_t begin, end;
 } Columns;
 
 /* The component that is divided, in pixels of the label map, which may be a
- * sample of the frame's.
- */
+ * sample of the frame's. */
 typedef struct Projection {
   const CclLabels *labels;
   uint32_t label;
@@ -155,8 +151,7 @@ has_pixel (const Projection *p, uint32_t y, const Columns *columns)
   return found;
 }
 
-/* The box of columns and rows. Where they end with the component, the box does.
- */
+/* The box of columns and rows. Where they end with the component, the box does. */
 static CclBox
 box_in_frame (const Projection *p, const Component *whole, Columns columns, Columns rows)
 {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Stacks: components one above the other that have the height of one object together, such as head,
- * trunk and legs of a person. They become one component before tracks are assigned.
- */
+/* Stacks: components one above the other that have the height of one object together, such as head,
+ * trunk and legs of a person. They become one component before tracks are assigned. */
 #include "tracking/tracker-private.h"
 
 #define MAX_PART 0.25     /* of the frame that a component may cover to be learnt */

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/*
- * Objects travel. Leaves, flags and water move, too, but in their place. So a track is confirmed
+/* Objects travel. Leaves, flags and water move, too, but in their place. So a track is confirmed
  * when its way is long beside the object's size, beside the trembling of its measured place,
  * beside the path that it took, and beside the way that as many steps go by chance. An object that
  * comes out of a component of one that has travelled need not do so again.
  *
  * How much is asked for depends on the place (places.c): where many tracks ended and went nowhere,
- * a track must go farther and straighter.
- */
+ * a track must go farther and straighter. */
 #include "tracking/tracker-private.h"
 
 #define RESTLESS_WAY 2.0  /* sizes that a track must go besides least_way when it has just begun */
@@ -154,8 +152,7 @@ ccl_tracker_came_out (const CclTracker *tracker, const CclBox *box)
   return false;
 }
 
-/* Whether a part moves only because its component is divided at other places, or becomes smaller.
- */
+/* Whether a part moves only because its component is divided elsewhere, or becomes smaller. */
 static bool
 moves_in_row (const Track *t)
 {
