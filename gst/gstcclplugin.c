@@ -3,20 +3,8 @@
 
 #include <gst/ccl/ccl.h>
 
-#include "labelling/gstccl.h"
-#include "combiner/gstcclcombiner.h"
-#include "json/gstccljson.h"
-#include "json/gstccljsonparse.h"
-#if HAVE_PANGOCAIRO
-#include "overlay/gstccloverlay.h"
-#endif
-#include "record/gstcclrecord.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstccli18n.h"
-#include "snapshot/gstcclsnapshot.h"
-#include "tracking/gstccltrack.h"
-#if HAVE_CUDA
-#include "labelling/gstcudaccl.h"
-#endif
 
 /* Before the plugin is installed, translations are in the folder that the variable names. */
 static void

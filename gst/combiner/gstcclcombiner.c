@@ -38,14 +38,18 @@
  *
  * Since: 0.2
  */
-#include "gstcclcombiner.h"
-
+#include <gst/base/gstaggregator.h>
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "gstcclcarry.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL_COMBINER (gst_ccl_combiner_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclCombiner, gst_ccl_combiner, GST, CCL_COMBINER, GstAggregator)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_combiner_debug);
 #define GST_CAT_DEFAULT gst_ccl_combiner_debug

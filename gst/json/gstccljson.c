@@ -103,17 +103,21 @@
  *
  * Since: 0.2
  */
-#include "gstccljson.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "gstccljsontext.h"
 #include "gstcclklv.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclproperty.h"
+
+#define GST_TYPE_CCL_JSON (gst_ccl_json_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclJson, gst_ccl_json, GST, CCL_JSON, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_debug

@@ -40,9 +40,8 @@
  *
  * Since: 0.4
  */
-#include "gstccljsonparse.h"
-
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include <string.h>
@@ -50,9 +49,13 @@
 #include "gstccljsonline.h"
 #include "gstccljsonsplitter.h"
 #include "gstcclklv.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL_JSON_PARSE (gst_ccl_json_parse_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclJsonParse, gst_ccl_json_parse, GST, CCL_JSON_PARSE, GstElement)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_json_parse_debug);
 #define GST_CAT_DEFAULT gst_ccl_json_parse_debug

@@ -38,7 +38,7 @@
  *
  * Since: 0.2
  */
-#include "gstccl.h"
+#include "gstcclbase.h"
 
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
@@ -49,7 +49,11 @@
 #include "labelling/frame/gstcclplanes.h"
 #include "labelling/frame/gstcclsampler.h"
 #include "labelling/frame/gstcclunpack.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL (gst_ccl_get_type ())
+G_DECLARE_FINAL_TYPE (GstCcl, gst_ccl, GST, CCL, GstCclBase)
 
 struct _GstCcl {
   GstCclBase parent;

@@ -35,7 +35,7 @@
  *
  * Since: 0.2
  */
-#include "gstcudaccl.h"
+#include "gstcclbase.h"
 
 #include <gst/cuda/gstcudacontext.h>
 #include <gst/cuda/gstcudaloader.h>
@@ -48,8 +48,12 @@
 #include "gstcudacclmethods.h"
 #include "gstcudacclsite.h"
 #include "gstcudapinnedpool.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CUDA_CCL (gst_cuda_ccl_get_type ())
+G_DECLARE_FINAL_TYPE (GstCudaCcl, gst_cuda_ccl, GST, CUDA_CCL, GstCclBase)
 
 GST_DEBUG_CATEGORY_STATIC (gst_cuda_ccl_debug);
 #define GST_CAT_DEFAULT gst_cuda_ccl_debug

@@ -38,20 +38,24 @@
  *
  * Since: 0.2
  */
-#include "gstccloverlay.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "gstcclcanvas.h"
 #include "gstcclregionview.h"
 #include "gstcclscene.h"
 #include "gstccltrails.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclquery.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL_OVERLAY (gst_ccl_overlay_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclOverlay, gst_ccl_overlay, GST, CCL_OVERLAY, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_overlay_debug);
 #define GST_CAT_DEFAULT gst_ccl_overlay_debug

@@ -44,12 +44,17 @@
  *
  * Since: 0.4
  */
-#include "gstcclrecord.h"
+#include <gst/base/gstbasesink.h>
+#include <gst/gst.h>
 
 #include "gstcclclipfile.h"
 #include "recording/recorder.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstccllocation.h"
 #include "shared/gstcclproperty.h"
+
+#define GST_TYPE_CCL_RECORD (gst_ccl_record_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclRecord, gst_ccl_record, GST, CCL_RECORD, GstBaseSink)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_record_debug);
 #define GST_CAT_DEFAULT gst_ccl_record_debug

@@ -45,13 +45,14 @@
  *
  * Since: 0.4
  */
-#include "gstcclsnapshot.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "gstcclpictures.h"
 #include "gstcclview.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclevents.h"
 #include "shared/gstcclframe.h"
@@ -59,6 +60,9 @@
 #include "shared/gstcclproperty.h"
 #include "shared/gstcclquery.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL_SNAPSHOT (gst_ccl_snapshot_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclSnapshot, gst_ccl_snapshot, GST, CCL_SNAPSHOT, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_snapshot_debug);
 #define GST_CAT_DEFAULT gst_ccl_snapshot_debug

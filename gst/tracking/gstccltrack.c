@@ -123,9 +123,9 @@
  *
  * Since: 0.2
  */
-#include "gstccltrack.h"
-
+#include <gst/base/gstbasetransform.h>
 #include <gst/ccl/ccl.h>
+#include <gst/gst.h>
 #include <gst/video/video.h>
 
 #include "gstccldetections.h"
@@ -139,12 +139,16 @@
 #include "gstccltrackroi.h"
 #include "gstccltracksettings.h"
 #include "gstccltracktable.h"
+#include "shared/gstcclelements.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclframeclock.h"
 #include "shared/gstcclquery.h"
 #include "shared/gstcclroi.h"
 #include "shared/gstccli18n.h"
+
+#define GST_TYPE_CCL_TRACK (gst_ccl_track_get_type ())
+G_DECLARE_FINAL_TYPE (GstCclTrack, gst_ccl_track, GST, CCL_TRACK, GstBaseTransform)
 
 GST_DEBUG_CATEGORY_STATIC (gst_ccl_track_debug);
 #define GST_CAT_DEFAULT gst_ccl_track_debug
