@@ -24,7 +24,7 @@
 
 /* Belongs to the streaming thread. */
 typedef struct {
-  GHashTable *streams;     /* GstCclStreams by number */
+  GHashTable *streams;     /* GstCclStream by number */
   GstCclRoiMask *roi_mask; /* of the element, which keeps it: for all streams; NULL: none */
 #if GST_CCL_HAS_BATCHES
   GArray *cursors; /* of the batch that is being queued */

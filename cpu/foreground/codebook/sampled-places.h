@@ -38,7 +38,7 @@ typedef struct SampledPlaces {
   /* The frame at work. */
   CclSampledTime time;
   bool begins;
-  uint32_t period;                             /* CclSampledRow */
+  uint32_t period;                             /* ccl_sampled_period() */
   uint8_t tolerances[CUDACCL_CODEBOOK_LEVELS]; /* ccl_sampled_tolerance() */
   uint8_t faint_tolerance;                     /* ccl_faint_tolerance() */
   bool finds_faint;                            /* pixels */
