@@ -30,6 +30,8 @@ typedef struct Relabelling {
   FileMemory numbers;       /* uint32_t [n + 1]: the final label of each component */
   uint64_t n_kept;
 
+  struct Relabelling *labelled; /* of patches: their labels come first, and the map has background
+                                 * alone; NULL: the map has all patches */
   ValuesMap of_values; /* whose map and numbers those above are, if there are many values */
   CclBorders *borders; /* NULL: none touch */
   const CclTiledComponent *joined_rows;
@@ -185,6 +187,9 @@ find_values (Relabelling *self, const ValuesPicture *picture, CclError *error)
   return status;
 }
 
+static bool add_labels (
+    Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error);
+
 /* Reads layers of components. */
 static bool
 read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error)
@@ -200,6 +205,19 @@ read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *
   for (uint64_t i = 0; i < n && self->joined; i++)
     layers[i] = self->joined[layers[i]];
   file_memory_rest (&self->of_values.numbers);
+  return !self->labelled || add_labels (self, first_layer, n_layers, error);
+}
+
+/* Puts the labels into layers of patches, and counts those of the background on from them. */
+static bool
+add_labels (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error)
+{
+  Relabelling *labelled = self->labelled;
+
+  if (!read_map (labelled, first_layer, n_layers, error))
+    return false;
+  for (uint64_t i = 0; i < n_layers * self->layer; i++)
+    self->layers[i] = self->layers[i] ? self->layers[i] + labelled->n : labelled->layers[i];
   return true;
 }
 
@@ -606,35 +624,71 @@ count_parts (Relabelling *self, CclError *error)
   return status;
 }
 
-/* Lists the patches that touch. Returns NULL with the error filled. */
-static CclPatchPair *
-pairs_of (Relabelling *patches, size_t *n, CclError *error)
+/* Pairs of patches that touch; some are there several times. */
+typedef struct Pairs {
+  CclPatchPair *pairs;
+  size_t n, capacity;
+} Pairs;
+
+static bool
+append_pairs (Pairs *self, const CclContact *rows, size_t n, CclError *error)
+{
+  if (self->n + n > self->capacity) {
+    const size_t capacity = self->n + n + self->capacity / 2;
+    CclPatchPair *pairs = reallocarray (self->pairs, capacity, sizeof *pairs);
+    if (!pairs)
+      return fail_without_memory (error);
+    self->pairs = pairs;
+    self->capacity = capacity;
+  }
+  for (size_t i = 0; i < n; i++)
+    self->pairs[self->n++] = (CclPatchPair){rows[i].label - 1, rows[i].neighbour - 1};
+  return true;
+}
+
+/* Lists the patches that touch in layers, and in the one before them, which is NULL if there is
+ * none. */
+static CclStatus
+list_pairs (const Relabelling *patches, const uint32_t *before, uint64_t n_layers, Pairs *pairs,
+    CclError *error)
 {
   const CclTiledPlan *plan = patches->plan;
-  const uint64_t at_once = layers_at_once (patches);
   CclContacts *contacts = ccl_contacts_new (plan->width, is_frame (plan) ? 1 : plan->height,
       plan->connectivity, sizeof (uint32_t), error);
-  const CclContact *rows = NULL;
-  CclPatchPair *pairs = NULL;
   CclStatus status = contacts ? CUDACCL_OK : CUDACCL_ERROR_NO_MEMORY;
+  const CclContact *rows = NULL;
+  size_t n;
+
+  if (status == CUDACCL_OK && before)
+    status = ccl_contacts_add (contacts, before, 1, error);
+  if (status == CUDACCL_OK)
+    status = ccl_contacts_add (contacts, patches->layers, n_layers, error);
+  if (status == CUDACCL_OK)
+    status = ccl_contacts_rows (contacts, &rows, &n, error);
+  if (status == CUDACCL_OK)
+    status = to_status (append_pairs (pairs, rows, n, error));
+  ccl_contacts_free (&contacts);
+  return status;
+}
+
+/* Lists the patches that touch, some layers at a time. */
+static CclStatus
+find_pairs (Relabelling *patches, Pairs *pairs, CclError *error)
+{
+  const uint64_t at_once = layers_at_once (patches), layer = patches->layer;
+  uint32_t *before = reallocarray (NULL, layer, sizeof *before);
+  CclStatus status = to_status (before || fail_without_memory (error));
 
   for (uint64_t first = 0; first < patches->n_layers && status == CUDACCL_OK; first += at_once) {
     const uint64_t n_layers = layers_from (patches, first, at_once);
     status = to_status (read_map (patches, first, n_layers, error));
     if (status == CUDACCL_OK)
-      status = ccl_contacts_add (contacts, patches->layers, n_layers, error);
+      status = list_pairs (patches, first > 0 ? before : NULL, n_layers, pairs, error);
+    if (status == CUDACCL_OK)
+      memcpy (before, patches->layers + (n_layers - 1) * layer, layer * sizeof *before);
   }
-  if (status == CUDACCL_OK)
-    status = ccl_contacts_rows (contacts, &rows, n, error);
-  if (status == CUDACCL_OK) {
-    pairs = reallocarray (NULL, *n + 1, sizeof *pairs);
-    if (!pairs)
-      fail_without_memory (error);
-    for (size_t i = 0; i < *n && pairs; i++)
-      pairs[i] = (CclPatchPair){rows[i].label - 1, rows[i].neighbour - 1};
-  }
-  ccl_contacts_free (&contacts);
-  return pairs;
+  free (before);
+  return status;
 }
 
 static CclPatch
@@ -650,6 +704,7 @@ static CclPatch *
 list_patches (const Relabelling *self, CclError *error)
 {
   const uint64_t *values = self->of_values.values.data;
+  const uint32_t n_labelled = self->labelled ? self->labelled->n : 0;
   CclTiledComponent *rows = malloc (CHUNK_ROWS * sizeof *rows);
   CclPatch *patches = reallocarray (NULL, (size_t)self->n + 1, sizeof *patches);
 
@@ -659,8 +714,9 @@ list_patches (const Relabelling *self, CclError *error)
     n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
     derive (self, first, n, rows, NULL);
     for (uint32_t i = 0; i < n; i++) {
-      uint32_t label;
-      memcpy (&label, &values[first + i], sizeof label);
+      uint32_t label = first + i < n_labelled ? first + i + 1 : 0;
+      if (!self->labelled)
+        memcpy (&label, &values[first + i], sizeof label);
       patches[first + i] = patch_of (self->plan, &rows[i], label);
     }
   }
@@ -694,18 +750,17 @@ fill_map (Relabelling *self, Relabelling *patches, const uint64_t *labels, CclEr
 static CclStatus
 fill_patches (Relabelling *self, Relabelling *patches, CclError *error)
 {
-  size_t n_pairs = 0;
-  CclPatchPair *pairs = pairs_of (patches, &n_pairs, error);
-  CclPatch *all = pairs ? list_patches (patches, error) : NULL;
-  uint64_t *labels = reallocarray (NULL, (size_t)patches->n + 1, sizeof *labels);
-  CclStatus status = CUDACCL_ERROR_IO;
+  Pairs pairs = {0};
+  CclStatus status = find_pairs (patches, &pairs, error);
+  CclPatch *all = status == CUDACCL_OK ? list_patches (patches, error) : NULL;
+  uint64_t *labels = all ? reallocarray (NULL, (size_t)patches->n + 1, sizeof *labels) : NULL;
 
-  if (!labels)
-    fail_without_memory (error);
-  if (pairs && all && labels)
-    status =
-        ccl_fill_patches (all, patches->n, pairs, n_pairs, self->settings->max_hole, labels, error);
-  free (pairs);
+  if (status == CUDACCL_OK && !labels)
+    status = to_status (fail_without_memory (error));
+  if (status == CUDACCL_OK)
+    status = ccl_fill_patches (
+        all, patches->n, pairs.pairs, pairs.n, self->settings->max_hole, labels, error);
+  free (pairs.pairs);
   free (all);
   if (status == CUDACCL_OK)
     status = fill_map (self, patches, labels, error);
@@ -713,16 +768,42 @@ fill_patches (Relabelling *self, Relabelling *patches, CclError *error)
   return status;
 }
 
+/* Reads the map's background as a picture whose other pixels are 0. */
+static CclStatus
+read_background (void *data, uint64_t first_layer, uint64_t n_layers, void *values,
+    uint8_t *foreground, CclError *error)
+{
+  Relabelling *self = data;
+  uint8_t *is_background = values;
+
+  if (!read_map (self, first_layer, n_layers, error))
+    return CUDACCL_ERROR_IO;
+  for (uint64_t i = 0; i < n_layers * self->layer; i++)
+    is_background[i] = self->layers[i] == 0;
+  return CUDACCL_OK;
+}
+
 /* Fills the holes of each label of the map, whose patches are the components of the map as a
- * picture with many values. */
+ * picture with many values. Labels of a mask are one patch each: where two parts of one touch at a
+ * corner, the other pixels there are background, which connects the parts, or of the label. */
 static CclStatus
 fill_holes (Relabelling *self, CclError *error)
 {
+  const bool is_mask = !self->settings->values && !self->settings->split_radius;
   const CclTiledPlan all = plan_of_all (self->plan), plan = holes_plan (&all, 0);
-  const ValuesPicture map = {.data = self, .read = read_as_values, .type = CUDACCL_VALUE_TYPE_32};
+  const ValuesPicture map = {.data = self,
+      .read = is_mask ? read_background : read_as_values,
+      .type = is_mask ? CUDACCL_VALUE_TYPE_8 : CUDACCL_VALUE_TYPE_32,
+      .zero_is_background = is_mask};
   Relabelling patches = {.plan = &plan, .layer = self->layer, .n_layers = self->n_layers};
   CclStatus status = find_values (&patches, &map, error);
 
+  if (status == CUDACCL_OK && is_mask) {
+    patches.labelled = self;
+    if (patches.n >= UINT32_MAX - self->n)
+      status = to_status (fail (error, "there are more than 2^32 components and holes together"));
+    patches.n += self->n;
+  }
   if (status == CUDACCL_OK)
     status = measure (&patches, error);
   if (status == CUDACCL_OK)

@@ -34,8 +34,9 @@ typedef struct RelabelSettings {
 } RelabelSettings;
 
 /* Does what ccl_tiled_run() does for one process. The filters of the plan and its columns are those
- * of what components become. Beyond the plan's memory, holes take some 250 bytes for each component
- * and each part of the background, a split some 60 for each component and object; what else depends
- * on the number of components is in files. */
+ * of what components become. Beyond the plan's memory, holes take some 140 bytes for each component
+ * and each part of the background, or, of values and objects, 160 for each part of a label and of
+ * the background; a split takes some 60 for each component and object; what else depends on the
+ * number of components is in files. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);

@@ -201,6 +201,17 @@ def label_holes():
     tap.equal(table["area"].tolist(), [16, 1])
 
 
+def label_holes_of_large_pictures():
+    """--fill-label-holes of a mask whose map is read in several pieces: scipy's components of the background inside"""
+    image = ndimage.gaussian_filter(np.random.default_rng(5).random((1500, 900)), 3) > 0.5
+    np.save("i.npy", image)
+    outside, _ = ndimage.label(~np.pad(image, 1))
+    labels, _ = labels_of("i.npy", "--fill-label-holes", 0, "--tile", 97)
+    np.testing.assert_array_equal(labels > 0, (outside != 1)[1:-1, 1:-1])
+    first = components(image, 8)
+    np.testing.assert_array_equal(labels[image], first[image])
+
+
 def pages():
     """--page: of TIFF files, of which pages differ in size, of arrays and of several files"""
     first, second, third = (random.integers(0, 2, shape).astype(np.uint8) for shape in ((9, 12), (5, 7), (9, 12)))
@@ -412,7 +423,7 @@ def combinations():
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
     status = tap.run(on_a_gpu) if "--gpu" in sys.argv else tap.run(
-        border, border_of_values, largest, label_holes, pages, channels, adjacency, periodic, spacing, values_within_a_tolerance,
-        combinations)
+        border, border_of_values, largest, label_holes, label_holes_of_large_pictures, pages, channels, adjacency, periodic, spacing,
+        values_within_a_tolerance, combinations)
     os.chdir("/")
 sys.exit(status)
