@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OF_NEIGHBOURS = CUDACCL_COLUMN_PERIMETER | CUDACCL_COLUMN_TOPOLOGY };
-
 typedef struct Sums {
   CclMeasures measures;
   CclPart part;
@@ -84,53 +82,72 @@ check_place (const CclSumsPlan *plan, const uint32_t size[3], const uint64_t pla
   return CUDACCL_OK;
 }
 
-/* Checks the layers around those that are measured. */
+/* What a chunk has of its neighbours along an axis, and what columns need of them. */
+typedef struct Around {
+  uint32_t before, after, least_before, least_after;
+} Around;
+
+/* Of the axes x, y and z. */
+static void
+find_around (const CclSumsPlan *plan, Around around[3])
+{
+  const bool is_volume = plan->depth > 0;
+  const uint32_t before = ccl_layers_before (plan->columns, is_volume);
+  const uint32_t after = ccl_layers_after (plan->columns, is_volume);
+
+  around[0] = around[1] = around[2] = (Around){0};
+  /* The neighbours of a pixel that precede it are on both sides of it, but in one layer before. */
+  around[0] = (Around){plan->pixels_before, plan->pixels_after, before, before};
+  if (is_volume)
+    around[1] = (Around){plan->rows_before, plan->rows_after, before, before};
+  around[is_volume ? 2 : 1] = (Around){plan->layers_before, plan->layers_after, before, after};
+}
+
+/* Checks the pixels around those that are measured. */
 static CclStatus
 check_around (
     const CclSumsPlan *plan, const uint32_t size[3], const uint64_t place[3], CclError *error)
 {
-  const bool is_volume = plan->depth > 0;
-  const int axis = is_volume ? 2 : 1;
-  const uint64_t around = (uint64_t)plan->layers_before + plan->layers_after;
-  const uint64_t before = place[axis] + plan->layers_before;
-  const uint64_t after = (is_volume ? plan->depth : plan->height) - before - (size[axis] - around);
-  const uint32_t least_before = ccl_layers_before (plan->columns, is_volume);
-  const uint32_t least_after = ccl_layers_after (plan->columns, is_volume);
+  const uint64_t lengths[3] = {plan->width, plan->height, plan->depth ? plan->depth : 1};
+  Around around[3];
 
-  if (around >= size[axis])
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a chunk has no layers to measure");
-  if (!(plan->columns & OF_NEIGHBOURS))
-    return CUDACCL_OK;
-  if (size[0] != plan->width || (is_volume && size[1] != plan->height))
+  if (plan->depth == 0 && (plan->rows_before || plan->rows_after))
     return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "perimeters and topology need chunks that are whole layers");
-  if ((plan->layers_before < least_before && plan->layers_before < before) ||
-      (plan->layers_after < least_after && plan->layers_after < after))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "perimeters and topology need the layers before and after those of the chunk");
+        error, CUDACCL_ERROR_ARGUMENT, "the rows of a frame are layers: it has no others");
+  find_around (plan, around);
+  for (int i = 0; i < 3; i++) {
+    const Around *of = &around[i];
+    if ((uint64_t)of->before + of->after >= size[i])
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a chunk has no pixels to measure");
+    const uint64_t before = place[i] + of->before;
+    const uint64_t after = lengths[i] - place[i] - size[i] + of->after;
+    if ((of->before < of->least_before && of->before < before) ||
+        (of->after < of->least_after && of->after < after))
+      return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+          "perimeters and topology need the pixels around those of the chunk");
+  }
   return CUDACCL_OK;
 }
 
-/* Leaves layers before and after out of what is measured. The map begins at y or z of the picture.
- */
+/* Leaves pixels around out of what is measured. The map begins at y or z of the picture. */
 static void
 leave_out (const CclSumsPlan *plan, CclPartMap *map)
 {
-  const uint32_t before = plan->layers_before, after = plan->layers_after;
   const uint8_t *values = map->values;
 
+  map->columns_before = plan->pixels_before;
+  map->columns_after = plan->pixels_after;
+  map->first_row = map->is_volume ? plan->rows_before : plan->layers_before;
+  map->end_row -= map->is_volume ? plan->rows_after : plan->layers_after;
   if (map->is_volume) {
-    map->first_slice = before;
-    map->end_slice -= after;
-    map->z += before;
-  } else {
-    map->first_row = before;
-    map->end_row -= after;
-    map->y += before;
+    map->first_slice = plan->layers_before;
+    map->end_slice -= plan->layers_after;
   }
+  map->y += map->first_row;
+  map->z += map->first_slice;
   if (values)
-    map->values =
-        values + before * (map->is_volume ? map->value_slice_stride : map->value_row_stride);
+    map->values = values + map->first_slice * map->value_slice_stride +
+                  map->first_row * map->value_row_stride;
 }
 
 /* Converts the number of a pixel in its chunk, which has `width` columns and begins at column x, to

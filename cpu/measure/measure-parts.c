@@ -163,10 +163,13 @@ add_topology (const Measurer *self, CclMeasures *measures, const Run *run)
 
   uint32_t columns =
       bits_of_column (self, run, run->begin - 1) >> 1 | bits_of_column (self, run, run->begin);
+  /* Another run begins where the label changes, or where the measured pixels begin. */
+  const bool continues = run->begin == self->map->columns_before &&
+                         bit_at (self, run->row, run->begin - 1, run->label);
 
   for (uint32_t x = run->begin; x < run->end; x++) {
     columns = (columns >> 1 & MOVED) | bits_of_column (self, run, x + 1);
-    const uint32_t bits = columns | (x > run->begin ? WEST : 0);
+    const uint32_t bits = columns | (x > run->begin || continues ? WEST : 0);
     const int64_t n_joined = has_all (bits, NORTH) + has_all (bits, WEST) + has_all (bits, ABOVE);
     measures->crack_length += (is_volume ? 6 : 4) - 2 * n_joined;
     if (bits == all)
@@ -334,17 +337,19 @@ measure_row (Measurer *self, uint32_t y, uint32_t z, uint32_t n)
 {
   const CclPartMap *map = self->map;
   const int64_t row = y, slice = z;
-  Run run = {.row = row_at (self, row, slice),
+  const uint32_t end = map->width - map->columns_after;
+  Run run = {.end = map->columns_before,
+      .row = row_at (self, row, slice),
       .north = row_at (self, row - 1, slice),
       .y = map->y + (y - map->first_row),
       .z = map->z + (z - map->first_slice)};
 
   for (int i = 0; i < 3; i++)
     run.above[i] = row_at (self, row - 1 + i, slice - 1);
-  while (run.end < map->width) {
+  while (run.end < end) {
     run.begin = run.end;
     run.label = run.row[run.begin];
-    while (run.end < map->width && run.row[run.end] == run.label)
+    while (run.end < end && run.row[run.end] == run.label)
       run.end++;
     if (run.label && run.label <= n)
       measure_run (self, &run, y, z);

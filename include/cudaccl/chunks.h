@@ -108,13 +108,16 @@ typedef struct CclSumsPlan {
   uint64_t height;  /* 1…UINT32_MAX */
   uint64_t depth;   /* slices of a volume, 1…UINT32_MAX; 0: a frame */
   uint32_t columns; /* flags of CclColumn; 0: rows alone. PERIMETER and TOPOLOGY depend on
-                     * neighbours: chunks are then whole layers, rows of a frame or slices of a
-                     * volume, with the next fields */
-  CclPixelFormat intensity_format;      /* as in CclTiledPlan */
-  uint32_t layers_before, layers_after; /* the first and the last layers of a chunk, which other
-                                         * chunks have, too, and which are not measured. Needed are,
-                                         * as far as the picture has them, two of each with
-                                         * PERIMETER, one before with TOPOLOGY */
+                     * neighbours: chunks then have the next fields */
+  CclPixelFormat intensity_format; /* as in CclTiledPlan */
+
+  /* The first and the last layers of a chunk, rows of a frame or slices of a volume, the first and
+   * the last pixels of its rows, and in a volume the first and the last rows of its slices: other
+   * chunks have them, too, and they are not measured. Needed are, as far as the picture has them,
+   * two of each with PERIMETER, and one of each with TOPOLOGY, but no layer after. */
+  uint32_t layers_before, layers_after;
+  uint32_t pixels_before, pixels_after;
+  uint32_t rows_before, rows_after; /* 0 in a frame */
 } CclSumsPlan;
 
 /* The bytes of the sums of a label, which may have any address. Since: 0.4 */
@@ -125,9 +128,9 @@ size_t ccl_sums_bytes (void);
  *
  * labels: width × height × depth pixels in host memory, at most CUDACCL_MAX_PIXELS, layers before
  * and after included; depth: 1 in frames. x, y, z: the place of the chunk's first pixel in the
- * picture. intensity: needed with CUDACCL_COLUMN_INTENSITY, of the plan's format; layers before and
- * after are not read. sums: [n × ccl_sums_bytes()], filled. A label without pixels has the sums
- * that ccl_sums_clear() makes.
+ * picture. intensity: needed with CUDACCL_COLUMN_INTENSITY, of the plan's format; those of pixels
+ * that are not measured are not read. sums: [n × ccl_sums_bytes()], filled. A label without pixels
+ * has the sums that ccl_sums_clear() makes.
  *
  * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT; CUDACCL_ERROR_UNSUPPORTED (sums of coordinates of the
  * picture could exceed 64 bits); CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.4 */

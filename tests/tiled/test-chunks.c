@@ -153,22 +153,33 @@ test_forests_of_forests (void)
 
 enum { WIDTH = 23, HEIGHT = 17, DEPTH = 5, N_LABELS = 9 };
 
+/* Tells how many pixels of a chunk along an axis, the first and the last ones, are neighbours. */
+static void
+set_around (CclSumsPlan *plan, guint axis, guint32 before, guint32 after)
+{
+  if (axis == 0) {
+    plan->pixels_before = before;
+    plan->pixels_after = after;
+  } else if (axis == 1 && plan->depth) {
+    plan->rows_before = before;
+    plan->rows_after = after;
+  } else {
+    plan->layers_before = before;
+    plan->layers_after = after;
+  }
+}
+
 /* Rows and shapes of a picture in two chunks, which are cut along an axis, beside those of the
- * whole. Chunks that are whole layers are measured with their neighbours. */
+ * whole. */
 static void
 check_sums (const guint32 *labels, const guint16 *values, guint32 depth, guint axis, guint cut)
 {
   const guint32 sides[3] = {WIDTH, HEIGHT, depth ? depth : 1};
-  const gboolean are_layers = axis == (depth ? 2 : 1);
-  const guint32 of_neighbours =
-      CUDACCL_COLUMN_TOPOLOGY | (depth ? 0 : (guint32)CUDACCL_COLUMN_PERIMETER);
-  const guint32 most_before = are_layers ? (depth ? 1 : 2) : 0;
-  const guint32 most_after = are_layers && !depth ? 2 : 0;
+  const guint32 most_before = depth ? 1 : 2, most_after = depth ? axis != 2 : 2;
   CclSumsPlan plan = {.width = WIDTH,
       .height = HEIGHT,
       .depth = depth,
-      .columns = (are_layers ? of_neighbours : 0) | CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS |
-                 CUDACCL_COLUMN_INTENSITY,
+      .columns = CUDACCL_ALL_COLUMNS & ~(depth ? (guint32)CUDACCL_COLUMN_PERIMETER : 0),
       .intensity_format = CUDACCL_PIXEL_FORMAT_16};
   const CclVolumeLabels map = {(guint32 *)labels, 4 * WIDTH, 4 * WIDTH * HEIGHT};
   const CclVolumeIntensity plane = {values, 2 * WIDTH, 2 * WIDTH * HEIGHT, CUDACCL_PIXEL_FORMAT_16};
@@ -188,10 +199,11 @@ check_sums (const guint32 *labels, const guint16 *values, guint32 depth, guint a
   for (guint part = 0; part < 2; part++) {
     guint32 size[3] = {sides[0], sides[1], sides[2]};
     guint64 place[3] = {0};
-    plan.layers_before = part ? MIN (most_before, cut) : 0;
-    plan.layers_after = part ? 0 : MIN (most_after, sides[axis] - cut);
-    size[axis] = (part ? sides[axis] - cut : cut) + plan.layers_before + plan.layers_after;
-    place[axis] = part ? cut - plan.layers_before : 0;
+    const guint32 before = part ? MIN (most_before, cut) : 0;
+    const guint32 after = part ? 0 : MIN (most_after, sides[axis] - cut);
+    set_around (&plan, axis, before, after);
+    size[axis] = (part ? sides[axis] - cut : cut) + before + after;
+    place[axis] = part ? cut - before : 0;
     const gsize first = (place[2] * HEIGHT + place[1]) * WIDTH + place[0];
     const CclVolumeLabels chunk = {(guint32 *)labels + first, map.row_stride, map.slice_stride};
     const CclVolumeIntensity of_chunk = {
@@ -291,8 +303,14 @@ test_wrong_arguments (void)
   ASSERT_REFUSED (ccl_sums_measure (&plan, NULL, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
   ASSERT_REFUSED (ccl_sums_measure (&plan, &map, 2, 2, 1, 2, 0, 0, NULL, 1, sums, NULL));
   ASSERT_REFUSED (ccl_sums_measure (&plan, &map, 2, 2, 1, 0, 0, 0, NULL, 1, NULL, NULL));
-  other.columns = CUDACCL_COLUMN_TOPOLOGY; /* part of a row */
+  other.columns = CUDACCL_COLUMN_TOPOLOGY; /* without the pixels after */
   ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
+  other.pixels_after = 1;
+  g_assert_cmpint (
+      ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL), ==, CUDACCL_OK);
+  other.rows_before = 1; /* of a frame */
+  ASSERT_REFUSED (ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL));
+  other.pixels_after = other.rows_before = 0;
   other.width = 2;
   g_assert_cmpint (
       ccl_sums_measure (&other, &map, 2, 2, 1, 0, 0, 0, NULL, 1, sums, NULL), ==, CUDACCL_OK);
