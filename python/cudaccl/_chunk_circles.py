@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_sums
+from . import _chunk_columns, _chunk_sums
 from ._regionprops import AXES, OF_TABLES, SIZES
 
 TURN_BITS = 62  # a direction is two integers in units of 2^-62
@@ -130,13 +130,13 @@ def circular_means(sums: Numbers, areas: Numbers, side: int) -> NDArray[np.float
     return np.where(np.hypot(cosine, sine) <= 1e-9 * areas, np.nan, positive)
 
 
-def columns_of(kind: _chunk_sums.Kind, axes: Sequence[int], found: CircledSums, properties: Iterable[str], separator: str,
-               spacing: NDArray[np.float64] | None) -> dict[str, NDArray[Any]]:
-    """The columns of properties."""
+def table_of(kind: _chunk_sums.Kind, axes: Sequence[int], wanted: _chunk_columns.Wanted,
+             found: CircledSums) -> dict[str, NDArray[Any]]:
+    """The columns of a table."""
     def along_circles(rows: NDArray[Any]) -> None:
         for axis, circle in zip(axes, found.circles):
             side, name = kind.shape[axis], AXES[axis - len(kind.shape)]
             rows[name], rows[SIZES[axis - len(kind.shape)]] = shortest_arcs(circle.runs, len(rows), side)
             rows[f"centroid_{name}"] = circular_means(circle.sums, rows["area"], side)
 
-    return _chunk_sums.columns_of(kind, found.sums, properties, separator, spacing, along_circles)
+    return _chunk_columns.table_of(kind, None, wanted, _chunk_columns.Total([found.sums]), along_circles)

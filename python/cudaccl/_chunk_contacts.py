@@ -34,11 +34,15 @@ def across(upper: NDArray[np.int64], lower: NDArray[np.int64], connectivity: int
     return differ
 
 
-def contacts_of(labels: NDArray[np.int64], here: _seams.Faces, neighbours: Sequence[tuple[_seams.Step, _seams.Faces]],
-                connectivity: int) -> Rows:
-    """The contacts of the labels of a chunk with each other and with the labels of the chunks after it."""
+def contacts_of(labels: NDArray[np.int64], connectivity: int) -> Rows:
+    """The contacts of the labels of a chunk with each other."""
     numbers, map = compact(labels)
-    rows = [between(map, numbers, connectivity)]
+    return merged([between(map, numbers, connectivity)])
+
+
+def contacts_at_seams(here: _seams.Faces, neighbours: Sequence[tuple[_seams.Step, _seams.Faces]], connectivity: int) -> Rows:
+    """Those with the labels of the chunks after it."""
+    rows = [np.empty((0, 3), np.int64)]
     for step, there in neighbours:
         sides = _seams.side_towards(here, step), _seams.side_towards(there, tuple(-d for d in step))
         rows.append(across(*sides, _seams.connectivity_across(step, connectivity), sum(abs(d) for d in step) == 1))

@@ -8,6 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _cudaccl
+from ._arrays import view_of
+
 Map = NDArray[np.uint32]
 ORDER = 3  # the highest power of a coordinate in moments
 
@@ -17,27 +20,27 @@ def per_label(labels: Map, n: int, weights: NDArray[Any] | None = None) -> NDArr
     return np.bincount(labels.ravel(), weights, minlength=n + 1)[1:n + 1]
 
 
-def hull_rows(mask: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first and last column in each row of the convex hull of a mask's pixels as diamonds that touch the middles of
-    their sides, as scikit-image has it; only pixels whose centre is inside or on the hull. Each end row has pixels."""
-    height, width = mask.shape
-    left, right = (_hull_side(side) for side in (mask, mask[:, ::-1]))
-    return left, width - 1 - right
+def hull_rows(rows: NDArray[np.int64], first: NDArray[np.int64],
+              last: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The first and last column in each row, from the first one with pixels to the last one, of the convex hull of pixels as
+    diamonds that touch the middles of their sides, as scikit-image has it; only pixels whose centre is inside or on the hull.
+    rows: that have pixels, in ascending order; those that are not corners of the hull may be missing. first, last: their
+    columns in each."""
+    return _hull_side(rows, first), -_hull_side(rows, -last)
 
 
-def _hull_side(mask: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _hull_side(rows: NDArray[np.int64], firsts: NDArray[np.int64]) -> NDArray[np.int64]:
     """The first column of the hull in each row. Coordinates are doubled, so that they are integers."""
     points: list[tuple[int, int]] = []  # row and column of the left side of the hull
-    for y in np.flatnonzero(mask.any(1)).tolist():
-        x = 2 * int(mask[y].argmax())
-        for point in ((2 * y - 1, x), (2 * y, x - 1), (2 * y + 1, x)):
+    for y, x in zip((2 * rows).tolist(), (2 * firsts).tolist()):
+        for point in ((y - 1, x), (y, x - 1), (y + 1, x)):
             while len(points) > 1 and _turn(points[-2], points[-1], point) <= 0:
                 points.pop()
             points.append(point)
     ends = iter(points)
     first, second = next(ends), next(ends)
     columns = []
-    for y in range(0, 2 * len(mask), 2):
+    for y in range(2 * int(rows[0]), 2 * int(rows[-1]) + 1, 2):
         while second[0] < y:
             first, second = second, next(ends)
         distance = second[0] - first[0]
@@ -51,18 +54,24 @@ def _turn(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> int:
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
+def convex_measure(rows: NDArray[np.int64], first: NDArray[np.int64], last: NDArray[np.int64]) -> tuple[int, float]:
+    """The pixels of a convex hull, and the greatest distance of two points of their contour. Arguments: as of hull_rows()."""
+    left, right = hull_rows(rows, first, last)
+    y = 2 * np.arange(len(left))
+    # The middles of the sides of the first and last pixels of all rows; coordinates are doubled.
+    points = np.concatenate([np.stack([2 * x + dx, y + dy], 1) for x, outward in ((left, -1), (right, 1))
+                             for dy, dx in ((0, outward), (-1, 0), (1, 0))]).astype(np.int32)
+    measures, *_ = _cudaccl.point_hulls(view_of(points), view_of(np.array([len(points)], np.int64)))
+    return int((right - left + 1).sum()), np.frombuffer(measures, np.float64)[1] / 2
+
+
 def convex_measures(map: Map, rows: NDArray[Any]) -> NDArray[np.float64]:
     """Of each row's label the pixels of its convex hull, and the greatest distance of two points of their contour."""
     found = np.empty((len(rows), 2))
     for i, row in enumerate(rows):
         mask = map[row["y"]:row["y"] + row["height"], row["x"]:row["x"] + row["width"]] == row["label"]
-        left, right = hull_rows(mask)
-        y = np.arange(len(left))
-        # The middles of the sides of the first and last pixels of all rows.
-        points = np.concatenate([np.stack([y + dy, x + dx], 1) for x, outward in ((left, -0.5), (right, 0.5))
-                                 for dy, dx in ((0, outward), (-0.5, 0), (0.5, 0))])
-        distances = ((points[:, np.newaxis] - points) ** 2).sum(2)
-        found[i] = (right - left + 1).sum(), np.sqrt(distances.max())
+        y = np.flatnonzero(mask.any(1))
+        found[i] = convex_measure(y, mask[y].argmax(1), mask.shape[1] - 1 - mask[y, ::-1].argmax(1))
     return found
 
 
@@ -76,7 +85,12 @@ def crofton_perimeters(map: Map, n: int) -> NDArray[np.float64]:
         before = padded[1 - dy:padded.shape[0] - 1 - dy, 1 - dx:padded.shape[1] - 1 - dx]
         return per_label(np.where(before != inner, inner, 0), n)
 
-    perimeters: NDArray[np.float64] = np.pi / 4 * (runs(0, 1) + runs(1, 0) + (runs(1, 1) + runs(1, -1)) / np.sqrt(2))
+    return crofton_of_runs(runs(0, 1) + runs(1, 0), runs(1, 1) + runs(1, -1))
+
+
+def crofton_of_runs(straight: NDArray[Any], diagonal: NDArray[Any]) -> NDArray[np.float64]:
+    """straight: the runs along rows and columns. diagonal: those along both diagonals."""
+    perimeters: NDArray[np.float64] = np.pi / 4 * (straight + diagonal / np.sqrt(2))
     return perimeters
 
 

@@ -31,7 +31,7 @@ def patches_of(map: NDArray[Any], labels: NDArray[Any], start: Sequence[int], sh
         raise ValueError("labels must not be negative")
     firsts = np.frombuffer(_cudaccl.first_pixels(view_of(map)), np.int64)
     adder = _chunk_sums.Kind(shape, 0, "").adder()
-    sums = np.frombuffer(adder.measure(view_of(map), list(start), None, len(firsts)), np.uint8)
+    sums = np.frombuffer(adder.measure(view_of(map), list(start), None, len(firsts), [(0, 0)] * len(shape)), np.uint8)
     measured = np.frombuffer(adder.derive(view_of(sums))[0], TILED_ROW)
     rows = np.empty((len(firsts), 9), np.int64)
     rows[:, LABEL] = labels.ravel()[firsts]

@@ -173,7 +173,7 @@ OF_MAPS: dict[str, Property] = {
     "area_convex": ((), ("",), lambda m: [m.convex()[:, 0]]),
     "solidity": ((), ("",), lambda m: [m.rows["area"] / m.convex()[:, 0]]),
     "feret_diameter_max": ((), ("",), lambda m: [m.convex()[:, 1]]),
-    "perimeter_crofton": ((), ("",), Measured.crofton_perimeters),
+    "perimeter_crofton": ((), ("",), lambda m: m.crofton_perimeters()),
     **moments_of(2),
     "moments_hu": ((), tuple("0123456"), lambda m: columns_of_moments(
         _host_measures.hu(_host_measures.normalized(m.moments(True))))),
@@ -567,18 +567,24 @@ def regionprops_table(table: Any = None, *arguments: Any, properties: Properties
         check_dimensions(properties, found)
         table = found.rows
     lengths = None if spacing is None else check_spacing(spacing, 3 if "z" in (table.dtype.names or ()) else 2)
+    return in_order(columns_of(found, table, properties, separator, lengths), table["area"], sort_by, largest)
+
+
+def columns_of(found: Measured | None, table: NDArray[Any], properties: Iterable[str], separator: str,
+               spacing: NDArray[np.float64] | None) -> dict[str, NDArray[Any]]:
+    """The columns of properties. table: rows of the component table. found: what else is measured of them."""
     result: dict[str, NDArray[Any]] = {}
     for name in properties:
         if found and name in found.measured:
             columns = measured_columns(found, name, separator, found.measured[name])
         else:
             columns = columns_of_table(table, name, separator)
-        if lengths is not None:
+        if spacing is not None:
             tensor = (list(measured_columns(found, "inertia_tensor", "-", found.measured["inertia_tensor"]).values())
                       if found and name in OF_MOMENTS else None)
-            columns = in_units(name, columns, tensor, lengths, separator)
+            columns = in_units(name, columns, tensor, spacing, separator)
         result.update(columns)
-    return in_order(result, table["area"], sort_by, largest)
+    return result
 
 
 def sorted_arguments(table: Any, label_image: Any, arguments: tuple[Any, ...], intensity_image: Any,

@@ -102,6 +102,15 @@ def roots(counts: Sequence[int], connected: Pairs) -> NDArray[np.int64]:
     return found
 
 
+def count_parts(values: Sequence[NDArray[np.int64]], connected: Pairs) -> NDArray[np.int64]:
+    """How many components there are of each value that labels have, in ascending order of values. values: by chunk those of
+    its labels. All labels but one of each component have a root."""
+    counts = [len(of_chunk) for of_chunk in values]
+    all = np.concatenate(values)
+    is_root = roots(counts, connected) == np.arange(len(all))
+    return np.unique(all[is_root], return_counts=True)[1]
+
+
 def split(of_labels: NDArray[Any], counts: Sequence[int]) -> list[NDArray[Any]]:
     """By chunk what there is for each label, after a 0 for the background."""
     ends = np.cumsum(np.array(counts, np.int64))

@@ -27,13 +27,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_circles, _chunk_contacts, _chunk_sums, _cudaccl, _patches, _seams, _value_counts
+from . import (_chunk_around, _chunk_circles, _chunk_columns, _chunk_contacts, _chunk_hulls, _chunk_moments, _chunk_sums, _cudaccl,
+               _patches, _seams, _value_counts)
 from ._arrays import view_of
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
 from ._periodic import axes_of
-from ._regionprops import OF_RANKS, OF_VALUES, check_quantiles
+from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, OF_VALUES, check_names, check_quantiles, flags_of, needs_values
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
 from ._spacing import check_spacing
@@ -242,12 +243,20 @@ def merge_in_tree(layer: dict[Any, Any], name: str, merge: Callable[[list[Any]],
     return keys[0]
 
 
-def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -> dict[Any, Any]:
-    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, the forest, and if
-    the work needs it what touches across seams; the last part of it has an array for each chunk, which are tasks, too."""
-    first, part, of_labels, seam, touch, merge, numbers, whole = (
+class FirstTasks(NamedTuple):
+    """The tasks of the first pass, and the keys of what is known of the labels of each chunk, of the forest, and if the work
+    needs it of what touches across seams."""
+
+    layer: dict[Any, Any]
+    of_labels: list[Any]
+    forest: Any
+    touching: list[Any] | None
+
+
+def first_tasks(array: Any, work: Work, token: str) -> FirstTasks:
+    first, part, of_labels, seam, touch, merge = (
         f"cudaccl-{work.name}-{step}-{token}"
-        for step in ("first-pass", "faces", "of-labels", "seams", "contacts", "merge-seams", "of-chunk", "table"))
+        for step in ("first-pass", "faces", "of-labels", "seams", "contacts", "merge-seams"))
     places = places_of(array)
     grid = list(places)
     number_of = {chunk: number for number, chunk in enumerate(grid)}
@@ -262,9 +271,17 @@ def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -
             layer[(name, *chunk)] = (functools.partial(pairs_of_chunk, find, number, neighbours, work.connectivity),
                                      (part, *chunk), [(part, *other) for _, other in after])
     merged = merge_in_tree(layer, merge, _seams.forest, [(seam, *chunk) for chunk in grid])
-    layer[whole] = (table, [(of_labels, *chunk) for chunk in grid], merged,
-                    *([[(touch, *chunk) for chunk in grid]] if work.touching else []))
-    for number, chunk in enumerate(grid):
+    return FirstTasks(layer, [(of_labels, *chunk) for chunk in grid], merged,
+                      [(touch, *chunk) for chunk in grid] if work.touching else None)
+
+
+def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -> dict[Any, Any]:
+    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, the forest, and if
+    the work needs it what touches across seams; the last part of it has an array for each chunk, which are tasks, too."""
+    numbers, whole = (f"cudaccl-{work.name}-{step}-{token}" for step in ("of-chunk", "table"))
+    layer, of_labels, forest, touching = first_tasks(array, work, token)
+    layer[whole] = (table, of_labels, forest, *([] if touching is None else [touching]))
+    for number, chunk in enumerate(places_of(array)):
         layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
     return layer
 
@@ -528,9 +545,13 @@ def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
                          functools.partial(_seams.largest, k=operator.index(k)), without, mask.dtype)[0]
 
 
-def contacts_of_chunk(neighbours: list[_seams.Step], connectivity: int, labels: Any, here: _seams.Faces,
+def contacts_of_chunk(connectivity: int, labels: Any) -> NDArray[np.int64]:
+    return _chunk_contacts.contacts_of(on_host(labels), connectivity)
+
+
+def contacts_at_seams(steps: list[_seams.Step], connectivity: int, here: _seams.Faces,
                       others: list[_seams.Faces]) -> NDArray[np.int64]:
-    return _chunk_contacts.contacts_of(on_host(labels), here, list(zip(neighbours, others)), connectivity)
+    return _chunk_contacts.contacts_at_seams(here, list(zip(steps, others)), connectivity)
 
 
 def adjacency(labels: Any, connectivity: int | None = None) -> Any:
@@ -547,15 +568,17 @@ def adjacency(labels: Any, connectivity: int | None = None) -> Any:
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers is needed, not of {labels.dtype}")
     neighbours = check_connectivity(1 if connectivity is None else connectivity, labels.ndim)
-    face, touch, merge, whole = (f"cudaccl-adjacency-{step}-{tokenize(labels.name, neighbours)}"
-                                 for step in ("faces", "contacts", "merge", "pairs"))
+    face, inside, touch, merge, whole = (f"cudaccl-adjacency-{step}-{tokenize(labels.name, neighbours)}"
+                                         for step in ("faces", "contacts", "seams", "merge", "pairs"))
     layer: dict[Any, Any] = {}
     for chunk in places_of(labels) if 0 not in labels.shape else ():
         after = chunks_after(labels, neighbours, chunk)
         layer[(face, *chunk)] = (faces, (labels.name, *chunk))
-        layer[(touch, *chunk)] = (functools.partial(contacts_of_chunk, [step for step, _ in after], neighbours),
-                                  (labels.name, *chunk), (face, *chunk), [(face, *other) for _, other in after])
-    contacts = [key for key in layer if key[0] == touch]
+        layer[(inside, *chunk)] = (functools.partial(contacts_of_chunk, neighbours), (labels.name, *chunk))
+        if after:
+            layer[(touch, *chunk)] = (functools.partial(contacts_at_seams, [step for step, _ in after], neighbours),
+                                      (face, *chunk), [(face, *other) for _, other in after])
+    contacts = [key for key in layer if key[0] in (inside, touch)]
     last = merge_in_tree(layer, merge, _chunk_contacts.merged, contacts) if contacts else []
     layer[whole] = (_chunk_contacts.pairs_of, last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, [labels]))
@@ -569,93 +592,204 @@ def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place,
     return _chunk_circles.sums_of(kind, axes, place.start, on_host(labels))
 
 
-def counts_of_chunk(labels: Any, values: Any) -> _value_counts.ValueCounts:
+def counts_of_chunk(place: Place, labels: Any, values: Any) -> _value_counts.ValueCounts:
     return _value_counts.counts_of(on_host(labels), on_host(values))
 
 
-def columns_with_counts(columns: Callable[..., dict[str, NDArray[Any]]], sums: Any, counts: Any) -> dict[str, NDArray[Any]]:
-    return columns(sums, counts=counts)
+def hulls_of_chunk(place: Place, labels: Any) -> _chunk_hulls.Hulls:
+    return _chunk_hulls.hulls_of(place.start, on_host(labels))
 
 
-class Measuring(NamedTuple):
-    """How a table is made: sums of a chunk, those of several chunks as one, and the columns that follow."""
-
-    of_chunk: Callable[..., Any]
-    of_several: Callable[[list[Any]], Any]
-    columns: Callable[..., dict[str, NDArray[Any]]]
+def moments_of_chunk(place: Place, labels: Any) -> _chunk_moments.Moments:
+    return _chunk_moments.moments_of(place.start, on_host(labels))
 
 
-def measuring(kind: _chunk_sums.Kind, axes: list[int], wanted: dict[str, Any]) -> Measuring:
-    if axes:
-        return Measuring(functools.partial(circled_sums_of_chunk, kind, axes), functools.partial(_chunk_circles.added, kind, axes),
-                         functools.partial(_chunk_circles.columns_of, kind, axes, **wanted))
-    return Measuring(functools.partial(sums_of_chunk, kind), functools.partial(_chunk_sums.added, kind),
-                     functools.partial(_chunk_sums.columns_of, kind, **wanted))
+def sides_of_chunk(depth: int, labels: Any) -> _chunk_around.Sides:
+    return _chunk_around.sides_of(depth, on_host(labels))
+
+
+def inside_chunk(plan: _chunk_around.Plan, place: Place, labels: Any) -> _chunk_around.Around:
+    return _chunk_around.inside(plan, place.start, on_host(labels))
+
+
+def at_sides_of_chunk(plan: _chunk_around.Plan, place: Place, others: list[Place], here: _chunk_around.Sides,
+                      sides: list[_chunk_around.Sides]) -> _chunk_around.Around:
+    neighbours = [(other.start, other.size, there) for other, there in zip(others, sides)]
+    return _chunk_around.at_sides(plan, place.start, place.size, here, neighbours)
+
+
+def values_of_patches(labels: Any, pixels: Any, place: Place) -> NDArray[np.int64]:
+    """Of each component of a label map the label."""
+    firsts = np.frombuffer(_cudaccl.first_pixels(view_of(on_host(labels))), np.int64)
+    found: NDArray[np.int64] = on_host(pixels).ravel()[firsts].astype(np.int64)
+    return found
+
+
+def chunks_around(array: Any, depth: int) -> dict[tuple[int, ...], list[tuple[int, ...]]]:
+    """Of each chunk the others that have pixels up to so many away."""
+    near = []  # by axis and chunk: the range of such chunks
+    for lengths in array.chunks:
+        ends = np.cumsum(lengths)
+        starts = ends - lengths
+        near.append([range(*pair) for pair in zip(np.searchsorted(ends, starts - depth, "right").tolist(),
+                                                  np.searchsorted(starts, ends + depth).tolist())])
+    return {chunk: [other for other in itertools.product(*(ranges[i] for ranges, i in zip(near, chunk))) if other != chunk]
+            for chunk in itertools.product(*map(range, array.numblocks))}
+
+
+class TableTasks:
+    """The tasks that measure the labels of an array, and add up what they find."""
+
+    def __init__(self, labels: Any, token: str) -> None:
+        self.labels, self._token, self._places = labels, token, places_of(labels)
+        self.layer: dict[Any, Any] = {}
+
+    def name(self, step: str) -> str:
+        return f"cudaccl-regionprops-{step}-{self._token}"
+
+    def total(self, step: str, of_chunk: Callable[..., Any], added: Callable[[list[Any]], Any], *values: Any) -> Any:
+        """The key of what is found in all chunks. of_chunk: of a place, labels, and values there."""
+        name = self.name(step)
+        tasks = {(name, *chunk): (functools.partial(of_chunk, place), *((array.name, *chunk) for array in (self.labels, *values)))
+                 for chunk, place in self._places.items()}
+        self.layer.update(tasks)
+        return merge_in_tree(self.layer, self.name(f"{step}-merge"), added, list(tasks))
+
+    def around(self, plan: _chunk_around.Plan) -> Any:
+        """The key of what depends on the pixels around."""
+        added = functools.partial(_chunk_around.added_around, plan)
+        inside = self.total("inside", functools.partial(inside_chunk, plan), added)
+        side, at_sides = self.name("sides"), self.name("at-sides")
+        keys = []
+        for chunk, others in chunks_around(self.labels, plan.depth).items():
+            if others:
+                of_chunk = functools.partial(at_sides_of_chunk, plan, self._places[chunk], [self._places[other] for other in others])
+                self.layer[(side, *chunk)] = (functools.partial(sides_of_chunk, plan.depth), (self.labels.name, *chunk))
+                self.layer[(at_sides, *chunk)] = (of_chunk, (side, *chunk), [(side, *other) for other in others])
+                keys.append((at_sides, *chunk))
+        if not keys:
+            return inside
+        last = merge_in_tree(self.layer, self.name("at-sides-merge"), added, keys)
+        return merge_in_tree(self.layer, self.name("around"), added, [inside, last])
+
+    def parts(self, connectivity: int) -> Any:
+        """The key of the numbers of parts of labels."""
+        find = functools.partial(find_values, connectivity=connectivity, background=0)
+        layer, of_labels, forest, _ = first_tasks(self.labels, Work("count-parts", connectivity, find, 0, values_of_patches), self._token)
+        self.layer.update(layer)
+        self.layer[self.name("parts")] = (_seams.count_parts, of_labels, forest)
+        return self.name("parts")
 
 
 def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "bbox"), intensity_image: Any = None, *,
-                      connectivity: int | None = None, separator: str = "-", spacing: Any = None, periodic: Any = (),
+                      connectivity: int | None = None, separator: str = "-", sort_by: str | None = None,
+                      largest: int | None = None, ignore_nan: bool = False, spacing: Any = None, periodic: Any = (),
                       quantiles: Iterable[float] = ()) -> Any:
-    """The columns of cudaccl.regionprops_table() that follow from sums of chunks.
+    """The columns of cudaccl.regionprops_table(), all of them, of labels in chunks.
 
         labels, n = cudaccl.dask.label(picture)
-        table = cudaccl.dask.regionprops_table(labels, ["label", "area", "centroid"]).compute()
+        table = cudaccl.dask.regionprops_table(labels, ["label", "area", "centroid", "perimeter"]).compute()
 
-    labels: a label map, as label() returns it, or a mask of bool, whose components are measured.
-    properties: of 'label', 'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'centroid', 'slice',
-        'equivalent_diameter_area', 'axis_major_length', 'axis_minor_length', 'inertia_tensor', 'inertia_tensor_eigvals',
-        'first_pixel', 'touches_border', of images also 'eccentricity' and 'orientation', and with an intensity image
-        'centroid_weighted', 'intensity_max', 'intensity_max_position', 'intensity_mean', 'intensity_median', 'intensity_min',
-        'intensity_quantile' and 'intensity_std'. Medians and quantiles are exact; for them, the different values of each label are
-        counted, so that a task needs memory for some 50 bytes for each: at most 256 of a label of uint8, but of floats all its pixels.
-    intensity_image: a dask.array of the shape of the labels, of bool, integers or floats.
-    connectivity: of the components of a mask, as of label().
-    separator: between a property's name and the index of a column.
+    labels: a label map of integers less than 2**63, as label() returns it, or a mask of bool, whose components are measured.
+    properties: as of cudaccl.regionprops_table(). Some 150 bytes are kept of each label of a chunk, and for those that depend on
+        pixels around, such as 'perimeter' and 'euler_number', as many again, and the two to four layers at the sides of chunks;
+        for those of convex hulls 8 bytes for each corner of a hull; for 'moments…' 150 bytes of images, 600 of volumes. Medians and
+        quantiles are exact: the different values of each label are counted, so that a task needs memory for some 50
+        bytes for each: at most 256 of a label of uint8, but of floats all its pixels.
+    intensity_image: a dask.array of the shape of the labels, of bool, integers or floats; with one dimension more it has channels.
+    connectivity: of the components of a mask, as of label(), and for 'n_holes'.
+    separator, sort_by, largest, ignore_nan, quantiles: as of cudaccl.regionprops_table().
     spacing: the lengths of a pixel along the axes, or one for all, as of cudaccl.regionprops_table().
-    quantiles: numbers of 0…1 for 'intensity_quantile', as of cudaccl.regionprops_table().
     periodic: the axes along which opposite borders touch, as of label_periodic(), whose boxes and centroids result: a box
         goes on at 0 where it reaches the end, so its end may be greater than the side. The properties are then 'label',
         'area', 'num_pixels', 'bbox', 'area_bbox', 'extent', 'equivalent_diameter_area' and 'centroid'.
 
-    Returns a dask.delayed.Delayed of a dict from column names to arrays, those of label_file() and cudaccl.regionprops_table(),
-    whatever the chunks; the last digits alone of values of intensities depend on them that are not of bool, uint8 or uint16.
-    Chunks on a GPU are measured on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
+    Returns a dask.delayed.Delayed of a dict from column names to arrays, those of cudaccl.regionprops_table(), whatever the
+    chunks. The last digits alone depend on them of values of intensities that are not of bool, uint8 or uint16, and of
+    'moments_central', 'moments_normalized' and 'moments_hu', and of 'moments' beyond 2**53. Chunks on a GPU are measured
+    on the host. Raises TypeError or ValueError for wrong arguments. Since: 0.4
     """
     labels = checked(labels)
-    lengths = None if spacing is None else check_spacing(spacing, labels.ndim)
-    names = [properties] if isinstance(properties, str) else list(properties)
+    names = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
     axes = axes_of(periodic, labels.ndim)
-    if axes:
-        _chunk_circles.check_properties(names)
-    _chunk_sums.check_properties(names, labels.ndim, intensity_image is not None)
+    check_properties(names, labels, axes)
+    lengths = None if spacing is None else check_spacing(spacing, labels.ndim)
     shares = check_quantiles(quantiles, names)
-    values = checked_values(intensity_image, labels) if any(name in OF_VALUES for name in names) else None
-    if labels.dtype == bool:
+    values, has_channels = (channels_of(intensity_image, labels) if needs_values(names, intensity_image) else ([], False))
+    neighbours = check_connectivity(connectivity, labels.ndim)
+    are_components = labels.dtype == bool
+    if are_components:
         labels = label_periodic(labels, axes, connectivity)[0]
     if labels.dtype.kind not in "iu":
         raise TypeError(f"a label map of integers or a mask of bool is needed, not of {labels.dtype}")
-    arrays = [labels] if values is None else [labels, values]
-    measure, merge, whole = (f"cudaccl-regionprops-{step}-{tokenize(labels.name, names, values, separator, spacing, axes, shares)}"
-                             for step in ("measure", "merge", "columns"))
-    kind = _chunk_sums.kind_of(labels.shape, names, None if values is None else values.dtype)
-    how = measuring(kind, axes, dict(properties=names, separator=separator, spacing=lengths))
-    layer: dict[Any, Any] = {
-        (measure, *chunk): (functools.partial(how.of_chunk, place), *((array.name, *chunk) for array in arrays))
-        for chunk, place in places_of(labels).items()}
-    last = merge_in_tree(layer, merge, how.of_several, list(layer))
-    if OF_RANKS.keys() & set(names):
-        count, add = (f"{measure}-{step}" for step in ("count", "add"))
-        counts = {(count, *chunk): (counts_of_chunk, *((array.name, *chunk) for array in arrays)) for chunk in places_of(labels)}
-        layer.update(counts)
-        layer[whole] = (columns_with_counts, functools.partial(how.columns, quantiles=shares), last,
-                        merge_in_tree(layer, add, _value_counts.added, list(counts)))
-    else:
-        layer[whole] = (how.columns, last)
-    return Delayed(whole, HighLevelGraph.from_collections(whole, layer, arrays))
+    if 0 in labels.shape:  # a picture without labels has the same columns
+        labels, values = da.zeros((1,) * labels.ndim, dtype=np.uint8), [da.zeros((1,) * labels.ndim, dtype=np.uint8)] * len(values)
+    wanted = _chunk_columns.Wanted(names, neighbours, separator, lengths, shares, bool(ignore_nan), sort_by, largest, has_channels)
+    plan = _chunk_around.plan_of(labels.shape, names)
+    kind = _chunk_sums.Kind(labels.shape, flags_of(names, MEASURED_ON_GPU[labels.ndim]) & ~_chunk_around.OF_NEIGHBOURS,
+                            _chunk_sums.kind_of_values(values[0].dtype, wanted.ignore_nan) if values else "")
+    _chunk_columns.check(kind, plan, wanted, max(1, len(values)))
+    tasks = TableTasks(labels, tokenize(labels.name, [array.name for array in values], wanted, axes, are_components))
+    whole = tasks.name("columns")
+    tasks.layer[whole] = (circled_tasks(tasks, kind, axes, wanted) if axes else
+                          column_tasks(tasks, kind, plan, wanted, values, are_components))
+    return Delayed(whole, HighLevelGraph.from_collections(whole, tasks.layer, [labels, *values]))
+
+
+def circled_tasks(tasks: TableTasks, kind: _chunk_sums.Kind, axes: list[int], wanted: _chunk_columns.Wanted) -> tuple[Any, ...]:
+    """The task that makes a table where borders touch."""
+    total = tasks.total("measure", functools.partial(circled_sums_of_chunk, kind, axes),
+                        functools.partial(_chunk_circles.added, kind, axes))
+    return functools.partial(_chunk_circles.table_of, kind, axes, wanted), total
+
+
+def table_of_totals(kind: _chunk_sums.Kind, plan: _chunk_around.Plan | None, wanted: _chunk_columns.Wanted,
+                    *totals: Any) -> dict[str, NDArray[Any]]:
+    return _chunk_columns.table_of(kind, plan, wanted, _chunk_columns.Total(*totals))
+
+
+def column_tasks(tasks: TableTasks, kind: _chunk_sums.Kind, plan: _chunk_around.Plan | None, wanted: _chunk_columns.Wanted,
+                 values: list[Any], are_components: bool) -> tuple[Any, ...]:
+    """The task that makes a table, of the totals that it needs."""
+    names, channels, counts = wanted.properties, [], []
+    for i, plane in enumerate(values or [None]):
+        of = _chunk_columns.of_values(kind) if i else kind
+        channels.append(tasks.total(f"measure-{i}" if i else "measure", functools.partial(sums_of_chunk, of),
+                                    functools.partial(_chunk_sums.added, of), *([] if plane is None else [plane])))
+        if _chunk_columns.wants(names, OF_RANKS):
+            counts.append(tasks.total(f"count-{i}" if i else "count", counts_of_chunk, _value_counts.added, plane))
+    around = tasks.around(plan) if plan else None
+    hulls = moments = parts = None
+    if _chunk_columns.wants(names, _chunk_columns.OF_CORNERS):
+        _chunk_hulls.check_sides(tasks.labels.shape)
+        hulls = tasks.total("hulls", hulls_of_chunk, _chunk_hulls.added_hulls)
+    if _chunk_columns.wants(names, _chunk_columns.OF_MOMENTS):
+        moments = tasks.total("moments", moments_of_chunk, _chunk_moments.added_moments)
+    if "n_holes" in names and not are_components:
+        parts = tasks.parts(wanted.connectivity)
+    return functools.partial(table_of_totals, kind, plan, wanted), channels, around, hulls, moments, parts, counts
+
+
+def check_properties(names: list[str], labels: Any, axes: list[int]) -> None:
+    check_names(names)
+    if axes:
+        _chunk_circles.check_properties(names)
+    for name in names:
+        if name not in OF_TABLES and name not in MEASURED_ON_GPU[labels.ndim]:
+            raise ValueError(f"{labels.ndim} dimensions have no property {name!r}")
+
+
+def channels_of(image: Any, labels: Any) -> tuple[list[Any], bool]:
+    """The planes of an intensity image in the chunks of the labels, and whether they are channels."""
+    if not isinstance(image, da.Array) or image.ndim != labels.ndim + 1:
+        return [checked_values(image, labels)], False
+    if not image.shape[-1] >= 1:
+        raise ValueError(f"the intensity image has {image.shape[-1]} channels")
+    return [checked_values(image[..., i], labels) for i in range(image.shape[-1])], True
 
 
 def checked_values(image: Any, labels: Any) -> Any:
-    """An intensity image in the chunks of the labels."""
+    """A plane of intensities in the chunks of the labels."""
     image = checked(image)
     if image.shape != labels.shape:
         raise ValueError(f"the intensity image has the shape {image.shape}, the labels {labels.shape}")

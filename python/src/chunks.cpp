@@ -4,8 +4,10 @@
 
 #include <cudaccl/chunks.h>
 
+#include <cmath>
 #include <cstring>
 #include <memory>
+#include <tuple>
 
 /* Whether there are no gaps between the elements of an array in host memory. */
 static bool
@@ -200,10 +202,20 @@ private:
   CclForest *forest_ = nullptr;
 };
 
+static CclPixelFormat
+format_of (const std::string &values)
+{
+  return values == "reals"          ? CUDACCL_PIXEL_FORMAT_REAL
+         : values == "reals or NaN" ? CUDACCL_PIXEL_FORMAT_REAL_OR_NAN
+         : values == "words"        ? CUDACCL_PIXEL_FORMAT_16
+                                    : CUDACCL_PIXEL_FORMAT_8;
+}
+
 /* The sums of labels of a picture in chunks. */
 class Sums {
 public:
-  Sums (const std::vector<uint64_t> &shape, uint32_t columns, bool has_reals, bool has_words)
+  /* values: "reals", "reals or NaN" (which is left out), "words", or bytes. */
+  Sums (const std::vector<uint64_t> &shape, uint32_t columns, const std::string &values)
       : ndim_ (shape.size ())
   {
     if (ndim_ != 2 && ndim_ != 3)
@@ -213,21 +225,22 @@ public:
     plan_.height = shape[ndim_ - 2];
     plan_.depth = ndim_ == 3 ? shape[0] : 0;
     plan_.columns = columns;
-    plan_.intensity_format = has_reals   ? CUDACCL_PIXEL_FORMAT_REAL
-                             : has_words ? CUDACCL_PIXEL_FORMAT_16
-                                         : CUDACCL_PIXEL_FORMAT_8;
+    plan_.intensity_format = format_of (values);
   }
 
-  /* The sums of the labels 1…n of a chunk. start: its first pixel. */
+  /* The sums of the labels 1…n of a chunk. start: its first pixel. around: along each axis, how
+   * many of the first and of the last pixels are neighbours and not measured. */
   nb::bytearray
-  measure (const View &labels, const std::vector<uint64_t> &start, const View *values, uint32_t n)
+  measure (const View &labels, const std::vector<uint64_t> &start, const View *values, uint32_t n,
+      const std::vector<std::pair<uint32_t, uint32_t>> &around)
   {
     check_map (labels);
-    if (labels.shape.size () != ndim_ || start.size () != ndim_)
+    if (labels.shape.size () != ndim_ || start.size () != ndim_ || around.size () != ndim_)
       throw nb::value_error ("a chunk has the dimensions of its picture");
-    const size_t bytes_of_value = plan_.intensity_format == CUDACCL_PIXEL_FORMAT_REAL ? 8
-                                  : plan_.intensity_format == CUDACCL_PIXEL_FORMAT_16 ? 2
-                                                                                      : 1;
+    const CclPixelFormat format = plan_.intensity_format;
+    const size_t bytes_of_value = format == CUDACCL_PIXEL_FORMAT_8    ? 1
+                                  : format == CUDACCL_PIXEL_FORMAT_16 ? 2
+                                                                      : 8;
     if (values && (values->shape != labels.shape || !is_dense (*values) ||
                       (size_t)values->type.size != bytes_of_value))
       throw nb::value_error ("the values have another shape or type than the chunk");
@@ -235,12 +248,16 @@ public:
     const CclVolumeLabels map = {labels.data, width * 4, width * height * 4};
     CclVolumeIntensity plane = {};
     if (values)
-      plane = {values->data, width * bytes_of_value, width * height * bytes_of_value,
-          plan_.intensity_format};
+      plane = {values->data, width * bytes_of_value, width * height * bytes_of_value, format};
+    CclSumsPlan plan = plan_;
+    std::tie (plan.layers_before, plan.layers_after) = around[0];
+    std::tie (plan.pixels_before, plan.pixels_after) = around[ndim_ - 1];
+    if (ndim_ == 3)
+      std::tie (plan.rows_before, plan.rows_after) = around[1];
     const size_t size = n * ccl_sums_bytes ();
     const std::unique_ptr<char[]> sums (new char[size]);
     call_library ([&] (CclError *error) {
-      return ccl_sums_measure (&plan_, &map, (uint32_t)width, (uint32_t)height,
+      return ccl_sums_measure (&plan, &map, (uint32_t)width, (uint32_t)height,
           ndim_ == 3 ? (uint32_t)labels.shape[0] : 1, start[ndim_ - 1], start[ndim_ - 2],
           ndim_ == 3 ? start[0] : 0, values ? &plane : nullptr, n, sums.get (), error);
     });
@@ -290,6 +307,48 @@ private:
   size_t ndim_;
 };
 
+/* The convex hulls of groups of points. points: m×2 int32, x and y. ends: n int64, where groups
+ * end. Returns area, greatest and least Feret diameter of each hull, not a number without points;
+ * the corners; and where those of each hull end. */
+static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
+point_hulls (const View &points, const View &ends)
+{
+  if (!is_dense (points) || !is_dense (ends) || points.type.size != 4 || ends.type.size != 8 ||
+      points.n_elements () % 2)
+    throw nb::value_error ("a point has two numbers of 32 bits, the end of a group one of 64");
+  const size_t n_points = points.n_elements () / 2, n = ends.n_elements ();
+  const CclContourPoint *const all = (const CclContourPoint *)points.data;
+  const uint64_t *const end_of = (const uint64_t *)ends.data;
+  for (size_t i = 0; i < n; i++)
+    if (end_of[i] > n_points || (i && end_of[i] < end_of[i - 1]))
+      throw nb::value_error ("groups of points end in their order");
+  std::vector<CclContourPoint> corners (n_points);
+  std::vector<double> measures;
+  std::vector<int64_t> corner_ends;
+  uint64_t begin = 0, n_corners = 0;
+
+  call_library ([&] (CclError *error) {
+    CclStatus status = CUDACCL_OK;
+    for (size_t i = 0; i < n && status == CUDACCL_OK; i++) {
+      CclHull hull = {0, NAN, NAN, NAN};
+      if (is_interrupted (nullptr))
+        status = CUDACCL_ERROR_INTERRUPTED;
+      else if (end_of[i] > begin)
+        status =
+            ccl_contour_hull (all + begin, to_uint32 ("the points", (int64_t)(end_of[i] - begin)),
+                &hull, corners.data () + n_corners, error);
+      n_corners += hull.n_points;
+      begin = end_of[i];
+      measures.insert (measures.end (), {hull.area, hull.feret_max, hull.feret_min});
+      corner_ends.push_back ((int64_t)n_corners);
+    }
+    return status;
+  });
+  return nb::make_tuple (nb::bytearray (measures.data (), measures.size () * sizeof (double)),
+      nb::bytearray (corners.data (), n_corners * sizeof (CclContourPoint)),
+      nb::bytearray (corner_ends.data (), n * sizeof (int64_t)));
+}
+
 /* The labels of patches when the holes of labels are filled, as bytes of int64. patches: n×9 words
  * of 64 bits, as CclPatch; pairs: n×2 places of patches that touch. */
 static nb::bytearray
@@ -328,11 +387,14 @@ bind_chunks (nb::module_ &module)
       .def ("add_pairs", &Forest::add_pairs, nb::arg ("pairs"))
       .def ("pairs", &Forest::pairs)
       .def ("roots", &Forest::roots, nb::arg ("n_labels"), nb::arg ("roots"));
+  module.def ("point_hulls", point_hulls, nb::arg ("points"), nb::arg ("ends"),
+      "Area and Feret diameters of the hulls of groups of points, their corners, and where those "
+      "end.");
   nb::class_<Sums> (module, "Sums", "The sums of labels of a picture in chunks.")
-      .def (nb::init<const std::vector<uint64_t> &, uint32_t, bool, bool> (), nb::arg ("shape"),
-          nb::arg ("columns"), nb::arg ("has_reals"), nb::arg ("has_words"))
+      .def (nb::init<const std::vector<uint64_t> &, uint32_t, const std::string &> (),
+          nb::arg ("shape"), nb::arg ("columns"), nb::arg ("values"))
       .def ("measure", &Sums::measure, nb::arg ("labels"), nb::arg ("start"),
-          nb::arg ("values").none (), nb::arg ("n"))
+          nb::arg ("values").none (), nb::arg ("n"), nb::arg ("around"))
       .def ("add", &Sums::add, nb::arg ("sums"), nb::arg ("owners"), nb::arg ("n"))
       .def ("derive", &Sums::derive, nb::arg ("sums"));
 }

@@ -14,6 +14,8 @@ import pytest
 da = pytest.importorskip("dask.array", reason="Python module not installed: dask")
 ndimage = pytest.importorskip("scipy.ndimage", reason="Python module not installed: scipy")
 
+from dask import core as dask_core  # noqa: E402
+
 import cudaccl  # noqa: E402
 import cudaccl.dask  # noqa: E402
 
@@ -281,31 +283,72 @@ def test_contacts_are_those_of_the_whole_map(connectivity, seed):
         cudaccl.dask.adjacency(array.astype(float))
 
 
-OF_LABELS = ["label", "area", "num_pixels", "bbox", "area_bbox", "extent", "centroid", "equivalent_diameter_area", "slice",
-             "touches_border", "first_pixel", "inertia_tensor", "inertia_tensor_eigvals", "axis_major_length", "axis_minor_length"]
-OF_VALUES = ["intensity_min", "intensity_max", "intensity_max_position", "intensity_mean", "intensity_std", "centroid_weighted"]
+# Of these, last digits depend on the chunks.
+IN_DOUBLES = ("moments_central", "moments_normalized", "moments_hu")
+OF_REALS = ("intensity_mean", "intensity_std", "centroid_weighted")
 
 
-@pytest.mark.parametrize("dtype", ["u1", "i4", "f4", "?"])
+@pytest.mark.parametrize("dtype", ["u1", ">i4", "f4", "?", "f2"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("ndim", [2, 3])
-def test_columns_are_those_of_the_whole_picture(ndim, seed, dtype):
-    random = np.random.default_rng([ndim, seed, ord(dtype[0])])
-    mask = picture(random, ndim)
-    labels = reference(mask, 4 if ndim == 2 else 6)[0] * 3  # some labels are missing
-    values = (random.normal(size=mask.shape) * 99).astype(dtype)
-    names = [*OF_LABELS, *OF_VALUES, *(["eccentricity", "orientation"] if ndim == 2 else [])]
-    found = cudaccl.dask.regionprops_table(
-        da.from_array(labels, random_chunks(random, mask.shape)), names,
-        da.from_array(values, random_chunks(random, mask.shape))).compute(scheduler="synchronous")
-    expected = cudaccl.regionprops_table(labels, names, intensity_image=values)
-    assert list(found) == list(expected)
+def test_all_columns_are_those_of_the_whole_picture(ndim, seed, dtype):
+    from cudaccl._regionprops import MEASURED_ON_GPU, OF_TABLES
+
+    random = np.random.default_rng([ndim, seed, ord(dtype[-1])])
+    mask, connectivity = picture(random, ndim), [[4, 8], [6, 26]][ndim - 2][seed % 2]
+    mask = np.pad(mask, 1)[(slice([12, 6][ndim - 2]),) * ndim] if seed == 3 else mask
+    blocks = random.integers(0, 9, [length // 3 + 1 for length in mask.shape]).repeat(3, 0).repeat(3, 1).repeat(3, -1)
+    labels = [mask > 0, reference(mask, connectivity)[0] * 3, blocks[tuple(map(slice, mask.shape))].astype("u8") * 10**12, mask][seed]
+    values = np.maximum(random.normal(size=(*mask.shape, *[2] * (seed % 2))) * 30, -99 if dtype != "u1" else 0).astype(dtype)
+    if values.dtype.kind == "f":
+        values[random.random(values.shape) < 0.1] = np.nan
+    names, others = [*OF_TABLES, *MEASURED_ON_GPU[ndim]], dict(connectivity=connectivity, quantiles=[0.3], ignore_nan=seed > 1)
+    chunks = 1 if seed == 3 else random_chunks(random, mask.shape)
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, chunks), names, da.from_array(values, random_chunks(random, values.shape)),
+                                           **others).compute(scheduler="synchronous")
+    expected = cudaccl.regionprops_table(labels, names, values, **others)
+    assert list(found) == list(expected) and len(found["label"])
     for name, column in expected.items():
         assert found[name].dtype == column.dtype, name
-        if dtype in ("u1", "?") or name.split("-")[0] not in ("intensity_mean", "intensity_std", "centroid_weighted"):
-            np.testing.assert_array_equal(found[name], column, name)
+        if name.startswith(IN_DOUBLES) or (name.startswith(OF_REALS) and dtype not in ("u1", "?")):
+            scale = float(max(mask.shape))**sum(map(int, name.split("-")[1:])) if name.startswith("moments_central") else 1
+            np.testing.assert_allclose(found[name], column, 1e-6, 1e-9 * scale, err_msg=name)
         else:
-            np.testing.assert_allclose(found[name], column, 1e-6, 1e-9, err_msg=name)
+            np.testing.assert_array_equal(found[name], column, name)
+
+
+def test_rows_are_sorted_and_in_units_as_those_of_the_whole_picture():
+    labels = np.random.default_rng(3).integers(0, 9, (20, 30))
+    names, others = ["label", "area", "perimeter", "feret_max"], dict(spacing=0.5, sort_by="perimeter", largest=4)
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, (7, 9)), names, **others).compute(scheduler="synchronous")
+    for name, column in cudaccl.regionprops_table(labels, names, **others).items():
+        np.testing.assert_array_equal(found[name], column, name)
+
+
+def test_columns_are_those_of_scikit_image():
+    measure = pytest.importorskip("skimage.measure", reason="Python module not installed: skimage")
+    labels = reference(ndimage.zoom(np.random.default_rng(4).random((12, 15)), 4, order=1) > 0.6, 8)[0]
+    names = ["label", "perimeter", "perimeter_crofton", "euler_number", "area_convex", "solidity", "feret_diameter_max", "moments_central",
+             "moments_hu"]
+    found = cudaccl.dask.regionprops_table(da.from_array(labels, (9, 11)), names).compute(scheduler="synchronous")
+    expected = measure.regionprops_table(labels, properties=names)
+    assert len(found["label"]) > 3 and list(found) == list(expected)
+    for name, column in expected.items():
+        np.testing.assert_allclose(found[name], column, 1e-9, 1e-6, err_msg=name)
+
+
+def test_tasks_depend_on_chunks_around_by_their_sides_alone():
+    """No chunk waits in memory for another one, and there are as many tasks for each chunk of a large picture as of a small one."""
+    counts = []
+    for side in 40, 80:
+        labels = da.zeros((side, side), chunks=10, dtype=np.int32)
+        table = cudaccl.dask.regionprops_table(labels, ["perimeter", "n_holes", "solidity", "moments_hu", "intensity_median"], labels)
+        graph = {**table.dask, **cudaccl.dask.adjacency(labels).dask}
+        for task in (task for key, task in graph.items() if key not in labels.dask and isinstance(task, tuple)):
+            assert len(set(map(str, labels.dask)) & set(map(str, dask_core.get_dependencies(graph, task=task)))) <= 1
+            assert len(dask_core.get_dependencies(graph, task=task)) <= 9 or "table_of" in str(task) or "count_parts" in str(task)
+        counts.append(len(graph) / (side / 10)**2)
+    assert counts[1] < 1.02 * counts[0] < 32
 
 
 def test_orientation_is_that_of_the_whole_picture():
@@ -326,10 +369,14 @@ def test_values_that_are_no_numbers_are_those_of_the_whole_picture():
         np.testing.assert_allclose(found[name], column, err_msg=name)
 
 
-def test_columns_that_do_not_follow_from_sums_are_refused():
+def test_columns_that_there_are_not_are_refused():
     labels = da.zeros((4, 4), dtype=np.int32)
-    with pytest.raises(ValueError, match="there is no property 'perimeter' of pictures in chunks"):
-        cudaccl.dask.regionprops_table(labels, ["perimeter"])
+    for wrong, message in ((dict(properties="perimetre"), "there is no property 'perimetre'"),
+                           (dict(properties="perimeter", spacing=(1, 2)), "needs pixels with equal sides"),
+                           (dict(properties="area", sort_by="label"), "no column 'label' to sort by"),
+                           (dict(properties="intensity_mean", intensity_image=da.zeros((4, 4, 0))), "has 0 channels")):
+        with pytest.raises(ValueError, match=message):
+            cudaccl.dask.regionprops_table(labels, **wrong)
     with pytest.raises(ValueError, match="need an intensity_image"):
         cudaccl.dask.regionprops_table(labels, "intensity_mean")
     with pytest.raises(ValueError, match="the intensity image has the shape"):
