@@ -320,8 +320,7 @@ def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
 
     if image is None:
         return [None], False
-    if np.ma.getmask(image) is not np.ma.nomask:
-        raise TypeError("a masked array has no values where it is masked: give its data, or NaN there with ignore_nan=True")
+    image = unmasked(image)
     if type(image).__module__.startswith("PIL") and image.mode == "P":
         raise TypeError("the indices of a palette are no intensities: give colours, as in image.convert('RGB')")
     array = as_numpy(on_host(image))
@@ -332,6 +331,12 @@ def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
     if array.shape[-1] == 0:
         raise ValueError("the intensity image has no channels")
     return [plain_plane(array[..., i]) for i in range(array.shape[-1])], True
+
+
+def unmasked(image: Any) -> Any:
+    if np.ma.getmask(image) is not np.ma.nomask:
+        raise TypeError("a masked array has no values where it is masked: give its data, or NaN there with ignore_nan=True")
+    return image
 
 
 def plain_plane(plane: NDArray[Any]) -> NDArray[Any]:

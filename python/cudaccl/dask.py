@@ -34,7 +34,7 @@ from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk
 from ._periodic import axes_of
-from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, OF_VALUES, check_names, check_quantiles, flags_of, needs_values
+from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, check_names, check_quantiles, flags_of, needs_values, unmasked
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
 from ._spacing import check_spacing
@@ -88,7 +88,15 @@ class Work(NamedTuple):
 
 
 def on_host(pixels: Any) -> NDArray[Any]:
+    """Masked pixels are 0, as in label_values()."""
+    if isinstance(pixels, np.ma.MaskedArray):
+        pixels = pixels.filled(0)
     return np.ascontiguousarray(pixels.get() if hasattr(pixels, "get") else pixels)
+
+
+def values_on_host(values: Any) -> NDArray[Any]:
+    """Intensities, which a masked array does not have everywhere."""
+    return on_host(unmasked(values))
 
 
 def faces(pixels: Any) -> dict[tuple[int, int], NDArray[Any]]:
@@ -585,7 +593,7 @@ def adjacency(labels: Any, connectivity: int | None = None) -> Any:
 
 
 def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any = None) -> _chunk_sums.Sums:
-    return _chunk_sums.sums_of(kind, place.start, on_host(labels), None if values is None else on_host(values))
+    return _chunk_sums.sums_of(kind, place.start, on_host(labels), None if values is None else values_on_host(values))
 
 
 def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place, labels: Any) -> _chunk_circles.CircledSums:
@@ -593,7 +601,7 @@ def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place,
 
 
 def counts_of_chunk(place: Place, labels: Any, values: Any) -> _value_counts.ValueCounts:
-    return _value_counts.counts_of(on_host(labels), on_host(values))
+    return _value_counts.counts_of(on_host(labels), values_on_host(values))
 
 
 def hulls_of_chunk(place: Place, labels: Any) -> _chunk_hulls.Hulls:

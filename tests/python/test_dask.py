@@ -415,6 +415,14 @@ def test_chunks_that_are_not_what_their_array_says_are_an_error(chunks):
         cudaccl.dask.label(array)[0].compute(scheduler="synchronous")
 
 
+def test_masked_pixels_are_background_and_no_intensities():
+    labels = da.from_array(np.ma.masked_array(np.arange(100).reshape(10, 10), np.eye(10, dtype=bool)), 4)
+    assert len(cudaccl.dask.regionprops_table(labels, "label").compute()["label"]) == 90
+    for name in "intensity_mean", "intensity_median":
+        with pytest.raises(TypeError, match="has no values where it is masked"):
+            cudaccl.dask.regionprops_table(da.ones((10, 10), dtype=int, chunks=4), name, labels).compute()
+
+
 def test_chunks_of_unknown_sizes_are_refused():
     array = da.from_array(np.eye(4), 2)
     array = array[array[:, 0] > 0]
