@@ -9,8 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_sums, _cudaccl, _seams
+from . import _cudaccl, _seams
 from ._arrays import view_of
+from ._chunks.sums import Kind
 from ._files.tile_columns import TILED_ROW
 
 LABEL, AREA, LEAST, GREATEST, AT_BORDER = 0, 1, slice(2, 5), slice(5, 8), 8  # the columns of CclPatch
@@ -30,7 +31,7 @@ def patches_of(map: NDArray[Any], labels: NDArray[Any], start: Sequence[int], sh
     if labels.min() < 0:
         raise ValueError("labels must not be negative")
     firsts = np.frombuffer(_cudaccl.first_pixels(view_of(map)), np.int64)
-    adder = _chunk_sums.Kind(shape, 0, "").adder()
+    adder = Kind(shape, 0, "").adder()
     sums = np.frombuffer(adder.measure(view_of(map), list(start), None, len(firsts), [(0, 0)] * len(shape)), np.uint8)
     measured = np.frombuffer(adder.derive(view_of(sums))[0], TILED_ROW)
     rows = np.empty((len(firsts), 9), np.int64)

@@ -27,9 +27,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import (_chunk_around, _chunk_circles, _chunk_columns, _chunk_contacts, _chunk_hulls, _chunk_moments, _chunk_sums, _cudaccl,
-               _patches, _seams, _value_counts)
+from . import _cudaccl, _patches, _seams, _value_counts
 from ._arrays import view_of
+from ._chunks import around as _chunk_around
+from ._chunks import circles as _chunk_circles
+from ._chunks import columns as _chunk_columns
+from ._chunks import contacts as _chunk_contacts
+from ._chunks import hulls as _chunk_hulls
+from ._chunks import moments as _chunk_moments
+from ._chunks import sums as _chunk_sums
 from ._images import check_connectivity, real_threshold
 from ._labeller import check_integers
 from ._labeller import label as label_chunk

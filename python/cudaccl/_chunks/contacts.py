@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl, _seams
-from ._arrays import view_of
-from ._chunk_sums import compact
+from .. import _cudaccl, _seams
+from .._arrays import view_of
+from .sums import compact
 
 Rows = NDArray[np.int64]
 

@@ -11,8 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_columns, _chunk_sums
-from ._regionprops import AXES, OF_TABLES, SIZES
+from .._regionprops import AXES, OF_TABLES, SIZES
+from . import columns as _columns
+from . import sums as _sums
 
 TURN_BITS = 62  # a direction is two integers in units of 2^-62
 LIMB_BITS, N_LIMBS = 21, 3  # summed in limbs of 21 bits: a sum of 2^42 pixels fits 64 bits
@@ -31,7 +32,7 @@ class Circle(NamedTuple):
 class CircledSums(NamedTuple):
     """circles: of the axes along which borders touch."""
 
-    sums: _chunk_sums.Sums
+    sums: _sums.Sums
     circles: list[Circle]
 
 
@@ -79,18 +80,18 @@ def circle_of(map: NDArray[np.uint32], n: int, axis: int, start: int, side: int)
     return Circle(joined(np.stack([number, place, place + 1], 1), side), sums)
 
 
-def sums_of(kind: _chunk_sums.Kind, axes: Sequence[int], start: Sequence[int], labels: NDArray[Any]) -> CircledSums:
+def sums_of(kind: _sums.Kind, axes: Sequence[int], start: Sequence[int], labels: NDArray[Any]) -> CircledSums:
     """The sums of a chunk. start: its first pixel."""
-    found, map = _chunk_sums.compact(labels)
-    sums = _chunk_sums.sums_of_map(kind, start, found, map, None)
+    found, map = _sums.compact(labels)
+    sums = _sums.sums_of_map(kind, start, found, map, None)
     empty = Circle(np.empty((0, 3), np.int64), np.empty((0, 2 * N_LIMBS), np.int64))
     return CircledSums(sums, [circle_of(map, len(found), axis, start[axis], kind.shape[axis]) if len(found) else empty
                               for axis in axes])
 
 
-def added(kind: _chunk_sums.Kind, axes: Sequence[int], parts: Sequence[CircledSums]) -> CircledSums:
+def added(kind: _sums.Kind, axes: Sequence[int], parts: Sequence[CircledSums]) -> CircledSums:
     """The sums of chunks as those of one."""
-    total = _chunk_sums.added(kind, [part.sums for part in parts])
+    total = _sums.added(kind, [part.sums for part in parts])
     numbers = [np.searchsorted(total.labels, part.sums.labels) for part in parts]
     circles = []
     for i, axis in enumerate(axes):
@@ -130,7 +131,7 @@ def circular_means(sums: Numbers, areas: Numbers, side: int) -> NDArray[np.float
     return np.where(np.hypot(cosine, sine) <= 1e-9 * areas, np.nan, positive)
 
 
-def table_of(kind: _chunk_sums.Kind, axes: Sequence[int], wanted: _chunk_columns.Wanted,
+def table_of(kind: _sums.Kind, axes: Sequence[int], wanted: _columns.Wanted,
              found: CircledSums) -> dict[str, NDArray[Any]]:
     """The columns of a table."""
     def along_circles(rows: NDArray[Any]) -> None:
@@ -139,4 +140,4 @@ def table_of(kind: _chunk_sums.Kind, axes: Sequence[int], wanted: _chunk_columns
             rows[name], rows[SIZES[axis - len(kind.shape)]] = shortest_arcs(circle.runs, len(rows), side)
             rows[f"centroid_{name}"] = circular_means(circle.sums, rows["area"], side)
 
-    return _chunk_columns.table_of(kind, None, wanted, _chunk_columns.Total([found.sums]), along_circles)
+    return _columns.table_of(kind, None, wanted, _columns.Total([found.sums]), along_circles)

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl
-from ._arrays import view_of
-from ._chunk_sums import compact
-from ._host_measures import convex_measure
+from .. import _cudaccl
+from .._arrays import view_of
+from .._host_measures import convex_measure
+from .sums import compact
 
 MOST = 2**28  # the longest side: doubled coordinates are at most 2^29
 

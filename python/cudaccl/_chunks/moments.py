@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ._chunk_sums import compact
-from ._host_measures import ORDER, per_label
+from .._host_measures import ORDER, per_label
+from .sums import compact
 
 AT_ONCE = 1 << 20  # pixels
 

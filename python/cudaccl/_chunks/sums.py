@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _cudaccl
-from ._arrays import view_of
+from .. import _cudaccl
+from .._arrays import view_of
 
 
 class Sums(NamedTuple):

@@ -8,15 +8,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from . import _chunk_hulls, _host_measures
-from ._arrays import view_of
-from ._chunk_around import OF_NEIGHBOURS, Around, Plan
-from ._chunk_hulls import Hulls
-from ._chunk_moments import Moments, about
-from ._chunk_sums import NOTHING, Kind, Sums
-from ._regionprops import (AXES, COLUMN_OF, MEASURED_ON_GPU, MEASURES, OF_HULLS, OF_RANKS, Measured, columns_of, in_order,
+from .. import _host_measures
+from .._arrays import view_of
+from .._regionprops import (AXES, COLUMN_OF, MEASURED_ON_GPU, MEASURES, OF_HULLS, OF_RANKS, Measured, columns_of, in_order,
                            table_dtype, volume_shape_dtype)
-from ._value_counts import ValueCounts, quantiles
+from .._value_counts import ValueCounts, quantiles
+from .around import OF_NEIGHBOURS, Around, Plan
+from .hulls import Hulls, convex_measures_of, measures_of
+from .moments import Moments, about
+from .sums import NOTHING, Kind, Sums
 
 OF_CORNERS = {*OF_HULLS, "area_convex", "solidity", "feret_diameter_max"}
 OF_MOMENTS = {"moments", "moments_central", "moments_normalized", "moments_hu"}
@@ -65,12 +65,12 @@ class MeasuredInChunks(Measured):
 
     def hulls(self) -> NDArray[np.float64]:
         if self._hulls is None and self._total.hulls is not None:
-            self._hulls = _chunk_hulls.measures_of(self._total.hulls)
+            self._hulls = measures_of(self._total.hulls)
         return super().hulls()
 
     def convex(self) -> NDArray[np.float64]:
         if self._convex is None and self._total.hulls is not None:
-            self._convex = _chunk_hulls.convex_measures_of(self._total.hulls)
+            self._convex = convex_measures_of(self._total.hulls)
         return super().convex()
 
     def crofton_perimeters(self) -> list[NDArray[np.float64]]:
