@@ -245,13 +245,16 @@ static void
 transform_columns (const Distances *self, const uint8_t *pixels, uint64_t *squared)
 {
   const uint64_t width = self->plan.width, height = self->plan.height;
+  const bool has_labels = self->has_labels; /* flags of a mask are its labels */
 
   for (uint64_t x = 0; x < width; x += LINES) {
     const uint64_t n = width - x < LINES ? width - x : LINES;
     for (uint64_t y = 0; y < height; y++)
       for (uint64_t i = 0; i < n; i++) {
-        self->labels[i * self->longest + y] = number_of (pixels[y * width + x + i], STARTS_Y,
-            y > 0 ? self->labels[i * self->longest + y - 1] : 0);
+        self->labels[i * self->longest + y] =
+            !has_labels ? pixels[y * width + x + i]
+                        : number_of (pixels[y * width + x + i], STARTS_Y,
+                              y > 0 ? self->labels[i * self->longest + y - 1] : 0);
         self->lines[i * self->longest + y] = squared[y * width + x + i];
       }
     for (uint64_t i = 0; i < n; i++)
@@ -268,12 +271,15 @@ static void
 transform_layer (const Distances *self, const uint8_t *pixels, uint64_t *squared)
 {
   const uint64_t width = self->plan.width;
+  const bool has_labels = self->has_labels;
 
   if (self->layer > width)
     transform_columns (self, pixels, squared);
   for (uint64_t row = 0; row < self->layer; row += width) {
     for (uint64_t x = 0; x < width; x++)
-      self->labels[x] = number_of (pixels[row + x], STARTS_X, x > 0 ? self->labels[x - 1] : 0);
+      self->labels[x] =
+          !has_labels ? pixels[row + x]
+                      : number_of (pixels[row + x], STARTS_X, x > 0 ? self->labels[x - 1] : 0);
     transform_line (self, self->labels, squared + row, width);
   }
 }
