@@ -178,7 +178,7 @@ def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_are
 
 
 def has_several_values(image: Any) -> bool:
-    """Whether an array of uint8 could be a label map: its values besides 0 differ."""
+    """Whether an array of uint8 in host memory could be a label map: its values besides 0 differ."""
     values = np.asarray(image)
     return values.dtype == np.uint8 and bool(((values != 0) & (values != values.max())).any())
 
@@ -218,7 +218,7 @@ def contours_of_labels(map: NDArray[Any], neighbours: int, cracks: bool, min_are
         raise ValueError("labels must not be negative")
     if map.size and map.max() >= 2**32:
         raise ValueError("labels must be less than 2³²")
-    plain = np.ascontiguousarray(map, np.uint32)
+    plain = np.require(map, np.uint32, ["C", "A", "E"])
     found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(plain), neighbours, cracks)), cracks)
     if min_area <= 1 and not max_area:
         return found
@@ -259,6 +259,7 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
     if kind not in ("pixels", "cracks"):
         raise ValueError(f"kind must be 'pixels' or 'cracks', not {kind!r}")
     neighbours = check_connectivity(connectivity, 2)
+    check_integers(0, 2**32 - 1, min_area=min_area, max_area=max_area)
     read, view, threshold, invert = read_image(image, threshold, invert, None)
     if len(view.shape) != 2:
         raise ValueError(f"an image has 2 dimensions, not {len(view.shape)}")

@@ -73,6 +73,8 @@ def threshold_of(view: _cudaccl.View, threshold: float) -> int | float:
 def read_image(image: Any, threshold: float, invert: bool, stream: Any) -> tuple[Any, _cudaccl.View, float, bool]:
     """The image as an array that the library reads, its view, and the threshold and inversion that
     still apply to it."""
+    if isinstance(threshold, np.generic):  # math.floor() would round it to a float
+        threshold = threshold.item()
     if type(image) is not np.ndarray and isinstance(image, np.ma.MaskedArray):
         image, threshold, invert = unmasked(image, threshold, invert), 0, False
     try:

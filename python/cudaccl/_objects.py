@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import warnings
 from typing import Any
 
 import numpy as np
@@ -11,10 +12,11 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import copy_to_device, empty, finish, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
+from ._contours import has_several_values
 from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_device
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
-from ._regionprops import AXES, SIZES, label_map_of, measure_plane
+from ._regionprops import AXES, SIZES, as_int64, label_map_of, measure_plane
 
 
 def is_mask(image: Any) -> bool:
@@ -99,6 +101,8 @@ def chosen(labels: Any, offsets: NDArray[np.int64], stays: NDArray[np.bool_], li
     flags = np.concatenate(([False], stays))
     if view is None:
         array = host_array(labels)
+        if array.size == 0:
+            return finish(np.zeros(array.shape, bool), like)
         maps = array.reshape(len(offsets) - 1, -1)
         places = np.where(maps > 0, maps + offsets[:-1, np.newaxis], 0)
         return finish(flags[places].reshape(array.shape), like)
@@ -126,6 +130,9 @@ def kept_on_gpu(map: DeviceMap, flags: NDArray[np.bool_], like: Any) -> Any:
 def by_rows(image: Any, connectivity: int | None, ndim: int | None, choose: Any) -> Any:
     """The components of masks, or the labels of a map, that a function chooses of the rows of one of them."""
     if is_mask(image):
+        if view_on_gpu(image, None) is None and has_several_values(host_array(image)):
+            warnings.warn("an image of uint8 with several values is taken for masks: make a label map of it, as in "
+                          "image.astype(numpy.int32)", stacklevel=3)
         if wanted_ndim(ndim, connectivity) == 3:
             labels, table = label(image, connectivity, ndim=3)
             offsets = np.array([0, len(table)])
@@ -169,7 +176,8 @@ def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | Non
         inner = cudaccl.clear_border(masks)
 
     image: masks as of label_batch(), of bool or uint8: their components; or a volume of them with ndim=3. Or a label
-        map of other integers: labels, with all their parts.
+        map of other integers: labels, with all their parts. A warning says that an image of uint8 in host memory with
+        several values besides 0 is taken for masks.
     connectivity: as of label(); not of label maps.
     device: where the result is to be, as of label(): an image in host memory is copied there.
 
@@ -226,4 +234,4 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
     map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
     found = np.frombuffer(_cudaccl.contacts(view_of(np.ascontiguousarray(map)), neighbours), np.int64).reshape(-1, 3)
     ends, contact = found[:, :2].copy(), found[:, 2].copy()
-    return (ends if values is None else values[ends].astype(np.int64)), contact
+    return (ends if values is None else as_int64(values)[ends]), contact

@@ -258,11 +258,17 @@ def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | N
         raise ValueError("labels must not be negative")
     n = int(labels.max())
     if n <= labels.size:
-        return np.ascontiguousarray(labels, np.uint32), None, n
+        return np.require(labels, np.uint32, ["C", "A", "E"]), None, n
     values, places = np.unique(labels, return_inverse=True)
     has_background = values[0] == 0
     map = places.reshape(labels.shape).astype(np.uint32) + np.uint32(0 if has_background else 1)
-    return map, values if has_background else np.concatenate(([0], values)), len(values) - int(has_background)
+    return map, values if has_background else np.insert(values, 0, 0), len(values) - int(has_background)
+
+
+def as_int64(labels: NDArray[Any]) -> NDArray[np.int64]:
+    if labels.size and int(labels.max()) >= 2**63:
+        raise ValueError("labels must be less than 2⁶³")
+    return labels.astype(np.int64)
 
 
 def label_map_of(labels: Any, connectivity: int | None,
@@ -341,7 +347,7 @@ def unmasked(image: Any) -> Any:
 
 def plain_plane(plane: NDArray[Any]) -> NDArray[Any]:
     """A plane as the library reads it, whatever its layout: in this machine's byte order, without gaps."""
-    return np.ascontiguousarray(plane, plane.dtype.newbyteorder("="))
+    return np.require(plane, plane.dtype.newbyteorder("="), ["C", "A", "E"])
 
 
 def is_of_the_library(plane: NDArray[Any] | None) -> bool:
@@ -467,7 +473,7 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
     if values is not None:
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
-        rows["label"] = values[rows["label"]]
+        rows["label"] = as_int64(values)[rows["label"]]
     found = [Measured(rows, features[there] if len(features) else features, shapes[there], neighbours, map.shape,
                       lambda: map, map_rows, measured, are_components)
              for _, features, shapes in parts]
@@ -648,7 +654,8 @@ def in_order(columns: dict[str, NDArray[Any]], area: NDArray[Any], sort_by: str 
     if largest is None:
         places = np.argsort(keys, kind="stable")
     else:  # reversed twice: equal ones stay in the order of labels
-        places = (len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1])[:largest]
+        places = len(keys) - 1 - np.argsort(keys[::-1], kind="stable")[::-1]
+        places = places[np.argsort((keys != keys)[places], kind="stable")][:largest]
     return {name: column[places] for name, column in columns.items()}
 
 

@@ -292,6 +292,9 @@ def test_arguments():
     for wrong in ({"kind": "edges"}, {"connectivity": 6}, {"tolerance": -1}, {"tolerance": float("nan")}):
         with pytest.raises(ValueError):
             cudaccl.contours(mask, **wrong)
+    for map in np.ones((2, 2), bool), np.ones((2, 2), int):
+        with pytest.raises(ValueError, match="max_area"):
+            cudaccl.contours(map, max_area=-1)
     with pytest.raises(ValueError, match="2 dimensions"):
         cudaccl.contours(np.ones((2, 2, 2), bool))
     for wrong in ({}, {"size": [2, 2], "counts": [3]}, {"size": [1, 1], "counts": b"\xff"}, {"size": [1], "counts": []}):

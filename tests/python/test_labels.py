@@ -479,6 +479,17 @@ def test_thresholds_of_any_kind(threshold):
     assert (cudaccl.label(image, threshold=threshold)[0] == cudaccl.label(image > threshold)[0]).all()
 
 
+@pytest.mark.parametrize("dtype", ["int64", "uint64"])
+def test_thresholds_of_numpy_are_not_rounded(dtype):
+    image = np.array([[2**53, 2**53 + 1, 2**53 + 2, np.iinfo(dtype).max]], dtype)
+    for i, threshold in enumerate(image[0]):
+        assert (cudaccl.label(image, threshold=threshold)[0] > 0).tolist() == [[k > i for k in range(4)]]
+        assert cudaccl.components(image, threshold=threshold, invert=True)["area"].tolist() == [i + 1]
+        labels = np.zeros(image.shape, np.uint32)
+        cudaccl.label_file(image, labels, threshold=threshold)
+        assert (labels > 0).tolist() == [[k > i for k in range(4)]]
+
+
 def test_labeller():
     labeller = cudaccl.Labeller((5, 7), connectivity=4, max_components=3)
     assert labeller.shape == (5, 7) and labeller.connectivity == 4 and "cpu" in repr(labeller)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Objects as a whole against scipy and numpy: holes of labels, what touches the border, the largest, which touch."""
+import warnings
+
 import cudaccl
 import numpy as np
 import pytest
@@ -140,3 +142,43 @@ def test_adjacency_by_hand():
     pairs, contact = cudaccl.adjacency(np.array([[1, 1, 2], [3, 0, 2], [3, 3, 0]]))
     assert pairs.tolist() == [[1, 2], [1, 3]] and contact.tolist() == [1, 1]
     assert len(cudaccl.adjacency(np.zeros((0, 3), int))[0]) == 0
+
+
+@pytest.mark.parametrize("label", [2**53 + 1, 2**63 - 1, 2**63, 2**64 - 1])
+def test_labels_of_64_bits(label):
+    """None is rounded, with background and without, and of what is 64-bit with a sign none wraps."""
+    full = np.full((3, 3), label, np.uint64)
+    for labels in full, np.pad(full, 1):
+        for found in (cudaccl.fill_label_holes(labels), cudaccl.keep_largest(labels), cudaccl.clear_border(np.pad(labels, 1))[1:-1, 1:-1]):
+            assert found.dtype == np.uint64
+            np.testing.assert_array_equal(found, labels)
+        labels[1, 1] = label - 1
+        if label < 2**63:
+            assert cudaccl.adjacency(labels)[0].tolist() == [[label - 1, label]]
+            assert cudaccl.regionprops_table(labels, "label")["label"].tolist() == [label - 1, label]
+        else:
+            for refuses in cudaccl.adjacency, cudaccl.regionprops_table:
+                with pytest.raises(ValueError, match="2⁶³"):
+                    refuses(labels)
+
+
+def test_unaligned_labels():
+    labels = np.array([[1, 1, 0], [0, 2, 2]], np.uint32)
+    unaligned = np.ndarray(labels.shape, labels.dtype, bytearray(labels.nbytes + 1), 1)
+    unaligned[...] = labels
+    assert not unaligned.flags.aligned
+    for of_map in (cudaccl.fill_label_holes, cudaccl.keep_largest, cudaccl.clear_border, cudaccl.distance,
+                   lambda map: cudaccl.contours(map).points, lambda map: cudaccl.adjacency(map)[0],
+                   lambda map: cudaccl.regionprops_table(map, ["area"])["area"], lambda map: [part["counts"] for part in cudaccl.rle(map)]):
+        np.testing.assert_array_equal(of_map(unaligned), of_map(labels))
+
+
+def test_label_maps_of_bytes():
+    labels = np.pad(np.array([[3, 7]], np.uint8), 1)
+    for of_masks in cudaccl.clear_border, cudaccl.keep_largest:
+        with pytest.warns(UserWarning, match="taken for masks"):
+            assert (of_masks(labels) == labels).all()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            of_masks((labels > 0) * np.uint8(255))
+            assert of_masks(np.zeros((0, 2, 3), bool)).shape == (0, 2, 3)

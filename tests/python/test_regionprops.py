@@ -148,6 +148,14 @@ def test_order_of_rows(mask, k):
         assert backwards["label"].tolist() == [label for _, label in reversed(rows)][:k]
 
 
+def test_what_is_no_number_is_last():
+    labels = np.array([[1, 2, 3, 4]])
+    values = np.array([[5, np.nan, 7, 5]])
+    for largest, expected in (None, [1, 4, 3, 2]), (2, [3, 1]), (9, [3, 1, 4, 2]):
+        assert cudaccl.regionprops_table(labels, values, ["label", "intensity_mean"], sort_by="intensity_mean",
+                                         largest=largest)["label"].tolist() == expected
+
+
 def test_wrong_order():
     mask = np.ones((3, 4), bool)
     with pytest.raises(ValueError, match="no column"):

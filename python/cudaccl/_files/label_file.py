@@ -117,6 +117,7 @@ class Input:
             raise TypeError(f"pixels must be of bool, integers or floats, not {self.dtype}")
         if math.isnan(threshold):
             raise ValueError("the threshold is not a number")
+        threshold = threshold.item() if isinstance(threshold, np.generic) else threshold
         # For integers, "greater than a number" is "greater than its floor".
         self.threshold = threshold if self.dtype.kind == "f" or math.isinf(threshold) else math.floor(threshold)
         self._at_once = max(1, CHUNK_BYTES // (self.dtype.itemsize * math.prod(self.shape[1:])))
