@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "many-values.h"
 
+#include <math.h>
 #include <string.h>
 
 static CclValueType
@@ -24,14 +25,16 @@ value_type (SampleType type)
 
 #define FIND_FOREGROUND(sample, type)                                                              \
   case sample:                                                                                     \
-    for (size_t i = 0; i < n; i++)                                                                 \
-      foreground[i] = (double)((const type *)samples)[i] != background;                            \
+    for (size_t i = 0; i < n; i++) {                                                               \
+      const long double value = ((const type *)samples)[i];                                        \
+      foreground[i] = !isnan (value) && value != background;                                       \
+    }                                                                                              \
     break;
 
-/* Sets bytes to whether samples are not background. */
+/* Sets bytes to whether samples are numbers and not background. */
 static void
 find_foreground (
-    SampleType sample, const void *samples, size_t n, double background, uint8_t *foreground)
+    SampleType sample, const void *samples, size_t n, long double background, uint8_t *foreground)
 {
   switch (sample) {
     FIND_FOREGROUND (SAMPLE_UINT8, uint8_t)
@@ -67,7 +70,7 @@ read_layers (void *data, uint64_t first_layer, uint64_t n_layers, void *values, 
 }
 
 void
-many_values_init (ManyValues *self, Picture *file, double tolerance, double background)
+many_values_init (ManyValues *self, Picture *file, double tolerance, long double background)
 {
   const SampleType type = picture_value_type (file);
 

@@ -8,9 +8,9 @@
 typedef struct ManyValues {
   ValuesPicture picture;
   Picture *file;
-  double background;
+  long double background;
 } ManyValues;
 
 /* tolerance: by which values of neighbours may differ. background: the value of pixels that are
  * in no component. The struct points to itself, so it must not be moved; file must outlive it. */
-void many_values_init (ManyValues *self, Picture *file, double tolerance, double background);
+void many_values_init (ManyValues *self, Picture *file, double tolerance, long double background);

@@ -166,7 +166,9 @@ read_value_tolerance (Options *options, const char *value, CclError *error)
 static bool
 read_background (Options *options, const char *value, CclError *error)
 {
-  return parse_real (value, &options->background) && isfinite (options->background);
+  char *end;
+  options->background = strtold (value, &end);
+  return end != value && !*end && isfinite (options->background);
 }
 
 static bool

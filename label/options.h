@@ -23,7 +23,7 @@ typedef struct Options {
   MaskSettings mask;
   bool many_values;       /* pixels are connected where they are equal */
   double value_tolerance; /* by which values of neighbours may differ */
-  double background;      /* the value of pixels of no component */
+  long double background; /* the value of pixels of no component; holds integers of 64 bits */
   uint32_t axes;          /* flags of CclAxis: opposite borders touch */
   uint32_t split_radius;  /* of objects that are split; 0: none are */
   bool fills_holes;

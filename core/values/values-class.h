@@ -36,5 +36,10 @@ ccl_value_bytes (CclValueType type)
   }
 }
 
+/* Copies a plan of the caller's, with the defaults of fields that it is too short for, and checks
+ * the copy. */
+CclStatus ccl_values_plan_complete (
+    CclValuesPlan *complete, const CclValuesPlan *given, CclError *error);
+
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_values_plan_check (const CclValuesPlan *plan, CclError *error);

@@ -6,6 +6,8 @@
 #include "core/base/strides.h"
 #include "core/base/struct-size.h"
 
+#include <stddef.h>
+
 /* Of the plan's connectivity. */
 static bool
 connectivity_is_known (const CclValuesPlan *plan)
@@ -44,7 +46,21 @@ ccl_values_plan_check (const CclValuesPlan *plan, CclError *error)
   if ((unsigned)plan->type > CUDACCL_VALUE_TYPE_REAL_64)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "there is no type of values %d", (int)plan->type);
+  if ((unsigned)plan->nan > CUDACCL_NAN_IS_BACKGROUND)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "there is no rule of NaN %d", (int)plan->nan);
   return CUDACCL_OK;
+}
+
+CclStatus
+ccl_values_plan_complete (CclValuesPlan *complete, const CclValuesPlan *given, CclError *error)
+{
+  if (!given)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the plan must not be NULL");
+  *complete = (CclValuesPlan)CUDACCL_VALUES_PLAN_DEFAULT;
+  const CclStatus status =
+      ccl_struct_complete (complete, sizeof *complete, given, offsetof (CclValuesPlan, nan), error);
+  return status == CUDACCL_OK ? ccl_values_plan_check (complete, error) : status;
 }
 
 CclStatus

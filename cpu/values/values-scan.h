@@ -100,14 +100,17 @@ static ALWAYS_INLINE bool
 find_foreground (
     const CpuValuesLabeller *self, const ValueType *type, const uint8_t *row, uint64_t *foreground)
 {
-  const uint32_t width = self->base.plan.width;
+  const CclValuesPlan *plan = &self->base.plan;
+  const bool has_nan =
+      plan->nan == CUDACCL_NAN_IS_BACKGROUND && plan->type >= CUDACCL_VALUE_TYPE_REAL_32;
   uint64_t all = 0;
 
   for (uint32_t i = 0; i < self->n_words; i++) {
-    const uint32_t x = 64 * i, n = width - x < 64 ? width - x : 64;
-    const uint64_t zeros =
-        self->base.plan.zero_is_background ? type->zero (row + (size_t)x * type->bytes, n) : 0;
-    all |= foreground[i] = ~zeros & lowest_bits (n);
+    const uint32_t x = 64 * i, n = plan->width - x < 64 ? plan->width - x : 64;
+    const uint8_t *values = row + (size_t)x * type->bytes;
+    const uint64_t zeros = plan->zero_is_background ? type->zero (values, n) : 0;
+    const uint64_t numbers = has_nan ? type->equal (values, values, n) : UINT64_MAX;
+    all |= foreground[i] = ~zeros & numbers & lowest_bits (n);
   }
   return all != 0;
 }

@@ -143,14 +143,15 @@ choose_code (void)
 CclValuesLabeller *
 ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error)
 {
+  CclValuesPlan complete;
   CpuValuesLabeller *self;
 
-  if (ccl_values_plan_check (plan, error) != CUDACCL_OK)
+  if (ccl_values_plan_complete (&complete, plan, error) != CUDACCL_OK)
     return NULL;
   self = calloc (1, sizeof *self);
   if (self) {
     self->base.klass = &cpu_values_labeller_class;
-    self->base.plan = *plan;
+    self->base.plan = complete;
     self->n_words = divide_up (plan->width, 64);
     self->neighbourhood = neighbourhoods;
     while (self->neighbourhood->connectivity != plan->connectivity)

@@ -26,7 +26,7 @@ typedef struct CclValuesParameters {
   const uint8_t *values;
   uint64_t row_stride, slice_stride; /* bytes; slice_stride is not used with a depth of 1 */
   uint32_t width, height, depth;     /* pixels */
-  uint32_t zero_is_background;
+  uint32_t zero_is_background, nan_is_background;
   uint32_t neighbours; /* bits: those before a pixel in raster order that it is connected to */
   uint32_t compared;   /* bits: these, and those that show which unions are not needed */
 

@@ -70,6 +70,7 @@ ccl_cuda_values_plan_geometry (CclValuesParameters *p, const CclValuesPlan *plan
   p->height = plan->height;
   p->depth = plan->depth;
   p->zero_is_background = plan->zero_is_background;
+  p->nan_is_background = plan->nan == CUDACCL_NAN_IS_BACKGROUND;
   p->n_pixels = plan->width * plan->height * plan->depth;
   p->n_chunks = divide_up (p->n_pixels, 1u << CUDACCL_VALUES_CHUNK_SHIFT);
   p->tile_z_shift = plan->depth > 1 ? CUDACCL_VALUES_TILE_ROWS_SHIFT / 2 : 0;
@@ -204,7 +205,8 @@ ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, 
     ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "a device is needed");
     return NULL;
   }
-  if (ccl_values_plan_check (plan, error) != CUDACCL_OK)
+  CclValuesPlan complete;
+  if (ccl_values_plan_complete (&complete, plan, error) != CUDACCL_OK)
     return NULL;
   CudaValuesLabeller *self = calloc (1, sizeof *self);
   if (!self) {
@@ -212,8 +214,8 @@ ccl_cuda_values_labeller_new (CclCudaDevice *device, const CclValuesPlan *plan, 
     return NULL;
   }
   self->base.klass = &cuda_values_labeller_class;
-  self->base.plan = *plan;
-  ccl_cuda_values_plan_geometry (&self->parameters, plan);
+  self->base.plan = complete;
+  ccl_cuda_values_plan_geometry (&self->parameters, &complete);
   if (ccl_cuda_runner_open (&self->runner, device, allocate, self, error) == CUDACCL_OK)
     return &self->base;
   cuda_values_labeller_free (&self->base);

@@ -147,7 +147,7 @@ equal_neighbours (const Parameters &p, const Pixel &pixel, bool *is_foreground)
   const uint8_t *const address =
       p.values + pixel.z * p.slice_stride + pixel.y * p.row_stride + pixel.x * sizeof (T);
   const T own = __ldg ((const T *)address);
-  *is_foreground = !p.zero_is_background || own != 0;
+  *is_foreground = !(p.zero_is_background && own == 0) && !(p.nan_is_background && own != own);
   if (!*is_foreground)
     return 0;
   const uint32_t compared = p.compared & inside_picture (p, pixel);

@@ -31,7 +31,8 @@ extern "C" {
 
 /* How a picture stores its values. Signed integers have the types of unsigned ones: only equality
  * matters. Reals are IEEE numbers and equal as in C: 0 and -0 are equal, and a NaN
- * equals nothing, so that such a pixel is a component of its own. Since: 0.3 */
+ * equals nothing, so that such a pixel is a component of its own, unless CclValuesPlan.nan says
+ * that it is background. Since: 0.3 */
 typedef enum CclValueType {
   CUDACCL_VALUE_TYPE_8 = 0,       /* integers of one byte */
   CUDACCL_VALUE_TYPE_16 = 1,      /* of two bytes */
@@ -40,6 +41,12 @@ typedef enum CclValueType {
   CUDACCL_VALUE_TYPE_REAL_32 = 4, /* float */
   CUDACCL_VALUE_TYPE_REAL_64 = 5, /* double */
 } CclValueType;
+
+/* What a pixel is whose value is not a number. Since: 0.4 */
+typedef enum CclNanRule {
+  CUDACCL_NAN_STANDS_ALONE = 0,  /* a component of its own */
+  CUDACCL_NAN_IS_BACKGROUND = 1, /* it gets label 0, also without zero_is_background */
+} CclNanRule;
 
 /* The properties of a labeller of values that are fixed when it is made. Since: 0.3 */
 typedef struct CclValuesPlan {
@@ -50,6 +57,7 @@ typedef struct CclValuesPlan {
   uint32_t connectivity; /* 4 or 8 (with a depth of 1), 6, 18 or 26 */
   CclValueType type;
   bool zero_is_background; /* pixels of value 0 get label 0; else they are components, too */
+  CclNanRule nan;          /* of reals; `size` must be set, too. Since: 0.4 */
 } CclValuesPlan;
 
 /* The defaults of CclValuesPlan; width, height, connectivity and type must be set. Since: 0.3 */
@@ -102,10 +110,11 @@ void ccl_values_labeller_free (CclValuesLabeller **labeller);
 /* Labels a picture in host memory whose neighbours are connected where their values differ by at
  * most a tolerance, from neighbour to neighbour: within a component values may differ by more.
  *
- * plan: zero_is_background is not read. is_signed: whether integers have a sign. tolerance: 0 or
- * more, of integers rounded down; a NaN differs from all. foreground: [width × height × depth]
- * bytes, 0 for pixels of the background, which get label 0; NULL: there are none. labels: as of
- * ccl_values_labeller_run(), 1…N in raster order of first pixels. n_components: set to N.
+ * plan: zero_is_background and nan are not read. is_signed: whether integers have a sign.
+ * tolerance: 0 or more, of integers rounded down; a NaN differs from all. foreground: [width ×
+ * height × depth] bytes, 0 for pixels of the background, which get label 0; NULL: there are none.
+ * labels: as of ccl_values_labeller_run(), 1…N in raster order of first pixels. n_components: set
+ * to N.
  *
  * It allocates four bytes per pixel. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT,
  * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_INTERRUPTED. Thread safe. Since: 0.4 */

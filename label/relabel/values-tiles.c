@@ -65,7 +65,8 @@ plan_of (const ValuesTiles *self, uint32_t n_layers)
       .depth = is_frame ? 1 : n_layers,
       .connectivity = plan->connectivity,
       .type = self->picture->type,
-      .zero_is_background = self->picture->zero_is_background};
+      .zero_is_background = self->picture->zero_is_background,
+      .nan = CUDACCL_NAN_IS_BACKGROUND};
 }
 
 /* Makes a labeller for that many layers, unless there is one. */

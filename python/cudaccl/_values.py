@@ -21,8 +21,6 @@ KEPT = 2  # labellers of the last images that are kept for the next
 
 def plain(image: Any) -> Any:
     """An array that the library reads: aligned, in the machine's byte order, with consecutive pixels in each row."""
-    if isinstance(image, np.ma.MaskedArray):
-        image = np.asarray(np.ma.filled(image, 0))
     if kind_of(image) == "PIL":
         image = values_of_pil(image)
     if type(image) is not np.ndarray and not numpy_converts(image) and hasattr(image, "__dlpack__"):
@@ -46,6 +44,24 @@ def values_of_pil(image: Any) -> NDArray[Any]:
     return array
 
 
+def number_of(background: Any) -> Any:
+    """A background of the caller's as a number of Python, which does not wrap as those of NumPy do; None: there is none."""
+    if isinstance(background, (np.generic, np.ndarray)) and background.ndim == 0:
+        background = background.item()
+    if background is not None and not np.isfinite(background):
+        raise ValueError(f"background must be a finite number or None, not {background!r}")
+    return background
+
+
+def is_of_type(number: float, dtype: np.dtype[Any]) -> bool:
+    """Whether a type of values has a number."""
+    if dtype.kind == "f":
+        return bool(float(dtype.type(number)) == number)
+    if number != int(number):
+        return False
+    return 0 <= number <= 1 if dtype.kind == "b" else np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+
+
 def wide_on_gpu(image: Any) -> Any:
     """An image of floats of 16 bits on a GPU as one of float32, by its own library."""
     if kind_of(image) == "torch":
@@ -59,16 +75,13 @@ def swapped(array: Any, background: float, xp: Any) -> tuple[Any, bool]:
     """An array in which 0 is the background, and whether there is any. Equal values stay equal. xp: the library of the
     array."""
     dtype = np.dtype(str(array.dtype).rpartition(".")[2])
-    if dtype.kind == "f":
-        value = dtype.type(background)
-        if value != background:
-            return array, False
-        zero, other = dtype.type(0).item(), value.item()
-        return xp.where(array == other, zero, xp.where(array == zero, other, array)), True
-    if background != int(background) or not 0 <= background - (0 if dtype.kind == "b" else np.iinfo(dtype).min) <= (
-            1 if dtype.kind == "b" else np.iinfo(dtype).max - np.iinfo(dtype).min):
+    if not is_of_type(background, dtype):
         return array, False
-    return array ^ (bool(background) if dtype.kind == "b" else dtype.type(int(background)).item()), True
+    value = dtype.type(int(background) if dtype.kind in "iu" else background).item()
+    if dtype.kind == "f":
+        zero = dtype.type(0).item()
+        return xp.where(array == value, zero, xp.where(array == zero, value, array)), True
+    return array ^ value, True
 
 
 def library_of(array: Any) -> Any:
@@ -110,11 +123,11 @@ def values_of(labels: Any, image: Any, n: int) -> NDArray[Any]:
 
 
 def label_similar(image: Any, connectivity: int | None, background: float | None, ndim: int | None, out: Any,
-                  return_values: bool, tolerance: float) -> Any:
-    """label_values() with a tolerance."""
-    if not tolerance > 0:
+                  return_values: bool, tolerance: float, is_there: NDArray[np.bool_] | None = None) -> Any:
+    """label_values() with a tolerance, or with pixels that are background whatever their value."""
+    if not tolerance >= 0:
         raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
-    on_gpu = not isinstance(image, np.ma.MaskedArray) and view_on_gpu(image, None) is not None
+    on_gpu = view_on_gpu(image, None) is not None
     if on_gpu and out is not None:
         raise ValueError("with a tolerance, labels of an array on a GPU are a new array: give no out")
     array = plain(on_host(image) if on_gpu else image)
@@ -122,7 +135,11 @@ def label_similar(image: Any, connectivity: int | None, background: float | None
     check_shape(array.shape, wanted)
     neighbours = check_connectivity(connectivity, wanted)
     labels = np.zeros(array.shape, np.int32) if out is None else out
-    foreground = np.ones(array.shape, bool) if background is None else np.asarray(array != background)
+    foreground: NDArray[np.bool_] = np.asarray(array == array)  # what is not a number does not equal itself
+    if background is not None and is_of_type(background, array.dtype):
+        foreground &= array != array.dtype.type(background)
+    if is_there is not None:
+        foreground &= is_there
     n = 0
     if array.size:
         n = _cudaccl.label_similar_values(view_of(array), neighbours, float(tolerance), view_of(foreground),
@@ -131,17 +148,29 @@ def label_similar(image: Any, connectivity: int | None, background: float | None
     return (result, n, values_of(labels, array, n)) if return_values else (result, n)
 
 
+def without_mask(image: np.ma.MaskedArray[Any, Any], background: float | None) -> tuple[NDArray[Any], NDArray[np.bool_] | None]:
+    """An array in which masked pixels are background by their values, and None; or, where no value is, its data and which
+    pixels are not masked."""
+    array: NDArray[Any] = plain(np.ma.getdata(image))
+    mask = np.ma.getmaskarray(image)
+    if background is not None and is_of_type(background, array.dtype):
+        return np.where(mask, array.dtype.type(background), array), None
+    if array.dtype.kind == "f":
+        return np.where(mask, array.dtype.type(np.nan), array), None
+    return array, ~mask
+
+
 def must_copy(image: Any, device: Any) -> bool:
     """Whether an image is in host memory and to be labelled on a GPU."""
-    return device_number(device) != HOST and (isinstance(image, np.ma.MaskedArray) or view_on_gpu(image, None) is None)
+    return device_number(device) != HOST and view_on_gpu(image, None) is None
 
 
 def label_values_there(image: Any, connectivity: int | None, background: float, ndim: int | None, out: Any, stream: Any,
                        return_values: bool, device: Any) -> Any:
     """label_values() of an image in host memory on a GPU, with another background than 0, which is found before."""
     array = plain(image)
-    plain_values, is_there = swapped(array, background, np)
-    labels, n = label_values(on_device(plain_values, device), connectivity, background=0 if is_there else None, ndim=ndim,
+    plain_values, is_swapped = swapped(array, background, np)
+    labels, n = label_values(on_device(plain_values, device), connectivity, background=0 if is_swapped else None, ndim=ndim,
                              out=out, stream=stream)
     return (labels, n, values_of(labels, array, n)) if return_values else (labels, n)
 
@@ -176,12 +205,11 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
                  out: Any = None, stream: Any = None, return_values: bool = False, tolerance: float = 0, device: Any = None) -> Any:
     """Labels an image with many values, on the device where it is: neighbours are connected where they are equal.
 
-    image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Floats equal as
-        in Python: 0.0 equals -0.0, and a pixel that is not a number is a component of its own. Masked pixels
-        count as 0. Of an image of PIL with a palette the values are
+    image: an array of bool, integers or floats, of two dimensions, or of three with ndim=3. Masked pixels and those that
+        are not a number are background, whatever else is; 0.0 equals -0.0. Of an image of PIL with a palette the values are
         the indices, of one with colours each colour is a value, black is 0, and opacity is ignored.
     connectivity: 4 or 8, 6, 18 or 26 for volumes, or scikit-image's number of axes. None: the greatest.
-    background: pixels of this value get label 0. None: all pixels are of components. On a GPU, another one than
+    background: pixels of this value get label 0. It is not rounded to the type of the image. None: all values are of components. On a GPU, another one than
         0 is found by the array's own library.
     ndim: 2 or 3; None: 3 with a connectivity that images do not have, else 2.
     out: an array of the shape for the label map, on the same device, of int32 or uint32. None: a new array of int32.
@@ -195,17 +223,31 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
     pixel, their number, and an array in host memory of the value of each component, of the type of the image.
     cc3d has the same components; the label map of a component's pixels may be
     measured with regionprops_table(). Raises ValueError or TypeError for a wrong array. Since: 0.3;
-    backgrounds other than 0, and values, since 0.4
+    backgrounds other than 0, and values, since 0.4. Before 0.4, a pixel that was not a number was a component of its own
     """
-    if background is not None and not np.isfinite(background):
-        raise ValueError(f"background must be a finite number or None, not {background!r}")
+    background = number_of(background)
+    given, is_there = image, None
+    if isinstance(image, np.ma.MaskedArray):
+        image, is_there = without_mask(image, background)
+    if is_there is not None and device is not None and device_number(device) != HOST:
+        raise ValueError("an array with masked pixels needs a background on a GPU, a value of its type")
+    found = found_values(image, connectivity, background, ndim, out, stream, return_values, tolerance, device, is_there)
+    dtype = getattr(given, "dtype", None)
+    if return_values and getattr(dtype, "name", str(dtype).rpartition(".")[2]) == "float16":
+        return (*found[:2], found[2].astype(np.float16))
+    return found
+
+
+def found_values(image: Any, connectivity: int | None, background: float | None, ndim: int | None, out: Any, stream: Any,
+                 return_values: bool, tolerance: float, device: Any, is_there: NDArray[np.bool_] | None) -> Any:
+    """label_values() of an array without a mask, of which only the pixels that are there can be foreground (None: all)."""
     if device is not None and background and not tolerance and must_copy(image, device):
         return label_values_there(image, connectivity, background, ndim, out, stream, return_values, device)
     if device is not None:
         image = on_device(plain(image) if must_copy(image, device) else image, device)
-    if tolerance != 0:
-        return label_similar(image, connectivity, background, ndim, out, return_values, tolerance)
-    view = None if isinstance(image, np.ma.MaskedArray) else view_on_gpu(image, stream)
+    if tolerance != 0 or is_there is not None:
+        return label_similar(image, connectivity, background, ndim, out, return_values, tolerance, is_there)
+    view = view_on_gpu(image, stream)
     if view is not None and view.dtype in ("float16", "bfloat16"):
         array = wide_on_gpu(image)
         view = view_of(array, stream)
@@ -216,8 +258,8 @@ def label_values(image: Any, connectivity: int | None = None, *, background: flo
         array = image
     given = array
     if background:
-        array, is_there = swapped(array, background, np if view.device == HOST else library_of(array))
-        background = 0 if is_there else None
+        array, is_swapped = swapped(array, background, np if view.device == HOST else library_of(array))
+        background = 0 if is_swapped else None
         view = view_of(array, stream if view.device != HOST else None)
     wanted = wanted_ndim(ndim, connectivity)
     check_shape(view.shape, wanted, "make a number of each colour, or give an image of PIL, whose colours are values")

@@ -34,6 +34,7 @@ public:
     plan.connectivity = connectivity;
     plan.type = type_;
     plan.zero_is_background = zero_is_background;
+    plan.nan = CUDACCL_NAN_IS_BACKGROUND;
     CclError error = {};
     CclCudaDevice *const gpu = device_ == HOST ? nullptr : open_device (device_);
     {

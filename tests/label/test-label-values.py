@@ -93,6 +93,20 @@ def values():
         check_table(labels, table)
 
 
+def no_numbers():
+    """pixels that are not a number are background, with another background and a tolerance, too"""
+    for i in range(6):
+        image = random.integers(0, 3, (9, 40)).astype(["f4", "f8"][i % 2])
+        image[random.random(image.shape) < 0.2] = np.nan
+        for options, background in ([GPU, 0],) if GPU else ([[], 0], [["--background", 2], 2], [["--value-tolerance", 0.5], 0]):
+            labels, _ = labels_of(image, "--values", "-c", 4, "--tile", [1, 4, 9][i // 2], *options)
+            shown = np.where(np.isnan(image) | (image == background), 0, image + 1)
+            np.testing.assert_array_equal(labels, components_of_values(shown, 4))
+    if not GPU:  # nor are integers of 64 bits rounded
+        labels, _ = labels_of(np.array([[2**53, 0, 2**53 + 1, 0, 2**53 + 2]]), "--values", "--background", 2**53 + 1)
+        assert labels.tolist() == [[1, 2, 0, 3, 4]]
+
+
 def tiles():
     """the bytes of all outputs are those of one tile, whatever the tiles: values, tolerance, holes, columns, a volume"""
     columns = "label,value,area,bbox,centroid,first_pixel,touches_border,inertia_tensor,intensity_mean,intensity_max_position,euler_number"
@@ -269,7 +283,7 @@ def refused():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(on_a_gpu, distances, split) if GPU else tap.run(refused, distances, split, values, tiles, spiral, other_formats, holes,
-                                                                   all_holes)
+    status = tap.run(on_a_gpu, no_numbers, distances, split) if GPU else tap.run(refused, distances, split, values, no_numbers, tiles, spiral,
+                                                                               other_formats, holes, all_holes)
     os.chdir("/")
 sys.exit(status)

@@ -88,7 +88,7 @@ def test_many_values_in_given_arrays():
 
 
 def test_many_values_of_16_bits_are_widened_by_their_own_library():
-    """0.0 equals -0.0, and what is not a number equals nothing."""
+    """0.0 equals -0.0, and what is not a number is background."""
     image = np.array([[1, 1, np.nan, np.nan], [0.0, -0.0, 2, 2]], np.float16)
 
     class Wide(InterfaceArray):
@@ -96,7 +96,13 @@ def test_many_values_of_16_bits_are_widened_by_their_own_library():
             return InterfaceArray(image.astype(dtype))
 
     labels, n = cudaccl.label_values(Wide(image), background=None)
-    assert n == 5 and (cudaccl.copy_to_host(labels) == [[1, 1, 2, 3], [4, 4, 5, 5]]).all()
+    assert n == 3 and (cudaccl.copy_to_host(labels) == [[1, 1, 0, 0], [2, 2, 3, 3]]).all()
+    labels, n = cudaccl.label_values(InterfaceArray(image.astype(np.float64)))
+    assert n == 2 and (cudaccl.copy_to_host(labels) == [[1, 1, 0, 0], [0, 0, 2, 2]]).all()
+    masked = np.ma.masked_invalid(image)
+    assert cudaccl.label_values(masked, background=None, device="cuda")[1] == 3
+    with pytest.raises(ValueError, match="background"):
+        cudaccl.label_values(np.ma.masked_equal(np.arange(3)[None], 1), background=None, device="cuda")
     with pytest.raises(TypeError, match="32 or 64 bits"):
         cudaccl.label_values(InterfaceArray(image))
 

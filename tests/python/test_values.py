@@ -67,17 +67,46 @@ def test_components_are_those_of_cc3d(ndim, data):
     assert pairs.shape[1] == n + (image == 0).any()
 
 
-@given(images("float32", 2))
-def test_pixels_that_are_no_number_stand_alone(image):
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@given(data=st.data())
+def test_pixels_that_are_no_number_are_background(dtype, data):
+    """So are masked ones, whatever the background is."""
+    image = data.draw(images("float32", 2)).astype(dtype)
     image[image == 1] = np.nan
     image[image == 0] *= -1
-    labels, n = cudaccl.label_values(image, 8)
-    alone = np.isnan(image)
-    assert len(np.unique(labels[alone])) == alone.sum()
-    assert (labels[image == 0] == 0).all()
-    rest, count = reference(np.where(alone, 0, image), 8, 0)
-    assert n == count + alone.sum()
-    assert ((labels > 0) == ((rest > 0) | alone)).all()
+    background, tolerance = data.draw(st.sampled_from([0, None, 2, 0.1])), data.draw(st.sampled_from([0, 0.5]))
+    is_there = ~np.isnan(image) & (image != (-99 if background in (None, 0.1) else background))
+    expected, n = reference(np.where(is_there, image, -99), 8, -99)
+    masked = np.ma.masked_array(np.nan_to_num(image, nan=7), np.isnan(image))
+    for given_image in image, masked, np.ma.masked_array(image, False):
+        labels, count, values = cudaccl.label_values(given_image, 8, background=background, tolerance=tolerance, return_values=True)
+        np.testing.assert_array_equal(labels, expected)
+        assert count == n == len(values) and values.dtype == dtype
+    found = np.zeros(image.shape, np.uint32)
+    for given_image in image, masked:
+        cudaccl.label_file(given_image, found, values=True, background=background, tolerance=tolerance, tile=2)
+        np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("background", [0, 2, None, 300])
+def test_masked_pixels_are_background(background):
+    image = np.ma.masked_array(np.array([[0, 0, 2, 2], [5, 5, 5, 2]], np.uint8), [[False, True, False, True], [False, True, False, True]])
+    labels, n, values = cudaccl.label_values(image, 4, background=background, return_values=True)
+    there = [value for value in (0, 2, 5, 5) if value != background]
+    assert values.tolist() == there and n == len(there) and not labels[image.mask].any()
+
+
+def test_backgrounds_of_numpy():
+    """Numbers of NumPy, whose differences wrap."""
+    for dtype in "int8", "uint8", "int64", "uint64":
+        image = np.full((2, 3), np.iinfo(dtype).max, dtype)
+        assert cudaccl.label_values(image, background=image[0, 0])[1] == 0
+        assert cudaccl.label_values(image, background=np.int8(-5))[1] == 1
+        assert cudaccl.label_values(image - image, background=image[0, 0] - image[0, 0])[1] == 0
+        assert cudaccl.label_file(image, values=True, background=image[0, 0], tile=1) == 0
+    image = np.array([[0, 2**53, 0, 2**53 + 1]])
+    for tolerance in 0, 0.5:
+        assert cudaccl.label_values(image, background=2**53 + 1, tolerance=tolerance)[1] == 3
 
 
 def test_a_mask_has_the_labels_of_label():
@@ -191,9 +220,9 @@ def test_tolerance(dtype):
 def test_tolerance_of_other_arrays():
     image = np.array([[1.0, 1.4, np.nan], [9, 1.9, np.inf], [9.2, np.inf, np.nan]])
     labels, n = cudaccl.label_values(image, 4, background=None, tolerance=0.5)
-    assert labels.tolist() == [[1, 1, 2], [3, 1, 4], [3, 5, 6]] and n == 6
+    assert labels.tolist() == [[1, 1, 0], [2, 1, 3], [2, 4, 0]] and n == 4
     assert cudaccl.label_values(np.array([[np.inf, np.inf, -np.inf]]), background=None, tolerance=1)[0].tolist() == [[1, 1, 2]]
-    assert cudaccl.label_values(image.T[::-1], 4, background=None, tolerance=0.5)[1] == 6
+    assert cudaccl.label_values(image.T[::-1], 4, background=None, tolerance=0.5)[1] == 4
     assert cudaccl.label_values(np.zeros((0, 3)), tolerance=1)[1] == 0
     out = np.full((2, 2), 7, np.int32)
     assert cudaccl.label_values(np.array([[3, 4], [0, 9]]), tolerance=1, out=out)[0] is out and out.tolist() == [[1, 1], [0, 2]]

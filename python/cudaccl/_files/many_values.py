@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values import swapped
+from .._values import is_of_type, number_of, swapped
 from .mask import Region
 
 
@@ -18,19 +18,17 @@ class ManyValues:
     """
 
     def __init__(self, picture: Any, region: Any, background: float | None, tolerance: float) -> None:
-        self.picture, self._background, self.tolerance = picture, background, float(tolerance)
+        self.picture, self._background, self.tolerance = picture, number_of(background), float(tolerance)
         self._region = None if region is None else Region(region, picture.shape)
         native = picture.dtype.newbyteorder("=")
         if native.kind == "f" and native.itemsize > 8:
             raise TypeError("pixels must have at most 64 bits")
         self.dtype = np.dtype({"bool": np.uint8, "float16": np.float32}.get(native.name, native))
-        if background is not None and not np.isfinite(background):
-            raise ValueError(f"background must be a finite number or None, not {background!r}")
         if not tolerance >= 0:
             raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
-        can_swap = background is not None and tolerance == 0
-        self._swaps = can_swap and background != 0 and swapped(np.zeros(1, self.dtype), background or 0, np)[1]
-        self.zero_is_background = can_swap and (background == 0 or self._swaps)
+        is_there = self._background is not None and is_of_type(self._background, self.dtype)
+        self._swaps = bool(is_there and tolerance == 0 and self._background)
+        self.zero_is_background = is_there and tolerance == 0
         self.has_foreground = not self.zero_is_background and (
             tolerance > 0 or self._region is not None or picture.no_data is not None)
 
@@ -52,7 +50,9 @@ class ManyValues:
             if marks is None and inside is not None:
                 out[part][~inside] = 0
             elif marks is not None:
-                marks[part] = True if self._background is None else out[part] != self._background
+                marks[part] = out[part] == out[part]  # not what is not a number
+                if self._background is not None and is_of_type(self._background, self.dtype):
+                    marks[part] &= out[part] != self.dtype.type(self._background)
                 if inside is not None:
                     marks[part] &= inside
 

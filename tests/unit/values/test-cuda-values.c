@@ -112,7 +112,8 @@ check_labels (const Memory *memory, const uint32_t *expected)
 }
 
 static CclValuesPlan
-plan_of (const Picture *picture, CclValueType type, uint32_t connectivity, bool zero_is_background)
+plan_of (const Picture *picture, CclValueType type, uint32_t connectivity, bool zero_is_background,
+    CclNanRule nan)
 {
   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
 
@@ -122,18 +123,19 @@ plan_of (const Picture *picture, CclValueType type, uint32_t connectivity, bool 
   plan.connectivity = connectivity;
   plan.type = type;
   plan.zero_is_background = zero_is_background;
+  plan.nan = nan;
   return plan;
 }
 
 static void
 check_picture (const Picture *picture, CclValueType type, uint32_t connectivity,
-    bool zero_is_background, uint32_t gap)
+    bool zero_is_background, CclNanRule nan, uint32_t gap)
 {
-  const CclValuesPlan plan = plan_of (picture, type, connectivity, zero_is_background);
+  const CclValuesPlan plan = plan_of (picture, type, connectivity, zero_is_background, nan);
   const size_t n = (size_t)plan.width * plan.height * plan.depth;
   g_autofree uint32_t *expected = g_new (uint32_t, n);
   const uint32_t n_expected =
-      values_reference (picture, connectivity, zero_is_background, expected);
+      values_reference (picture, connectivity, zero_is_background, nan, expected);
   CclError error = {CUDACCL_OK};
   Memory memory = {.n = 0};
   uint32_t n_counted = 0;
@@ -171,7 +173,7 @@ test_noise (gconstpointer data)
     g_autofree double *values = g_new (double, picture.width *picture.height *picture.depth);
     picture.values = values;
     values_draw (random, &picture, type);
-    check_picture (&picture, type, connectivity, g_rand_boolean (random),
+    check_picture (&picture, type, connectivity, g_rand_boolean (random), i / 5 % 2,
         (uint32_t)g_rand_int_range (random, 0, 4));
   }
   g_rand_free (random);
@@ -192,7 +194,7 @@ test_corners_of_tiles (void)
       const uint32_t x = 30 + k % 4, y = 6 + k / 4 % 4, z = 6 + k / 16;
       values[(z * 10 + y) * 34 + x] = g_rand_int_range (random, 0, 3);
     }
-    check_picture (&picture, CUDACCL_VALUE_TYPE_8, connectivities[2 + i % 3], true, 0);
+    check_picture (&picture, CUDACCL_VALUE_TYPE_8, connectivities[2 + i % 3], true, 0, 0);
   }
   g_rand_free (random);
 }
@@ -224,7 +226,7 @@ test_large (gconstpointer data)
 
   picture.values = values;
   for (int kind = 0; kind < 6; kind++) {
-    const CclValuesPlan plan = plan_of (&picture, CUDACCL_VALUE_TYPE_16, connectivity, kind % 2);
+    const CclValuesPlan plan = plan_of (&picture, CUDACCL_VALUE_TYPE_16, connectivity, kind % 2, 0);
     const CclVolumeLabels map = {
         expected, 4 * (size_t)picture.width, 4 * (size_t)picture.width * picture.height};
     Memory memory = {.n = 0};
@@ -256,7 +258,7 @@ test_arguments (void)
 {
   double value = 5;
   const Picture picture = {1, 1, 1, &value};
-  const CclValuesPlan plan = plan_of (&picture, CUDACCL_VALUE_TYPE_REAL_64, 8, true);
+  const CclValuesPlan plan = plan_of (&picture, CUDACCL_VALUE_TYPE_REAL_64, 8, true, 0);
   CclValuesPlan wrong = plan;
   CclError error = {CUDACCL_OK};
   Memory memory = {.n = 0};

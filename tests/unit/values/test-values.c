@@ -9,8 +9,8 @@
 
 /* Labels a picture whose last value is the last one of readable memory. */
 static void
-check_picture (
-    const Picture *picture, CclValueType type, uint32_t connectivity, bool zero_is_background)
+check_picture (const Picture *picture, CclValueType type, uint32_t connectivity,
+    bool zero_is_background, CclNanRule nan)
 {
   const size_t n = (size_t)picture->width * picture->height * picture->depth;
   const size_t row = (size_t)picture->width * values_bytes_of_types[type];
@@ -31,13 +31,14 @@ check_picture (
   plan.connectivity = connectivity;
   plan.type = type;
   plan.zero_is_background = zero_is_background;
+  plan.nan = nan;
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, &error);
   g_assert_nonnull (labeller);
   const CclValues values = {memory.data, row, row * picture->height};
   const CclVolumeLabels labels = {
       found, 4 * (size_t)picture->width, 4 * (size_t)picture->width * picture->height};
   const uint32_t n_expected =
-      values_reference (picture, connectivity, zero_is_background, expected);
+      values_reference (picture, connectivity, zero_is_background, nan, expected);
   for (int i = 0; i < 2; i++) { /* the second run finds the memory of the first */
     memset (found, 0xff, n * sizeof *found);
     g_assert_cmpint (ccl_values_labeller_run (labeller, &values, &labels, &n_components, &error),
@@ -83,7 +84,7 @@ test_noise (gconstpointer data)
       g_autofree double *values = g_new (double, picture.width *picture.height *picture.depth);
       picture.values = values;
       values_draw (random, &picture, type);
-      check_picture (&picture, type, connectivity, g_rand_boolean (random));
+      check_picture (&picture, type, connectivity, g_rand_boolean (random), k / 5 % 2);
     }
   }
   g_unsetenv ("CCL_CPU_INSTRUCTIONS");
@@ -100,9 +101,9 @@ test_all_cubes (void)
   for (uint32_t code = 0; code < 6561; code++) {
     for (uint32_t i = 0, rest = code; i < 8; i++, rest /= 3)
       values[i] = rest % 3;
-    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 6, true);
-    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 18, code % 2);
-    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 26, true);
+    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 6, true, 0);
+    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 18, code % 2, 0);
+    check_picture (&picture, CUDACCL_VALUE_TYPE_8, 26, true, 0);
   }
 }
 
@@ -111,7 +112,7 @@ test_arguments (void)
 {
   const CclValuesPlan good = {
       .width = 5, .height = 4, .depth = 3, .connectivity = 26, .type = CUDACCL_VALUE_TYPE_16};
-  CclValuesPlan bad[] = {good, good, good, good, good};
+  CclValuesPlan bad[] = {good, good, good, good, good, good};
   CclError error;
   uint16_t data[60] = {0};
   uint32_t n, map[60];
@@ -121,6 +122,8 @@ test_arguments (void)
   bad[2].connectivity = 5;
   bad[3].depth = 1 << 30;
   bad[4].type = (CclValueType)6;
+  bad[5].size = sizeof good;
+  bad[5].nan = (CclNanRule)2;
   for (size_t i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_assert_null (ccl_cpu_values_labeller_new (&bad[i], &error));
     g_assert_cmpint (error.status, ==, CUDACCL_ERROR_ARGUMENT);

@@ -8,8 +8,8 @@
 const uint32_t values_bytes_of_types[] = {1, 2, 4, 8, 4, 8};
 
 uint32_t
-values_reference (
-    const Picture *picture, uint32_t connectivity, bool zero_is_background, uint32_t *labels)
+values_reference (const Picture *picture, uint32_t connectivity, bool zero_is_background,
+    CclNanRule nan, uint32_t *labels)
 {
   const int w = (int)picture->width, h = (int)picture->height, d = (int)picture->depth;
   const int most_steps = connectivity == 4 || connectivity == 6 ? 1 : connectivity == 26 ? 3 : 2;
@@ -18,7 +18,8 @@ values_reference (
 
   memset (labels, 0, sizeof *labels * (size_t)(w * h * d));
   for (int first = 0; first < w * h * d; first++) {
-    if (labels[first] || (zero_is_background && picture->values[first] == 0))
+    if (labels[first] || (zero_is_background && picture->values[first] == 0) ||
+        (nan == CUDACCL_NAN_IS_BACKGROUND && isnan (picture->values[first])))
       continue;
     labels[first] = ++n;
     g_array_append_val (stack, first);

@@ -15,8 +15,8 @@ typedef struct Picture {
 extern const uint32_t values_bytes_of_types[];
 
 /* Labels by flood fill with a stack. Returns the number of components. */
-uint32_t values_reference (
-    const Picture *picture, uint32_t connectivity, bool zero_is_background, uint32_t *labels);
+uint32_t values_reference (const Picture *picture, uint32_t connectivity, bool zero_is_background,
+    CclNanRule nan, uint32_t *labels);
 
 /* Stores a value as one of the type. */
 void values_store (uint8_t *to, CclValueType type, double value);
