@@ -84,6 +84,12 @@ def names_stream(array: Any) -> bool:
     return kind is np.ndarray or hasattr(kind, "__dlpack_c_exchange_api__")
 
 
+def check_mask(array: Any) -> None:
+    """Refuses masked arrays, whose mask would be lost."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.getmask(array) is not np.ma.nomask:
+        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
+
+
 def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
     """A view of an array on the stream, or on the caller's current one without it."""
     if stream is not None:
@@ -92,8 +98,7 @@ def view_of(array: Any, stream: Any = None, writable: bool = False) -> View:
         raise TypeError(f"arrays of {kind_of(array)} are immutable: give a copy that may be written, of NumPy or CuPy")
     if type(array) is np.ndarray:
         return View(array, stream, writable)
-    if isinstance(array, np.ma.MaskedArray) and np.ma.getmask(array) is not np.ma.nomask:
-        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
+    check_mask(array)
     if kind_of(array) == "torch":
         if stream is None and array.is_cuda and not names_stream(array):
             import torch
@@ -173,7 +178,8 @@ def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:
     Returns a new DeviceArray. Raises TypeError for other types, RuntimeError where there is no GPU.
     Since: 0.2
     """
-    array = np.ascontiguousarray(array)
+    check_mask(array)
+    array = np.asarray(array, order="C")
     array = array.astype(array.dtype.newbyteorder("="), copy=False)
     copy = DeviceArray(array.shape, array.dtype.name, device_number(device))
     copy._copy(array, False)

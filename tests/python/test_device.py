@@ -422,6 +422,9 @@ def test_device_array_roundtrip():
     assert (cudaccl.components(cudaccl.copy_to_device(MASK)) == cudaccl.components(MASK)).all()
     with pytest.raises(TypeError):
         cudaccl.copy_to_device(np.zeros(3, np.float16))
+    assert cudaccl.copy_to_device(np.array(5)).copy_to_host().shape == ()
+    with pytest.raises(TypeError, match="masked"):
+        cudaccl.copy_to_device(np.ma.masked_equal(np.arange(4), 2))
 
 
 @pytest.mark.parametrize("shape", [(2**33, 2**31), (2**63, 2), (2**32, 2**32), (2**62,), (2**61, 2**3)])
