@@ -705,7 +705,7 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
         table = cudaccl.dask.regionprops_table(labels, ["label", "area", "centroid", "perimeter"]).compute()
 
     labels: a label map of integers less than 2**63, as label() returns it, or a mask of bool, whose components are measured.
-    properties: as of cudaccl.regionprops_table(). Some 150 bytes are kept of each label of a chunk, and for those that depend on
+    properties: as of cudaccl.regionprops_table(). Some 320 bytes are kept of each label of a chunk, and for those that depend on
         pixels around, such as 'perimeter' and 'euler_number', as many again, and the two to four layers at the sides of chunks;
         for those of convex hulls 8 bytes for each corner of a hull; for 'moments…' 150 bytes of images, 600 of volumes. Medians and
         quantiles are exact: the different values of each label are counted, so that a task needs memory for some 50
