@@ -10,7 +10,6 @@ public:
       : shape_ (shape.begin (), shape.end ()), device_ (device)
   {
     CclBatchPlan plan = CUDACCL_BATCH_PLAN_DEFAULT;
-    CclError error = {};
     if (shape.size () != 3)
       throw nb::value_error ("a batch has three dimensions");
     plan.n_masks = shape[0];
@@ -18,19 +17,9 @@ public:
     plan.width = shape[2];
     plan.connectivity = (CclConnectivity)connectivity;
     CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
-    {
-      const WithoutGil release;
-      batch_ = gpu ? ccl_cuda_batch_new (gpu, &plan, &error) : ccl_cpu_batch_new (&plan, &error);
-    }
-    if (!batch_)
-      raise (error);
-  }
-
-  Batch (const Batch &) = delete;
-
-  ~Batch ()
-  {
-    ccl_batch_free (&batch_);
+    batch_.make ([&] (CclError *error) {
+      return gpu ? ccl_cuda_batch_new (gpu, &plan, error) : ccl_cpu_batch_new (&plan, error);
+    });
   }
 
   /* Returns rows and offsets. */
@@ -81,9 +70,8 @@ private:
   run (const View &masks, Call call)
   {
     return call_library (mutex_, [&] (CclError *error) {
-      if (device_ != HOST) /* the batch's own stream waits for the legacy default stream, 1 */
-        ccl_cuda_batch_set_stream (
-            batch_, masks.stream == 1 ? nullptr : (void *)masks.stream, nullptr);
+      if (device_ != HOST)
+        ccl_cuda_batch_set_stream (batch_, masks.library_stream (), nullptr);
       return call (error);
     });
   }
@@ -115,8 +103,7 @@ private:
     if (!masks.type.is_byte ())
       throw nb::value_error ("masks must be of uint8 or bool");
     const auto [row, mask] = strides_of (masks);
-    return {
-        masks.data, row, mask, device_ == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
+    return {masks.data, row, mask, masks.location ()};
   }
 
   CclVolumeLabels
@@ -132,7 +119,7 @@ private:
 
   std::vector<size_t> shape_;
   int device_;
-  CclBatch *batch_ = nullptr;
+  Handle<CclBatch, ccl_batch_free> batch_;
   std::mutex mutex_;
 };
 
@@ -140,12 +127,12 @@ void
 bind_batch (nb::module_ &module)
 {
   nb::class_<Batch> (module, "Batch", "Many masks of one size.")
-      .def (nb::init<std::vector<uint32_t>, int, int> (), nb::arg ("shape"),
-          nb::arg ("connectivity"), nb::arg ("device") = HOST)
-      .def ("label", &Batch::label, nb::arg ("masks"), nb::arg ("labels").none (),
-          nb::arg ("areas").none (), "Labels the masks; returns rows and offsets as bytes.")
-      .def ("fill_holes", &Batch::fill_holes, nb::arg ("masks"), nb::arg ("max_area"),
-          nb::arg ("value"), "Fills the holes of the masks in place.")
-      .def ("remove_small", &Batch::remove_small, nb::arg ("masks"), nb::arg ("min_area"),
+      .def (nb::init<std::vector<uint32_t>, int, int> (), "shape"_a, "connectivity"_a,
+          "device"_a = HOST)
+      .def ("label", &Batch::label, "masks"_a, "labels"_a.none (), "areas"_a.none (),
+          "Labels the masks; returns rows and offsets as bytes.")
+      .def ("fill_holes", &Batch::fill_holes, "masks"_a, "max_area"_a, "value"_a,
+          "Fills the holes of the masks in place.")
+      .def ("remove_small", &Batch::remove_small, "masks"_a, "min_area"_a,
           "Removes small components of the masks in place.");
 }

@@ -9,15 +9,6 @@
 #include <memory>
 #include <tuple>
 
-/* Whether there are no gaps between the elements of an array in host memory. */
-static bool
-is_dense (const View &array)
-{
-  return array.device == HOST && array.has_plain_rows () &&
-         (array.n_elements () == 0 || array.strides[0] * (ptrdiff_t)array.shape[0] ==
-                                          (ptrdiff_t)array.n_elements () * array.type.size);
-}
-
 /* A label map without gaps, as label() and label_values() make it. */
 static const uint32_t *
 check_map (const View &labels)
@@ -26,7 +17,7 @@ check_map (const View &labels)
   if (ndim != 2 && ndim != 3)
     throw nb::value_error ("a label map has two or three dimensions");
   labels.check_host_labels (ndim);
-  if (!is_dense (labels))
+  if (!labels.is_dense ())
     throw nb::value_error ("labels must be an array without gaps");
   return (const uint32_t *)labels.data;
 }
@@ -75,8 +66,8 @@ replace_labels (const View &labels, const View &items, const View &out)
 {
   const uint32_t *const map = check_map (labels);
   const size_t n = labels.n_elements ();
-  if (items.shape.size () != 1 || !is_dense (items) || out.shape != labels.shape ||
-      !is_dense (out) || out.type.name () != items.type.name ())
+  if (items.shape.size () != 1 || !items.is_dense () || out.shape != labels.shape ||
+      !out.is_dense () || out.type.name () != items.type.name ())
     throw nb::value_error ("a row of items and an array of the labels' shape are needed");
   bool are_there;
   {
@@ -93,15 +84,9 @@ replace_labels (const View &labels, const View &items, const View &out)
 static CclValueType
 value_type (const View &values)
 {
-  const int size = values.type.size;
-  if (values.type.kind == 'f' && size != 4 && size != 8)
+  if (values.type.kind == 'f' && values.type.size == 2)
     throw nb::type_error ("values must be integers or floats of 32 or 64 bits");
-  return size == 1   ? CUDACCL_VALUE_TYPE_8
-         : size == 2 ? CUDACCL_VALUE_TYPE_16
-         : values.type.kind == 'f'
-             ? (size == 4 ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_REAL_64)
-         : size == 4 ? CUDACCL_VALUE_TYPE_32
-                     : CUDACCL_VALUE_TYPE_64;
+  return value_type_of (values.type);
 }
 
 /* Which labels of chunks are connected. */
@@ -109,17 +94,7 @@ class Forest {
 public:
   Forest ()
   {
-    CclError error = {};
-    forest_ = ccl_forest_new (&error);
-    if (!forest_)
-      raise (error);
-  }
-
-  Forest (const Forest &) = delete;
-
-  ~Forest ()
-  {
-    ccl_forest_free (&forest_);
+    forest_.make (ccl_forest_new);
   }
 
   /* Connects two rows or layers of labels, where they have values those that differ by at most the
@@ -132,9 +107,9 @@ public:
     if (ndim < 1 || ndim > 2 || upper.type.size != 4 || lower.type.size != 4)
       throw nb::value_error ("a seam has rows or layers of labels of 32 bits");
     for (const View *side : {&lower, upper_values, lower_values})
-      if (side && (side->shape != upper.shape || !is_dense (*side)))
+      if (side && (side->shape != upper.shape || !side->is_dense ()))
         throw nb::value_error ("the sides of a seam have one shape and no gaps");
-    if (!is_dense (upper) ||
+    if (!upper.is_dense () ||
         (upper_values && lower_values && upper_values->type.name () != lower_values->type.name ()))
       throw nb::value_error ("the sides of a seam have one type and no gaps");
     CclSeam seam = {};
@@ -160,7 +135,7 @@ public:
   add_pairs (const View &pairs)
   {
     CclError error = {};
-    if (!is_dense (pairs) || pairs.type.size != 8 || pairs.n_elements () % 2)
+    if (!pairs.is_dense () || pairs.type.size != 8 || pairs.n_elements () % 2)
       throw nb::value_error ("pairs are two numbers of 64 bits each");
     check (ccl_forest_add_pairs (
                forest_, (const CclLabelPair *)pairs.data, pairs.n_elements () / 2, &error),
@@ -183,7 +158,7 @@ public:
   roots (const View &n_labels, const View &roots)
   {
     uint64_t n = 0;
-    if (!is_dense (n_labels) || !is_dense (roots) || n_labels.type.size != 8 ||
+    if (!n_labels.is_dense () || !roots.is_dense () || n_labels.type.size != 8 ||
         roots.type.size != 8)
       throw nb::value_error ("numbers of 64 bits are needed");
     const uint64_t *const counts = (const uint64_t *)n_labels.data;
@@ -199,7 +174,7 @@ public:
   }
 
 private:
-  CclForest *forest_ = nullptr;
+  Handle<CclForest, ccl_forest_free> forest_;
 };
 
 static CclPixelFormat
@@ -241,7 +216,7 @@ public:
     const size_t bytes_of_value = format == CUDACCL_PIXEL_FORMAT_8    ? 1
                                   : format == CUDACCL_PIXEL_FORMAT_16 ? 2
                                                                       : 8;
-    if (values && (values->shape != labels.shape || !is_dense (*values) ||
+    if (values && (values->shape != labels.shape || !values->is_dense () ||
                       (size_t)values->type.size != bytes_of_value))
       throw nb::value_error ("the values have another shape or type than the chunk");
     const size_t width = labels.shape[ndim_ - 1], height = labels.shape[ndim_ - 2];
@@ -270,7 +245,7 @@ public:
   {
     const size_t bytes = ccl_sums_bytes (), n_sums = owners.n_elements ();
     const uint64_t *const numbers = (const uint64_t *)owners.data;
-    if (!is_dense (sums) || !is_dense (owners) || owners.type.size != 8 ||
+    if (!sums.is_dense () || !owners.is_dense () || owners.type.size != 8 ||
         sums.n_elements () * (size_t)sums.type.size != n_sums * bytes)
       throw nb::value_error ("there are not sums for each owner");
     for (size_t i = 0; i < n_sums; i++)
@@ -290,7 +265,7 @@ public:
   derive (const View &sums)
   {
     const size_t size = sums.n_elements () * (size_t)sums.type.size, n = size / ccl_sums_bytes ();
-    if (!is_dense (sums) || size % ccl_sums_bytes ())
+    if (!sums.is_dense () || size % ccl_sums_bytes ())
       throw nb::value_error ("these are no sums");
     const std::unique_ptr<CclTiledComponent[]> rows (new CclTiledComponent[n]);
     const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]());
@@ -313,7 +288,7 @@ private:
 static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
 point_hulls (const View &points, const View &ends)
 {
-  if (!is_dense (points) || !is_dense (ends) || points.type.size != 4 || ends.type.size != 8 ||
+  if (!points.is_dense () || !ends.is_dense () || points.type.size != 4 || ends.type.size != 8 ||
       points.n_elements () % 2)
     throw nb::value_error ("a point has two numbers of 32 bits, the end of a group one of 64");
   const size_t n_points = points.n_elements () / 2, n = ends.n_elements ();
@@ -354,8 +329,8 @@ point_hulls (const View &points, const View &ends)
 static nb::bytearray
 fill_patches (const View &patches, const View &pairs, uint64_t max_area)
 {
-  if (!is_dense (patches) || !is_dense (pairs) || patches.type.size != 8 || pairs.type.size != 8 ||
-      patches.n_elements () % 9 || pairs.n_elements () % 2)
+  if (!patches.is_dense () || !pairs.is_dense () || patches.type.size != 8 ||
+      pairs.type.size != 8 || patches.n_elements () % 9 || pairs.n_elements () % 2)
     throw nb::value_error ("a patch has nine numbers of 64 bits, a pair two");
   static_assert (sizeof (CclPatch) == 9 * sizeof (uint64_t));
   const size_t n = patches.n_elements () / 9;
@@ -370,31 +345,28 @@ fill_patches (const View &patches, const View &pairs, uint64_t max_area)
 void
 bind_chunks (nb::module_ &module)
 {
-  module.def ("fill_patches", fill_patches, nb::arg ("patches"), nb::arg ("pairs"),
-      nb::arg ("max_area"),
+  module.def ("fill_patches", fill_patches, "patches"_a, "pairs"_a, "max_area"_a,
       "The labels of patches when the holes of labels are filled, as bytes of int64.");
-  module.def ("first_pixels", first_pixels, nb::arg ("labels"),
+  module.def ("first_pixels", first_pixels, "labels"_a,
       "The places of the first pixels of labels in raster order, as bytes of int64.");
-  module.def ("replace_labels", replace_labels, nb::arg ("labels"), nb::arg ("items"),
-      nb::arg ("out"), "Writes what belongs to each pixel's label.");
+  module.def ("replace_labels", replace_labels, "labels"_a, "items"_a, "out"_a,
+      "Writes what belongs to each pixel's label.");
   module.def ("sums_bytes", ccl_sums_bytes, "The bytes of the sums of a label.");
   nb::class_<Forest> (module, "Forest", "Which labels of chunks are connected.")
       .def (nb::init<> ())
-      .def ("add_seam", &Forest::add_seam, nb::arg ("upper"), nb::arg ("lower"),
-          nb::arg ("connectivity"), nb::arg ("upper_chunk"), nb::arg ("lower_chunk"),
-          nb::arg ("upper_values").none () = nb::none (),
-          nb::arg ("lower_values").none () = nb::none (), nb::arg ("tolerance") = 0.0)
-      .def ("add_pairs", &Forest::add_pairs, nb::arg ("pairs"))
+      .def ("add_seam", &Forest::add_seam, "upper"_a, "lower"_a, "connectivity"_a, "upper_chunk"_a,
+          "lower_chunk"_a, "upper_values"_a.none () = nb::none (),
+          "lower_values"_a.none () = nb::none (), "tolerance"_a = 0.0)
+      .def ("add_pairs", &Forest::add_pairs, "pairs"_a)
       .def ("pairs", &Forest::pairs)
-      .def ("roots", &Forest::roots, nb::arg ("n_labels"), nb::arg ("roots"));
-  module.def ("point_hulls", point_hulls, nb::arg ("points"), nb::arg ("ends"),
+      .def ("roots", &Forest::roots, "n_labels"_a, "roots"_a);
+  module.def ("point_hulls", point_hulls, "points"_a, "ends"_a,
       "Area and Feret diameters of the hulls of groups of points, their corners, and where those "
       "end.");
   nb::class_<Sums> (module, "Sums", "The sums of labels of a picture in chunks.")
-      .def (nb::init<const std::vector<uint64_t> &, uint32_t, const std::string &> (),
-          nb::arg ("shape"), nb::arg ("columns"), nb::arg ("values"))
-      .def ("measure", &Sums::measure, nb::arg ("labels"), nb::arg ("start"),
-          nb::arg ("values").none (), nb::arg ("n"), nb::arg ("around"))
-      .def ("add", &Sums::add, nb::arg ("sums"), nb::arg ("owners"), nb::arg ("n"))
-      .def ("derive", &Sums::derive, nb::arg ("sums"));
+      .def (nb::init<const std::vector<uint64_t> &, uint32_t, const std::string &> (), "shape"_a,
+          "columns"_a, "values"_a)
+      .def ("measure", &Sums::measure, "labels"_a, "start"_a, "values"_a.none (), "n"_a, "around"_a)
+      .def ("add", &Sums::add, "sums"_a, "owners"_a, "n"_a)
+      .def ("derive", &Sums::derive, "sums"_a);
 }

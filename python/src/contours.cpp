@@ -8,13 +8,7 @@
 #include <memory>
 #include <mutex>
 
-struct FreeContours {
-  void
-  operator() (CclContours *contours) const
-  {
-    ccl_contours_free (&contours);
-  }
-};
+using ContoursHandle = Handle<CclContours, ccl_contours_free>;
 
 using ContourBytes = nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>;
 
@@ -47,13 +41,7 @@ public:
   {
     const CclContoursPlan plan = plan_of (shape, connectivity, cracks);
     CclCudaDevice *const gpu = open_device (device);
-    CclError error = {};
-    {
-      const WithoutGil release;
-      contours_.reset (ccl_cuda_contours_new (gpu, &plan, &error));
-    }
-    if (!contours_)
-      raise (error);
+    contours_.make ([&] (CclError *error) { return ccl_cuda_contours_new (gpu, &plan, error); });
   }
 
   /* The contours of a label map of 32 bits, or of bytes. */
@@ -71,10 +59,9 @@ public:
     options.invert = invert;
     CclContourTable table = {};
     const auto lock = call_library (mutex_, [&] (CclError *error) {
-      ccl_cuda_contours_set_stream (/* the own stream waits for the legacy default stream, 1 */
-          contours_.get (), image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
-      return is_map ? ccl_contours_of_labels (contours_.get (), &labels, &table, error)
-                    : ccl_contours_of_frame (contours_.get (), &frame, &options, &table, error);
+      ccl_cuda_contours_set_stream (contours_, image.library_stream (), nullptr);
+      return is_map ? ccl_contours_of_labels (contours_, &labels, &table, error)
+                    : ccl_contours_of_frame (contours_, &frame, &options, &table, error);
     });
     return bytes_of (table);
   }
@@ -82,7 +69,7 @@ public:
 private:
   std::vector<size_t> shape_;
   int device_;
-  std::unique_ptr<CclContours, FreeContours> contours_;
+  ContoursHandle contours_;
   std::mutex mutex_;
 };
 
@@ -101,12 +88,12 @@ find_contours (const View &image, int connectivity, bool cracks)
   const CclLabels labels = {image.data, (size_t)image.strides[0]};
   const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
   CclContourTable table = {};
-  std::unique_ptr<CclContours, FreeContours> contours;
+  ContoursHandle contours;
   call_library ([&] (CclError *error) {
     contours.reset (ccl_cpu_contours_new (&plan, error));
     return !contours ? error->status
-           : is_map  ? ccl_contours_of_labels (contours.get (), &labels, &table, error)
-                     : ccl_contours_of_frame (contours.get (), &frame, &options, &table, error);
+           : is_map  ? ccl_contours_of_labels (contours, &labels, &table, error)
+                     : ccl_contours_of_frame (contours, &frame, &options, &table, error);
   });
   return bytes_of (table);
 }
@@ -211,13 +198,25 @@ measure_hulls (const View &labels, const nb::bytes &rows)
   return nb::bytearray (measures.data (), measures.size () * sizeof (double));
 }
 
-/* The counts of each component as bytes: uint32, or compressed. */
+/* Counts as bytes: uint32, or compressed. text: memory that is used again. */
+static nb::bytes
+encoding_of (const uint32_t *counts, uint64_t n, bool compressed, std::vector<char> &text)
+{
+  if (!compressed)
+    return nb::bytes (counts, n * sizeof *counts);
+  if (text.size () < ccl_rle_most_characters (n))
+    text.resize (ccl_rle_most_characters (n));
+  return nb::bytes (text.data (), ccl_rle_compress (counts, n, text.data ()));
+}
+
+/* The counts of each component. */
 static nb::typed<nb::list, nb::bytes>
 encode_rle (const View &labels, const nb::bytes &rows, bool compressed)
 {
   const std::vector<CclComponent> components = components_of (labels, rows);
   const CclLabels map = {labels.data, (size_t)labels.strides[0]};
   nb::list encodings;
+  std::vector<char> text;
 
   for (const CclComponent &row : components) {
     if (PyErr_CheckSignals () != 0)
@@ -225,12 +224,7 @@ encode_rle (const View &labels, const nb::bytes &rows, bool compressed)
     std::vector<uint32_t> counts (ccl_rle_most_counts (&row));
     counts.resize (ccl_rle_encode (
         &map, (uint32_t)labels.shape[1], (uint32_t)labels.shape[0], &row, counts.data ()));
-    std::vector<char> text (compressed ? ccl_rle_most_characters (counts.size ()) : 0);
-    if (compressed)
-      encodings.append (nb::bytes (
-          text.data (), ccl_rle_compress (counts.data (), counts.size (), text.data ())));
-    else
-      encodings.append (nb::bytes (counts.data (), counts.size () * sizeof (uint32_t)));
+    encodings.append (encoding_of (counts.data (), counts.size (), compressed, text));
   }
   return encodings;
 }
@@ -244,36 +238,22 @@ public:
     if (shape.size () != 2)
       throw nb::value_error ("a label map has two dimensions");
     CclCudaDevice *const gpu = open_device (device);
-    CclError error = {};
-    {
-      const WithoutGil release;
-      runs_ = ccl_cuda_map_runs_new (gpu, shape[1], shape[0], &error);
-    }
-    if (!runs_)
-      raise (error);
-  }
-
-  MapRuns (const MapRuns &) = delete;
-
-  ~MapRuns ()
-  {
-    ccl_cuda_map_runs_free (&runs_);
+    runs_.make (
+        [&] (CclError *error) { return ccl_cuda_map_runs_new (gpu, shape[1], shape[0], error); });
   }
 
   /* The counts of each label, as of encode_rle(). */
   nb::typed<nb::list, nb::bytes>
   encode (View &map, bool compressed)
   {
-    if (map.shape != shape_ || map.device != device_ || !map.make_plain () || map.type.size != 4 ||
-        map.type.kind == 'f')
+    if (map.shape != shape_ || map.device != device_ || !map.make_words ())
       throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
     const CclLabels labels = {map.data, (size_t)map.strides[0]};
     const CclLabelRun *runs = nullptr;
     uint64_t n = 0;
     Masks masks;
     const auto lock = call_library (mutex_, [&] (CclError *error) {
-      ccl_cuda_map_runs_set_stream (/* the own stream waits for the legacy default stream, 1 */
-          runs_, map.stream == 1 ? nullptr : (void *)map.stream, nullptr);
+      ccl_cuda_map_runs_set_stream (runs_, map.library_stream (), nullptr);
       CclStatus status = ccl_cuda_map_runs_find (runs_, &labels, &runs, &n, error);
       if (status == CUDACCL_OK)
         status = ccl_rle_group_runs (runs, n, map.n_elements (), &masks.of, error);
@@ -298,16 +278,10 @@ private:
       nb::list all;
       std::vector<char> text;
       for (uint32_t i = 0; i < of.n_masks; i++) {
-        const uint32_t *const counts = of.counts + of.first_count[i];
-        const uint64_t n = of.first_count[i + 1] - of.first_count[i];
         if (i % 256 == 0 && PyErr_CheckSignals () != 0)
           throw nb::python_error ();
-        if (compressed && text.size () < ccl_rle_most_characters (n))
-          text.resize (ccl_rle_most_characters (n));
-        if (compressed)
-          all.append (nb::bytes (text.data (), ccl_rle_compress (counts, n, text.data ())));
-        else
-          all.append (nb::bytes (counts, n * sizeof (uint32_t)));
+        all.append (encoding_of (of.counts + of.first_count[i],
+            of.first_count[i + 1] - of.first_count[i], compressed, text));
       }
       return all;
     }
@@ -317,7 +291,7 @@ private:
 
   std::vector<size_t> shape_;
   int device_;
-  CclMapRuns *runs_ = nullptr;
+  Handle<CclMapRuns, ccl_cuda_map_runs_free> runs_;
   std::mutex mutex_;
 };
 
@@ -347,24 +321,24 @@ void
 bind_contours (nb::module_ &module)
 {
   nb::class_<ContourFinder> (module, "ContourFinder", "Finds contours of images on a GPU.")
-      .def (nb::init<std::vector<size_t>, int, bool, int> (), nb::arg ("shape"),
-          nb::arg ("connectivity"), nb::arg ("cracks"), nb::arg ("device"))
-      .def ("run", &ContourFinder::run, nb::arg ("image"), nb::arg ("threshold"),
-          nb::arg ("invert"), "Rows, points and the number of components.");
+      .def (nb::init<std::vector<size_t>, int, bool, int> (), "shape"_a, "connectivity"_a,
+          "cracks"_a, "device"_a)
+      .def ("run", &ContourFinder::run, "image"_a, "threshold"_a, "invert"_a,
+          "Rows, points and the number of components.");
   nb::class_<MapRuns> (module, "MapRuns", "Finds the masks of label maps of one shape on a GPU.")
-      .def (nb::init<std::vector<uint32_t>, int> (), nb::arg ("shape"), nb::arg ("device"))
-      .def ("encode", &MapRuns::encode, nb::arg ("labels"), nb::arg ("compressed"),
+      .def (nb::init<std::vector<uint32_t>, int> (), "shape"_a, "device"_a)
+      .def ("encode", &MapRuns::encode, "labels"_a, "compressed"_a,
           "The run lengths of the labels that have pixels, in ascending order.");
-  module.def ("find_contours", find_contours, nb::arg ("image"), nb::arg ("connectivity"),
-      nb::arg ("cracks"), "The contours of a mask or a label map.");
-  module.def ("divide_contours", divide_contours, nb::arg ("rows"), nb::arg ("points"),
+  module.def ("find_contours", find_contours, "image"_a, "connectivity"_a, "cracks"_a,
+      "The contours of a mask or a label map.");
+  module.def ("divide_contours", divide_contours, "rows"_a, "points"_a,
       "The rings of polygons of contours.");
-  module.def ("simplify_contours", simplify_contours, nb::arg ("points"), nb::arg ("n_points"),
-      nb::arg ("tolerance"), "Simplifies the polygons of contours.");
-  module.def ("measure_hulls", measure_hulls, nb::arg ("labels"), nb::arg ("rows"),
+  module.def ("simplify_contours", simplify_contours, "points"_a, "n_points"_a, "tolerance"_a,
+      "Simplifies the polygons of contours.");
+  module.def ("measure_hulls", measure_hulls, "labels"_a, "rows"_a,
       "Area, greatest and least Feret diameter of the hulls of labels, as bytes.");
-  module.def ("encode_rle", encode_rle, nb::arg ("labels"), nb::arg ("rows"),
-      nb::arg ("compressed"), "The run lengths of components.");
-  module.def ("decode_rle", decode_rle, nb::arg ("encoding"), nb::arg ("compressed"),
-      nb::arg ("width"), nb::arg ("height"), "The mask of run lengths, as bytes.");
+  module.def ("encode_rle", encode_rle, "labels"_a, "rows"_a, "compressed"_a,
+      "The run lengths of components.");
+  module.def ("decode_rle", decode_rle, "encoding"_a, "compressed"_a, "width"_a, "height"_a,
+      "The mask of run lengths, as bytes.");
 }

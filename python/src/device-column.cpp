@@ -57,30 +57,11 @@ private:
 void
 bind_device_column (nb::module_ &module)
 {
-  nb::class_<DeviceColumn> (module, "DeviceColumn",
+  nb::class_<DeviceColumn> column (module, "DeviceColumn",
       "A column of a component table in the memory of a GPU, which other libraries read through\n"
-      "DLPack or __cuda_array_interface__. Since: 0.3")
-      .def (nb::init<nb::object, uintptr_t, size_t, size_t, bool, int> (), nb::arg ("owner"),
-          nb::arg ("address"), nb::arg ("length"), nb::arg ("stride"), nb::arg ("is_real"),
-          nb::arg ("device"))
-      .def ("__len__", &DeviceColumn::length)
-      .def_prop_ro ("device", &DeviceColumn::device, "The GPU's number.")
-      .def_prop_ro ("__cuda_array_interface__", &DeviceColumn::cuda_array_interface)
-      .def (
-          "__array__",
-          [] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
-            throw nb::type_error ("the column is in the memory of a GPU: copy_to_host() of its "
-                                  "table makes an array of NumPy");
-          },
-          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
-      .def (
-          "__dlpack__",
-          [] (nb::handle self, const nb::kwargs &options) {
-            const nb::object tensor = nb::cast<const DeviceColumn &> (self).tensor (self);
-            return tensor.attr ("__dlpack__") (**options);
-          },
-          nb::sig ("def __dlpack__(self, **options: typing.Any) -> object"))
-      .def ("__dlpack_device__", [] (const DeviceColumn &column) {
-        return std::pair<int, int> (nb::device::cuda::value, column.device ());
-      });
+      "DLPack or __cuda_array_interface__. Since: 0.3");
+  column.def (nb::init<nb::object, uintptr_t, size_t, size_t, bool, int> (), "owner"_a, "address"_a,
+      "length"_a, "stride"_a, "is_real"_a, "device"_a);
+  bind_device_memory (column,
+      "the column is in the memory of a GPU: copy_to_host() of its table makes an array of NumPy");
 }

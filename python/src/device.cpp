@@ -164,11 +164,12 @@ private:
 void
 bind_device (nb::module_ &module)
 {
-  nb::class_<DeviceArray> (module, "DeviceArray",
+  nb::class_<DeviceArray> array (module, "DeviceArray",
       "An array in the memory of a GPU: a C-contiguous block that other libraries read through\n"
-      "DLPack or __cuda_array_interface__. Since: 0.2")
-      .def (nb::init<std::vector<size_t>, std::string, int> (), nb::arg ("shape"),
-          nb::arg ("dtype"), nb::arg ("device") = 0)
+      "DLPack or __cuda_array_interface__. Since: 0.2");
+  array
+      .def (
+          nb::init<std::vector<size_t>, std::string, int> (), "shape"_a, "dtype"_a, "device"_a = 0)
       .def_prop_ro ("shape", &DeviceArray::shape, "The lengths of the dimensions.")
       .def_prop_ro (
           "dtype",
@@ -180,30 +181,8 @@ bind_device (nb::module_ &module)
       .def_prop_ro (
           "ndim", [] (const DeviceArray &array) { return array.shape ().size (); },
           "The number of dimensions.")
-      .def ("__len__", &DeviceArray::length)
       .def ("__repr__", &DeviceArray::text)
-      .def_prop_ro ("device", &DeviceArray::device, "The GPU's number.")
       .def_prop_ro ("nbytes", &DeviceArray::n_bytes, "Bytes.")
-      .def_prop_ro ("__cuda_array_interface__", &DeviceArray::cuda_array_interface)
-      .def (
-          "__array__",
-          [] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
-            throw nb::type_error (
-                "the array is in the memory of a GPU: its method copy_to_host() makes an "
-                "array of NumPy of it");
-          },
-          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
-      .def (
-          "__dlpack__",
-          [] (nb::handle self, const nb::kwargs &options) {
-            const nb::object tensor = nb::cast<const DeviceArray &> (self).tensor (self);
-            return tensor.attr ("__dlpack__") (**options);
-          },
-          nb::sig ("def __dlpack__(self, **options: typing.Any) -> object"))
-      .def ("__dlpack_device__",
-          [] (const DeviceArray &array) {
-            return std::pair<int, int> (nb::device::cuda::value, array.device ());
-          })
       .def (
           "copy_to_host",
           [] (nb::handle self) {
@@ -214,20 +193,12 @@ bind_device (nb::module_ &module)
       .def (
           "_copy",
           [] (const DeviceArray &array, nb::handle host, bool to_host) {
-            Py_buffer buffer;
-            const int flags = to_host ? PyBUF_CONTIG : PyBUF_CONTIG_RO;
-            if (PyObject_GetBuffer (host.ptr (), &buffer, flags) != 0)
-              throw nb::python_error ();
-            struct Release {
-              Py_buffer *buffer;
-              ~Release ()
-              {
-                PyBuffer_Release (buffer);
-              }
-            } release = {&buffer};
-            if ((size_t)buffer.len != array.n_bytes ())
+            const Buffer bytes (host, to_host ? PyBUF_CONTIG : PyBUF_CONTIG_RO);
+            if ((size_t)bytes.view.len != array.n_bytes ())
               throw nb::value_error ("the arrays differ in size");
-            array.copy (buffer.buf, to_host);
+            array.copy (bytes.view.buf, to_host);
           },
-          nb::arg ("host"), nb::arg ("to_host"));
+          "host"_a, "to_host"_a);
+  bind_device_memory (array, "the array is in the memory of a GPU: its method copy_to_host() makes "
+                             "an array of NumPy of it");
 }

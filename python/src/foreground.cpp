@@ -8,6 +8,25 @@
 /* The library's defaults. */
 static const CclForegroundOptions initial = CUDACCL_FOREGROUND_OPTIONS_DEFAULT;
 
+/* The names of the attributes of ForegroundOptions. */
+#define OPTIONS(EACH)                                                                              \
+  EACH (threshold)                                                                                 \
+  EACH (invert)                                                                                    \
+  EACH (denoise)                                                                                   \
+  EACH (closing_width)                                                                             \
+  EACH (closing_height)                                                                            \
+  EACH (history)                                                                                   \
+  EACH (var_threshold)                                                                             \
+  EACH (learning_rate)                                                                             \
+  EACH (mixtures)                                                                                  \
+  EACH (shadows)                                                                                   \
+  EACH (light)                                                                                     \
+  EACH (hold)                                                                                      \
+  EACH (frame_rate)                                                                                \
+  EACH (warm_up)                                                                                   \
+  EACH (absorb_after)                                                                              \
+  EACH (sensitivity)
+
 /* CclForegroundOptions, whose attributes take any Python integer until checked() is called. */
 struct Options {
   int64_t threshold = initial.threshold;
@@ -75,18 +94,11 @@ public:
         .has_chroma = has_chroma,
         .format = has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
         .reduction = reduction};
-    CclError error = {};
-    handle_ = device == HOST ? ccl_cpu_foreground_new (&plan, &error)
-                             : ccl_cuda_foreground_new (open_device (device), &plan, &error);
-    if (!handle_)
-      raise (error);
-  }
-
-  Foreground (const Foreground &) = delete;
-
-  ~Foreground ()
-  {
-    ccl_foreground_free (&handle_);
+    CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
+    handle_.make ([&] (CclError *error) {
+      return gpu ? ccl_cuda_foreground_new (gpu, &plan, error)
+                 : ccl_cpu_foreground_new (&plan, error);
+    });
   }
 
   /* Makes the mask of a frame, waits until it is complete, and returns the scene change. */
@@ -106,8 +118,7 @@ public:
     CclSceneChange change = CUDACCL_SCENE_UNCHANGED;
     const auto lock = call_library (mutex_, [&] (CclError *error) {
       if (device_ != HOST)
-        ccl_cuda_foreground_set_stream (
-            handle_, frame.stream == 1 ? nullptr : (void *)frame.stream, nullptr);
+        ccl_cuda_foreground_set_stream (handle_, frame.library_stream (), nullptr);
       const CclStatus status = ccl_foreground_run (handle_, &input, &options, &output, error);
       change = ccl_foreground_get_scene_change (handle_);
       return status;
@@ -162,8 +173,7 @@ private:
   static CclFrame
   frame_of (const View &view)
   {
-    return {view.data, (size_t)view.strides[0],
-        view.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
+    return {view.data, (size_t)view.strides[0], view.location ()};
   }
 
   /* Whether the library reads samples where they are: beside each other or every second one. */
@@ -213,7 +223,7 @@ private:
   std::vector<size_t> shape_;
   int device_;
   bool has_chroma_, has_words_; /* words: pixels and chroma of 16 bits */
-  CclForeground *handle_ = nullptr;
+  Handle<CclForeground, ccl_foreground_free> handle_;
   std::mutex mutex_;
 };
 
@@ -232,23 +242,11 @@ numbers_of ()
 static nb::typed<nb::dict, nb::str, nb::any>
 defaults ()
 {
+  const Options options;
   nb::dict values;
-  values["threshold"] = initial.threshold;
-  values["invert"] = initial.invert;
-  values["denoise"] = (int)initial.denoise;
-  values["closing_width"] = initial.closing_width;
-  values["closing_height"] = initial.closing_height;
-  values["history"] = initial.history;
-  values["var_threshold"] = (double)initial.var_threshold;
-  values["learning_rate"] = initial.learning_rate;
-  values["mixtures"] = initial.mixtures;
-  values["shadows"] = (int)initial.shadows;
-  values["light"] = initial.light;
-  values["hold"] = initial.hold;
-  values["frame_rate"] = 1e9 / CUDACCL_FRAME_DURATION;
-  values["warm_up"] = 0.0;
-  values["absorb_after"] = 0.0;
-  values["sensitivity"] = initial.sensitivity;
+#define ADD(name) values[#name] = options.name;
+  OPTIONS (ADD)
+#undef ADD
   return values;
 }
 
@@ -266,36 +264,21 @@ bind_foreground (nb::module_ &module)
       "The number of each scene change by its name.");
   module.def (
       "filter_reach", [] (int denoise) { return ccl_denoise_reach ((CclDenoise)denoise); },
-      nb::arg ("denoise"), "How many pixels in each direction a filter's output depends on.");
+      "denoise"_a, "How many pixels in each direction a filter's output depends on.");
 
-  nb::class_<Options> (module, "ForegroundOptions", "Settings that may differ from frame to frame.")
-      .def (nb::init<> ())
-      .def_rw ("threshold", &Options::threshold)
-      .def_rw ("invert", &Options::invert)
-      .def_rw ("denoise", &Options::denoise)
-      .def_rw ("closing_width", &Options::closing_width)
-      .def_rw ("closing_height", &Options::closing_height)
-      .def_rw ("history", &Options::history)
-      .def_rw ("var_threshold", &Options::var_threshold)
-      .def_rw ("learning_rate", &Options::learning_rate)
-      .def_rw ("mixtures", &Options::mixtures)
-      .def_rw ("shadows", &Options::shadows)
-      .def_rw ("light", &Options::light)
-      .def_rw ("hold", &Options::hold)
-      .def_rw ("frame_rate", &Options::frame_rate)
-      .def_rw ("warm_up", &Options::warm_up)
-      .def_rw ("absorb_after", &Options::absorb_after)
-      .def_rw ("sensitivity", &Options::sensitivity);
-
+  nb::class_<Options> options (
+      module, "ForegroundOptions", "Settings that may differ from frame to frame.");
+  options.def (nb::init<> ());
+#define BIND(name) options.def_rw (#name, &Options::name);
+  OPTIONS (BIND)
+#undef BIND
   nb::class_<Foreground> (module, "Foreground", "A foreground segmenter.")
       .def (nb::init<uint32_t, uint32_t, int, View *, bool, bool, int, uint32_t, uint32_t> (),
-          nb::arg ("height"), nb::arg ("width"), nb::arg ("method"), nb::arg ("roi_mask").none (),
-          nb::arg ("has_chroma"), nb::arg ("has_words"), nb::arg ("device"), nb::arg ("n_threads"),
-          nb::arg ("reduction"))
-      .def ("run", &Foreground::run, nb::arg ("frame"), nb::arg ("u").none (),
-          nb::arg ("v").none (), nb::arg ("mask"), nb::arg ("options"),
+          "height"_a, "width"_a, "method"_a, "roi_mask"_a.none (), "has_chroma"_a, "has_words"_a,
+          "device"_a, "n_threads"_a, "reduction"_a)
+      .def ("run", &Foreground::run, "frame"_a, "u"_a.none (), "v"_a.none (), "mask"_a, "options"_a,
           "Makes the mask of a frame and waits for it; returns the scene change.")
-      .def ("set_roi_mask", &Foreground::set_roi_mask, nb::arg ("roi_mask").none (),
+      .def ("set_roi_mask", &Foreground::set_roi_mask, "roi_mask"_a.none (),
           "Replaces the region of interest mask; the model stays.")
       .def ("reset", &Foreground::reset, "Discards the model of the background.");
 }

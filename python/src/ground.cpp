@@ -18,17 +18,7 @@ public:
         .n_points = to_uint32 (
             "the number of points", (int64_t)(points.n_elements () / sizeof (CclGroundPoint))),
         .points = (const CclGroundPoint *)points.data};
-    CclError error = {};
-    handle_ = ccl_ground_new (&plan, &error);
-    if (!handle_)
-      raise (error);
-  }
-
-  Ground (const Ground &) = delete;
-
-  ~Ground ()
-  {
-    ccl_ground_free (&handle_);
+    handle_.make ([&] (CclError *error) { return ccl_ground_new (&plan, error); });
   }
 
   double
@@ -63,17 +53,17 @@ public:
   }
 
 private:
-  CclGround *handle_ = nullptr;
+  Handle<CclGround, ccl_ground_free> handle_;
 };
 
 void
 bind_ground (nb::module_ &module)
 {
   nb::class_<Ground> (module, "Ground", "The ground that objects stand on.")
-      .def (nb::init<const View &> (), nb::arg ("points"))
+      .def (nb::init<const View &> (), "points"_a)
       .def ("residual", &Ground::residual, "The residual of the points in pixels.")
-      .def ("locate", &Ground::locate, nb::arg ("places"),
+      .def ("locate", &Ground::locate, "places"_a,
           "The positions of places of the picture; NaN beyond the horizon.")
-      .def ("motion", &Ground::motion, nb::arg ("feet"), nb::arg ("frame_rate"),
+      .def ("motion", &Ground::motion, "feet"_a, "frame_rate"_a,
           "The motions of feet; NaN beyond the horizon.");
 }

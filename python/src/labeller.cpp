@@ -23,21 +23,13 @@ struct Options {
 /* A labeller of the library. Its memory for component tables may be lent to an array. */
 struct Engine {
   CclPixelFormat format;
-  CclLabeller *frames = nullptr; /* one of the two is NULL */
-  CclVolumeLabeller *volumes = nullptr;
+  Handle<CclLabeller, ccl_labeller_free> frames; /* one of the two is NULL */
+  Handle<CclVolumeLabeller, ccl_volume_labeller_free> volumes;
   std::vector<size_t> shape; /* that it is made for */
   std::atomic<bool> is_lent = false;
 
   explicit Engine (CclPixelFormat pixels) : format (pixels)
   {
-  }
-
-  Engine (const Engine &) = delete;
-
-  ~Engine ()
-  {
-    ccl_labeller_free (&frames);
-    ccl_volume_labeller_free (&volumes);
   }
 };
 
@@ -84,16 +76,10 @@ public:
   {
     if (table_on_device && (!gpu_ || shape.size () != 2))
       throw nb::value_error ("only labellers of images on a GPU leave tables in device memory");
-    CclError error = {};
-    {
-      const WithoutGil release;
-      add_engine (CUDACCL_PIXEL_FORMAT_8, &error);
-    }
-    if (engines_.empty ())
-      raise (error);
+    call_library ([&] (CclError *error) {
+      return add_engine (CUDACCL_PIXEL_FORMAT_8, error) ? CUDACCL_OK : error->status;
+    });
   }
-
-  Labeller (const Labeller &) = delete;
 
   /* Whether the library reads the pixels of an image as they are and compares them with the
    * threshold. */
@@ -133,31 +119,20 @@ public:
       check_labels (*labels);
     const Options options = {
         threshold, invert, to_uint32 ("min_area", min_area), to_uint32 ("max_area", max_area)};
-    CclError error = {};
-    CclStatus status;
-
-    /* Two Python threads may call at once. A thread that waits for the mutex does not hold the
-     * GIL. */
-    std::unique_lock<std::mutex> lock (mutex_, std::defer_lock);
     std::shared_ptr<Engine> engine;
-    bool lend;
-    {
-      const WithoutGil release;
-      lock.lock ();
+    bool lend = false;
+    const auto lock = call_library (mutex_, [&] (CclError *error) {
       engine = free_engine (format, nullptr);
-      if (!engine && add_engine (format, &error))
+      if (!engine && add_engine (format, error))
         engine = engines_.back ();
-      if (!engine)
-        status = error.status;
-      else if (!fit (*engine, &error))
-        status = error.status;
-      else if (engine->volumes)
-        status = run_volume (*engine, image, as_it_is, options, labels, &error);
-      else
-        status = run_frame (*engine, image, as_it_is, options, labels, &error);
+      if (!engine || !fit (*engine, error))
+        return error->status;
+      const CclStatus status = engine->volumes
+                                   ? run_volume (*engine, image, as_it_is, options, labels, error)
+                                   : run_frame (*engine, image, as_it_is, options, labels, error);
       lend = status == CUDACCL_OK && (table_on_device_ || can_lend (engine));
-    }
-    check (status, error);
+      return status;
+    });
     if (labels)
       labels->write_back ();
     return engine->volumes ? rows (engine, volume_table_, lend) : rows (engine, table_, lend);
@@ -207,8 +182,7 @@ private:
       CclLabeller *other = make_frames (engine.format, error);
       if (!other)
         return false;
-      ccl_labeller_free (&engine.frames);
-      engine.frames = other;
+      engine.frames.reset (other);
       status = CUDACCL_OK;
     }
     if (status == CUDACCL_OK)
@@ -223,15 +197,15 @@ private:
     auto engine = std::make_shared<Engine> (format);
     engine->shape = shape_;
     if (shape_.size () == 2) {
-      engine->frames = make_frames (format, error);
+      engine->frames.reset (make_frames (format, error));
     } else {
       const CclVolumePlan plan = {.width = (uint32_t)shape_[2],
           .height = (uint32_t)shape_[1],
           .depth = (uint32_t)shape_[0],
           .connectivity = (CclVolumeConnectivity)connectivity_,
           .max_components = max_components_};
-      engine->volumes = gpu_ ? ccl_cuda_volume_labeller_new (gpu_, &plan, error)
-                             : ccl_cpu_volume_labeller_new (&plan, error);
+      engine->volumes.reset (gpu_ ? ccl_cuda_volume_labeller_new (gpu_, &plan, error)
+                                  : ccl_cpu_volume_labeller_new (&plan, error));
     }
     if (!engine->frames && !engine->volumes)
       return false;
@@ -320,7 +294,7 @@ private:
       if (!as_it_is)
         given.threshold = 256; /* out of range, which the library reports */
       return {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
-          image.device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE, given};
+          image.location (), given};
     }
     if (!mask_)
       mask_.reset (new uint8_t[image.n_elements ()]);
@@ -341,7 +315,7 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_labeller_set_stream (engine.frames, stream_of (image), nullptr);
+      ccl_cuda_labeller_set_stream (engine.frames, image.library_stream (), nullptr);
     return ccl_labeller_run (
         engine.frames, &frame, &pixels.options, labels ? &map : nullptr, &table_, error);
   }
@@ -356,16 +330,9 @@ private:
     if (labels)
       map = {labels->data, (size_t)labels->strides[1], (size_t)labels->strides[0]};
     if (device_ != HOST)
-      ccl_cuda_volume_labeller_set_stream (engine.volumes, stream_of (image), nullptr);
+      ccl_cuda_volume_labeller_set_stream (engine.volumes, image.library_stream (), nullptr);
     return ccl_volume_labeller_run (
         engine.volumes, &volume, &pixels.options, labels ? &map : nullptr, &volume_table_, error);
-  }
-
-  /* The labeller's own stream waits for the legacy default stream, 1, as well. */
-  static void *
-  stream_of (const View &image)
-  {
-    return image.stream == 1 ? nullptr : (void *)image.stream;
   }
 
   template <typename Table>
@@ -406,17 +373,12 @@ private:
 static void
 download (const LentRows &rows, nb::handle host)
 {
-  Py_buffer buffer;
-  if (PyObject_GetBuffer (host.ptr (), &buffer, PyBUF_CONTIG) != 0)
-    throw nb::python_error ();
-  CclError error = {CUDACCL_ERROR_ARGUMENT, "the arrays differ in size"};
-  CclStatus status = error.status;
-  if (rows.gpu && (size_t)buffer.len == rows.size) {
-    const WithoutGil release;
-    status = ccl_cuda_memory_download (rows.gpu, rows.data, buffer.buf, rows.size, &error);
-  }
-  PyBuffer_Release (&buffer);
-  check (status, error);
+  const Buffer bytes (host, PyBUF_CONTIG);
+  if (!rows.gpu || (size_t)bytes.view.len != rows.size)
+    throw nb::value_error ("the arrays differ in size");
+  call_library ([&] (CclError *error) {
+    return ccl_cuda_memory_download (rows.gpu, rows.data, bytes.view.buf, rows.size, error);
+  });
 }
 
 /* The buffer protocol of LentRows in host memory: writable bytes. */
@@ -460,19 +422,18 @@ bind_labeller (nb::module_ &module)
       .def_prop_ro ("address", [] (const LentRows &rows) { return (uintptr_t)rows.data; })
       .def_prop_ro (
           "size", [] (const LentRows &rows) { return rows.size; }, "Bytes.")
-      .def ("download", download, nb::arg ("host"), "Copies rows in device memory to an array.");
+      .def ("download", download, "host"_a, "Copies rows in device memory to an array.");
   nb::class_<Labeller> (module, "Labeller", "A labeller of frames or volumes of one shape.")
       .def (nb::init<std::vector<uint32_t>, int, int, uint32_t, std::string, uint32_t, bool> (),
-          nb::arg ("shape"), nb::arg ("connectivity"), nb::arg ("device"),
-          nb::arg ("max_components"), nb::arg ("algorithm"), nb::arg ("n_threads"),
-          nb::arg ("table_on_device"))
-      .def ("run", &Labeller::run, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("invert"),
-          nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("labels").none (),
+          "shape"_a, "connectivity"_a, "device"_a, "max_components"_a, "algorithm"_a, "n_threads"_a,
+          "table_on_device"_a)
+      .def ("run", &Labeller::run, "image"_a, "threshold"_a, "invert"_a, "min_area"_a, "max_area"_a,
+          "labels"_a.none (),
           "Labels an image; returns the component table's rows as a buffer, and the number of "
           "components.")
-      .def ("resize", &Labeller::resize, nb::arg ("shape"),
+      .def ("resize", &Labeller::resize, "shape"_a,
           "Changes the shape of the next images, of two dimensions.")
-      .def ("reads", &Labeller::reads, nb::arg ("image"), nb::arg ("threshold"),
+      .def ("reads", &Labeller::reads, "image"_a, "threshold"_a,
           "Whether the library reads the pixels as they are and compares them with the threshold.")
       .def_prop_ro ("algorithm", &Labeller::algorithm);
 }

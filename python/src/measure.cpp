@@ -74,17 +74,15 @@ static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
 measure_volume_labels (const View &labels, View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
-  const size_t ndim = labels.shape.size ();
-  labels.check_host_labels (ndim == 2 ? 2 : 3);
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const bool is_volume = labels.shape.size () != 2;
+  labels.check_host_labels (is_volume ? 3 : 2);
+  const WordMap from (labels);
   const CclVolumeIntensity intensity = intensity_of (labels, values);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
   const std::unique_ptr<CclVolumeShape[]> shapes (new CclVolumeShape[n]);
   call_library ([&] (CclError *error) {
-    return ccl_measure_volume_labels (&map, (uint32_t)labels.shape[ndim - 1],
-        (uint32_t)labels.shape[ndim - 2], ndim == 3 ? (uint32_t)labels.shape[0] : 0, &intensity,
-        columns, n, rows.get (), shapes.get (), error);
+    return ccl_measure_volume_labels (&from.map, from.width, from.height,
+        is_volume ? from.depth : 0, &intensity, columns, n, rows.get (), shapes.get (), error);
   });
   return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
 }
@@ -108,7 +106,6 @@ public:
   {
     CclMapMeasurerPlan plan = CUDACCL_MAP_MEASURER_PLAN_DEFAULT;
     const size_t ndim = shape.size ();
-    CclError error = {};
     if (ndim != 2 && ndim != 3)
       throw nb::value_error ("a label map has two or three dimensions");
     plan.width = shape[ndim - 1];
@@ -117,40 +114,25 @@ public:
     plan.columns = columns;
     plan.max_labels = max_labels;
     CclCudaDevice *const gpu = open_device (device);
-    {
-      const WithoutGil release;
-      measurer_ = ccl_cuda_map_measurer_new (gpu, &plan, &error);
-    }
-    if (!measurer_)
-      raise (error);
-  }
-
-  MapMeasurer (const MapMeasurer &) = delete;
-
-  ~MapMeasurer ()
-  {
-    ccl_cuda_map_measurer_free (&measurer_);
+    measurer_.make (
+        [&] (CclError *error) { return ccl_cuda_map_measurer_new (gpu, &plan, error); });
   }
 
   /* Returns rows, shapes and the greatest label. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>
   run (View &labels, View *values)
   {
-    if (labels.shape != shape_ || labels.device != device_ || !labels.make_plain () ||
-        labels.type.size != 4 || labels.type.kind == 'f')
+    if (labels.shape != shape_ || labels.device != device_ || !labels.make_words ())
       throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
-    const size_t row = shape_.size () - 2;
-    const CclVolumeLabels map = {
-        labels.data, (size_t)labels.strides[row], (size_t)labels.strides[0]};
+    const WordMap from (labels);
     const CclVolumeIntensity intensity = intensity_of (labels, values);
     CclMapTable table = {};
     CclCudaDevice *const gpu = open_device (device_);
     const auto lock = call_library (mutex_, [&] (CclError *error) {
-      ccl_cuda_map_measurer_set_stream (/* the own stream waits for the legacy default stream, 1 */
-          measurer_, labels.stream == 1 ? nullptr : (void *)labels.stream, nullptr);
+      ccl_cuda_map_measurer_set_stream (measurer_, labels.library_stream (), nullptr);
       const CclStatus status = wait_for_values (gpu, labels, values, error);
       return status == CUDACCL_OK
-                 ? ccl_cuda_map_measurer_run (measurer_, &map, &intensity, &table, error)
+                 ? ccl_cuda_map_measurer_run (measurer_, &from.map, &intensity, &table, error)
                  : status;
     });
     return nb::make_tuple (nb::bytearray (table.rows, table.n_rows * sizeof *table.rows),
@@ -168,7 +150,7 @@ private:
   std::vector<size_t> shape_;
   int device_;
   uint32_t max_labels_, columns_;
-  CclMapMeasurer *measurer_ = nullptr;
+  Handle<CclMapMeasurer, ccl_cuda_map_measurer_free> measurer_;
   std::mutex mutex_;
 };
 
@@ -180,9 +162,7 @@ label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &rank
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
   const size_t ndim = labels.shape.size (), n_found = ranks.size () / sizeof (uint32_t);
-  if ((ndim != 2 && ndim != 3) || labels.device == HOST || !labels.make_plain () ||
-      labels.type.size != 4 || labels.type.kind == 'f')
-    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+  labels.check_device_labels ();
   if (values.shape != labels.shape)
     throw nb::value_error ("the intensity image has another shape than the labels");
   if (values.device != labels.device || !values.make_plain ())
@@ -191,11 +171,11 @@ label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &rank
     throw nb::value_error ("a rank for each label is needed");
   const std::unique_ptr<double[]> found (new double[n_found]);
   const std::unique_ptr<uint32_t[]> counts (new uint32_t[2 * (size_t)n]);
-  const CclCudaRanks wanted = {
-      .labels = {labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]},
-      .width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
-      .height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
-      .depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1,
+  const WordMap from (labels);
+  const CclCudaRanks wanted = {.labels = from.map,
+      .width = from.width,
+      .height = from.height,
+      .depth = from.depth,
       .values = values.data,
       .value_row_stride = (size_t)values.strides[ndim - 2],
       .value_slice_stride = (size_t)values.strides[0],
@@ -211,9 +191,9 @@ label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &rank
   CclCudaDevice *const gpu = open_device (labels.device);
   call_library ([&] (CclError *error) {
     const CclStatus status = wait_for_values (gpu, labels, &values, error);
-    return status == CUDACCL_OK ? ccl_cuda_label_ranks (gpu, &wanted,
-                                      labels.stream == 1 ? nullptr : (void *)labels.stream, error)
-                                : status;
+    return status == CUDACCL_OK
+               ? ccl_cuda_label_ranks (gpu, &wanted, labels.library_stream (), error)
+               : status;
   });
   return nb::make_tuple (nb::bytearray (found.get (), n_found * sizeof found[0]),
       nb::bytearray (counts.get (), 2 * (size_t)n * sizeof counts[0]));
@@ -288,15 +268,12 @@ static nb::bytearray
 count_parts (const View &labels, uint32_t connectivity, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
-  const size_t ndim = labels.shape.size ();
-  labels.check_host_labels (ndim);
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  labels.check_host_labels (labels.shape.size ());
+  const WordMap map (labels);
   const std::unique_ptr<uint32_t[]> parts (new uint32_t[n]);
   call_library ([&] (CclError *error) {
-    return ccl_count_parts (&map, (uint32_t)labels.shape[ndim - 1],
-        (uint32_t)labels.shape[ndim - 2], ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity,
-        n, parts.get (), error);
+    return ccl_count_parts (
+        &map.map, map.width, map.height, map.depth, connectivity, n, parts.get (), error);
   });
   return bytes_of (parts, n);
 }
@@ -310,23 +287,21 @@ bind_measure (nb::module_ &module)
       "it "
       "is an integer.");
   nb::class_<MapMeasurer> (module, "MapMeasurer", "Measures label maps of one shape on a GPU.")
-      .def (nb::init<std::vector<uint32_t>, uint32_t, uint32_t, int> (), nb::arg ("shape"),
-          nb::arg ("columns"), nb::arg ("max_labels"), nb::arg ("device"))
-      .def ("run", &MapMeasurer::run, nb::arg ("labels"), nb::arg ("values").none (),
+      .def (nb::init<std::vector<uint32_t>, uint32_t, uint32_t, int> (), "shape"_a, "columns"_a,
+          "max_labels"_a, "device"_a)
+      .def ("run", &MapMeasurer::run, "labels"_a, "values"_a.none (),
           "Measures a label map; returns rows and shapes as bytes, and the greatest label.")
       .def_prop_ro ("max_labels", &MapMeasurer::max_labels);
-  module.def ("copy_view_to_host", copy_view_to_host, nb::arg ("array"), nb::arg ("out"),
+  module.def ("copy_view_to_host", copy_view_to_host, "array"_a, "out"_a,
       "Copies an array on a GPU to one in host memory.");
-  module.def ("label_ranks", label_ranks, nb::arg ("labels"), nb::arg ("values"), nb::arg ("n"),
-      nb::arg ("ranks"),
+  module.def ("label_ranks", label_ranks, "labels"_a, "values"_a, "n"_a, "ranks"_a,
       "The values of given ranks among those of each label on a GPU, and how many there are.");
-  module.def ("count_parts", count_parts, nb::arg ("labels"), nb::arg ("connectivity"),
-      nb::arg ("n"), "How many parts each of the labels 1…n has, as bytes of uint32.");
-  module.def ("measure_volume_labels", measure_volume_labels, nb::arg ("labels"),
-      nb::arg ("values").none (), nb::arg ("columns"), nb::arg ("n"),
+  module.def ("count_parts", count_parts, "labels"_a, "connectivity"_a, "n"_a,
+      "How many parts each of the labels 1…n has, as bytes of uint32.");
+  module.def ("measure_volume_labels", measure_volume_labels, "labels"_a, "values"_a.none (),
+      "columns"_a, "n"_a,
       "Measures the labels 1…n of a volume, or an image of any size; returns rows and shapes as "
       "bytes.");
-  module.def ("measure_labels", measure_labels, nb::arg ("labels"), nb::arg ("values").none (),
-      nb::arg ("columns"), nb::arg ("n"),
+  module.def ("measure_labels", measure_labels, "labels"_a, "values"_a.none (), "columns"_a, "n"_a,
       "Measures the labels 1…n; returns rows, features and shapes as bytes.");
 }

@@ -19,10 +19,12 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
 namespace nb = nanobind;
+using namespace nb::literals; /* "name"_a: an argument of that name */
 
 /* A shape as Python has it. */
 using Shape = nb::typed<nb::tuple, size_t, nb::ellipsis>;
@@ -94,6 +96,86 @@ call_library (std::mutex &mutex, Call call)
   return lock;
 }
 
+/* An object of the library. */
+template <typename Object, void (*free_object) (Object **)> class Handle {
+public:
+  Handle () = default;
+
+  Handle (Handle &&other) noexcept : object_ (std::exchange (other.object_, nullptr))
+  {
+  }
+
+  Handle &
+  operator= (Handle &&other) noexcept
+  {
+    std::swap (object_, other.object_);
+    return *this;
+  }
+
+  ~Handle ()
+  {
+    free_object (&object_);
+  }
+
+  void
+  reset (Object *object)
+  {
+    free_object (&object_);
+    object_ = object;
+  }
+
+  /* Keeps the object that create (error) returns, which is called without the GIL; raises if that
+   * is NULL. */
+  template <typename Create>
+  void
+  make (Create create)
+  {
+    call_library ([&] (CclError *error) {
+      reset (create (error));
+      return object_ ? CUDACCL_OK : error->status;
+    });
+  }
+
+  operator Object * () const
+  {
+    return object_;
+  }
+
+private:
+  Object *object_ = nullptr;
+};
+
+/* Memory that an object lends by the buffer protocol. */
+class Buffer {
+public:
+  Buffer () = default;
+  Buffer (const Buffer &) = delete;
+
+  Buffer (nb::handle object, int flags)
+  {
+    if (!get (object, flags))
+      throw nb::python_error ();
+  }
+
+  ~Buffer ()
+  {
+    if (view.obj)
+      PyBuffer_Release (&view);
+  }
+
+  /* Returns false, with a Python exception, if the object does not lend it. */
+  bool
+  get (nb::handle object, int flags)
+  {
+    if (PyObject_GetBuffer (object.ptr (), &view, flags) == 0)
+      return true;
+    view.obj = nullptr;
+    return false;
+  }
+
+  Py_buffer view = {};
+};
+
 /* The integer as uint32_t; ValueError with the argument's name if it is out of range. */
 uint32_t to_uint32 (const char *name, int64_t value);
 
@@ -137,11 +219,28 @@ public:
 
   size_t n_elements () const;
 
+  /* The stream for functions of the library, which wait for the legacy default stream, 1, by
+   * themselves. */
+  void *
+  library_stream () const
+  {
+    return stream == 1 ? nullptr : (void *)stream;
+  }
+
+  CclLocation
+  location () const
+  {
+    return device == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE;
+  }
+
   /* Whether the elements of a row are consecutive, and rows and slices do not overlap. */
   bool has_plain_rows () const;
 
-  /* The same, where an array on a GPU whose elements lie in another way is replaced by a copy on
-   * that GPU first. */
+  /* Whether there are no gaps between the elements of an array in host memory. */
+  bool is_dense () const;
+
+  /* The same as has_plain_rows(), where an array on a GPU whose elements lie in another way is
+   * replaced by a copy on that GPU first. */
   bool make_plain ();
 
   /* Copies what has been written to such a copy to the caller's array. */
@@ -149,6 +248,12 @@ public:
 
   /* Keeps one channel of an array whose last dimension has channels. */
   void take_channel (size_t channel);
+
+  /* Whether this is a plain map of int32 or uint32, perhaps after make_plain(). */
+  bool make_words ();
+
+  /* Raises if this is no such map of two or three dimensions on a GPU. */
+  void check_device_labels ();
 
   /* Raises if this is no label map in host memory of so many dimensions. */
   void check_host_labels (size_t n_dimensions) const;
@@ -173,8 +278,46 @@ private:
   std::vector<ptrdiff_t> scattered_strides_;
 };
 
+/* A map of words with plain rows, an image or a volume, and its size. */
+struct WordMap {
+  explicit WordMap (const View &view);
+
+  CclVolumeLabels map;
+  uint32_t width, height, depth; /* depth: 1 of an image */
+};
+
 /* Frees the device memory that is kept for copies of arrays. Call with the GIL held. */
 void free_blocks ();
+
+/* The type of values for the library; of floats of 16 bits, that of integers of 16. */
+CclValueType value_type_of (const ElementType &type);
+
+/* Binds what shows an array in device memory to other libraries. use_instead: why it cannot be
+ * copied to NumPy without a word. */
+template <typename Array>
+void
+bind_device_memory (nb::class_<Array> &bound, const char *use_instead)
+{
+  bound.def ("__len__", &Array::length)
+      .def_prop_ro ("device", &Array::device, "The GPU's number.")
+      .def_prop_ro ("__cuda_array_interface__", &Array::cuda_array_interface)
+      .def (
+          "__array__",
+          [=] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
+            throw nb::type_error (use_instead);
+          },
+          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
+      .def (
+          "__dlpack__",
+          [] (nb::handle self, const nb::kwargs &options) {
+            const nb::object tensor = nb::cast<const Array &> (self).tensor (self);
+            return tensor.attr ("__dlpack__") (**options);
+          },
+          nb::sig ("def __dlpack__(self, **options: typing.Any) -> object"))
+      .def ("__dlpack_device__", [] (const Array &array) {
+        return std::pair<int, int> (nb::device::cuda::value, array.device ());
+      });
+}
 
 /* A threshold for pixels of any type. */
 struct Threshold {

@@ -15,6 +15,7 @@ extern "C" {
 #include <vector>
 
 namespace nb = nanobind;
+using namespace nb::literals;
 
 using Array = nb::ndarray<nb::c_contig, nb::device::cpu>;
 
@@ -182,21 +183,20 @@ NB_MODULE (_pictures, module)
   module.doc () = "The pictures in files that ccl-label reads, for the package cudaccl alone.";
   nb::class_<Reader> (module, "Reader")
       .def (nb::init<std::vector<std::string>, std::vector<uint64_t>, const std::string &, bool> (),
-          nb::arg ("paths"), nb::arg ("raw_sides"), nb::arg ("raw_type"), nb::arg ("as_values"))
+          "paths"_a, "raw_sides"_a, "raw_type"_a, "as_values"_a)
       .def_prop_ro ("shape", &Reader::shape)
       .def_prop_ro ("dtype", &Reader::dtype)
       .def_prop_ro ("may_be", &Reader::may_be)
       .def_prop_ro ("no_data", &Reader::no_data)
       .def_prop_ro ("affine", &Reader::affine)
       .def_prop_ro ("epsg", &Reader::epsg)
-      .def ("read", &Reader::read, nb::arg ("first_row"), nb::arg ("n_rows"), nb::arg ("samples"),
+      .def ("read", &Reader::read, "first_row"_a, "n_rows"_a, "samples"_a,
           nb::sig ("def read(self, first_row: int, n_rows: int, samples: object) -> None"))
       .def_prop_ro ("n_colours", &Reader::n_colours)
-      .def ("read_colour", &Reader::read_colour, nb::arg ("channel"), nb::arg ("first_row"),
-          nb::arg ("n_rows"), nb::arg ("samples"),
+      .def ("read_colour", &Reader::read_colour, "channel"_a, "first_row"_a, "n_rows"_a,
+          "samples"_a,
           nb::sig ("def read_colour(self, channel: int, first_row: int, n_rows: int, samples: "
                    "object) -> None"))
-      .def ("read_mask", &Reader::read_mask, nb::arg ("first_row"), nb::arg ("n_rows"),
-          nb::arg ("mask"),
+      .def ("read_mask", &Reader::read_mask, "first_row"_a, "n_rows"_a, "mask"_a,
           nb::sig ("def read_mask(self, first_row: int, n_rows: int, mask: object) -> None"));
 }

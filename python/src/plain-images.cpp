@@ -13,31 +13,7 @@
 struct PlainEngine {
   int connectivity;
   uint32_t n_threads;
-  CclLabeller *labeller = nullptr;
-
-  PlainEngine (int of, uint32_t threads) : connectivity (of), n_threads (threads)
-  {
-  }
-
-  PlainEngine (PlainEngine &&other) noexcept
-      : connectivity (other.connectivity), n_threads (other.n_threads),
-        labeller (std::exchange (other.labeller, nullptr))
-  {
-  }
-
-  PlainEngine &
-  operator= (PlainEngine &&other) noexcept
-  {
-    std::swap (connectivity, other.connectivity);
-    std::swap (n_threads, other.n_threads);
-    std::swap (labeller, other.labeller);
-    return *this;
-  }
-
-  ~PlainEngine ()
-  {
-    ccl_labeller_free (&labeller);
-  }
+  Handle<CclLabeller, ccl_labeller_free> labeller = {};
 };
 
 /* PlainEngines of the last calls. A call takes its engine out, so that no two threads share one;
@@ -54,7 +30,7 @@ take_engine (int connectivity, uint32_t n_threads)
       engines.erase (std::next (engine).base ());
       return taken;
     }
-  return PlainEngine (connectivity, n_threads);
+  return {connectivity, n_threads};
 }
 
 static void
@@ -74,33 +50,9 @@ make_labeller (PlainEngine &engine, uint32_t width, uint32_t height, CclError *e
   plan.connectivity = (CclConnectivity)engine.connectivity;
   plan.max_components = UINT32_MAX; /* memory is used only for those that an image has */
   plan.n_threads = engine.n_threads;
-  engine.labeller = ccl_cpu_labeller_new (&plan, error);
+  engine.labeller.reset (ccl_cpu_labeller_new (&plan, error));
   return engine.labeller ? CUDACCL_OK : error->status;
 }
-
-/* The memory of an array. */
-class Buffer {
-public:
-  Buffer () = default;
-  Buffer (const Buffer &) = delete;
-
-  ~Buffer ()
-  {
-    if (view.obj)
-      PyBuffer_Release (&view);
-  }
-
-  bool
-  get (PyObject *array, int flags)
-  {
-    if (PyObject_GetBuffer (array, &view, flags) == 0)
-      return true;
-    view.obj = nullptr;
-    return false;
-  }
-
-  Py_buffer view = {};
-};
 
 /* An integer in a range. Returns whether the object is one. */
 static bool
@@ -200,7 +152,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
       !read_integer (max_area, UINT32_MAX, &options.max_area) ||
       !read_integer (n_threads, UINT32_MAX, &most_threads))
     return nb::none ();
-  if (!pixels.get (image.ptr (), PyBUF_STRIDES | PyBUF_FORMAT)) {
+  if (!pixels.get (image, PyBUF_STRIDES | PyBUF_FORMAT)) {
     PyErr_Clear ();
     return nb::none ();
   }
@@ -212,7 +164,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
   CclLabels labels = {nullptr, sizeof (uint32_t) * width};
   if (with_labels) {
     array = np.empty (nb::make_tuple (height, width), np.int32);
-    if (!map.get (array.ptr (), PyBUF_WRITABLE))
+    if (!map.get (array, PyBUF_WRITABLE))
       throw nb::python_error ();
     labels.data = map.view.buf;
   }
@@ -234,7 +186,7 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
   nb::object rows = np.empty (table.n_rows, np.component);
   Buffer copy;
   if (table.n_rows > 0) {
-    if (!copy.get (rows.ptr (), PyBUF_WRITABLE))
+    if (!copy.get (rows, PyBUF_WRITABLE))
       throw nb::python_error ();
     memcpy (copy.view.buf, table.rows, table.n_rows * sizeof *table.rows);
   }
@@ -245,10 +197,9 @@ label_plain_image (nb::handle image, nb::handle connectivity, nb::handle thresho
 void
 bind_plain_images (nb::module_ &module)
 {
-  module.def ("label_plain_image", label_plain_image, nb::arg ("image"),
-      nb::arg ("connectivity").none (), nb::arg ("threshold").none (), nb::arg ("invert").none (),
-      nb::arg ("min_area").none (), nb::arg ("max_area").none (), nb::arg ("n_threads").none (),
-      nb::arg ("with_labels"),
+  module.def ("label_plain_image", label_plain_image, "image"_a, "connectivity"_a.none (),
+      "threshold"_a.none (), "invert"_a.none (), "min_area"_a.none (), "max_area"_a.none (),
+      "n_threads"_a.none (), "with_labels"_a,
       "Labels an image of bytes in a NumPy array: label map and component table, or the table "
       "alone. Returns None if the image or another argument is of another kind.");
   module.def (

@@ -510,20 +510,16 @@ otsu_threshold (const std::vector<uint64_t> &histogram)
 void
 bind_tiled (nb::module_ &module)
 {
-  module.def ("otsu_threshold", otsu_threshold, nb::arg ("histogram"),
+  module.def ("otsu_threshold", otsu_threshold, "histogram"_a,
       "The threshold that Otsu's method chooses for a histogram: the greatest value if all pixels "
       "have the same one.");
-  module.def ("run_tiled", run_tiled, nb::arg ("shape"), nb::arg ("connectivity"),
-      nb::arg ("invert"), nb::arg ("min_area"), nb::arg ("max_area"), nb::arg ("clear_border"),
-      nb::arg ("slab"), nb::arg ("tile_layers"), nb::arg ("memory"), nb::arg ("n_threads"),
-      nb::arg ("label_bytes"), nb::arg ("device"), nb::arg ("scratch_folder").none (),
-      nb::arg ("axes"), nb::arg ("fill_holes").none (), nb::arg ("fill_label_holes").none (),
-      nb::arg ("keep_largest"), nb::arg ("split"), nb::arg ("columns"), nb::arg ("value_type"),
-      nb::arg ("ignore_nan"), nb::arg ("read"), nb::arg ("begin"), nb::arg ("write").none (),
-      nb::arg ("rows").none (), nb::arg ("values").none (), nb::arg ("many_values").none (),
-      nb::arg ("take_values").none (), nb::arg ("take_parts").none (),
-      nb::arg ("begin_distances").none (), nb::arg ("write_distances").none (), nb::arg ("rank"),
-      nb::arg ("n_ranks"), nb::arg ("send").none (), nb::arg ("receive").none (),
-      nb::arg ("abort").none () = nb::none (),
+  module.def ("run_tiled", run_tiled, "shape"_a, "connectivity"_a, "invert"_a, "min_area"_a,
+      "max_area"_a, "clear_border"_a, "slab"_a, "tile_layers"_a, "memory"_a, "n_threads"_a,
+      "label_bytes"_a, "device"_a, "scratch_folder"_a.none (), "axes"_a, "fill_holes"_a.none (),
+      "fill_label_holes"_a.none (), "keep_largest"_a, "split"_a, "columns"_a, "value_type"_a,
+      "ignore_nan"_a, "read"_a, "begin"_a, "write"_a.none (), "rows"_a.none (), "values"_a.none (),
+      "many_values"_a.none (), "take_values"_a.none (), "take_parts"_a.none (),
+      "begin_distances"_a.none (), "write_distances"_a.none (), "rank"_a, "n_ranks"_a,
+      "send"_a.none (), "receive"_a.none (), "abort"_a.none () = nb::none (),
       "Labels a picture, or this rank's slab of one; returns the number of components.");
 }

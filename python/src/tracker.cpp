@@ -18,17 +18,7 @@ public:
         .height = height,
         .max_tracks = max_tracks,
         .max_components = max_components};
-    CclError error = {};
-    handle_ = ccl_tracker_new (&plan, &error);
-    if (!handle_)
-      raise (error);
-  }
-
-  Tracker (const Tracker &) = delete;
-
-  ~Tracker ()
-  {
-    ccl_tracker_free (&handle_);
+    handle_.make ([&] (CclError *error) { return ccl_tracker_new (&plan, error); });
   }
 
   /* Tracks the rows of a component table, given as bytes, with its label map and its picture if
@@ -117,7 +107,7 @@ private:
   }
 
   std::vector<size_t> shape_;
-  CclTracker *handle_ = nullptr;
+  Handle<CclTracker, ccl_tracker_free> handle_;
   std::mutex mutex_;
 };
 
@@ -144,12 +134,11 @@ bind_tracker (nb::module_ &module)
 {
   module.def ("tracker_defaults", defaults, "The defaults of a tracker's arguments.");
   nb::class_<Tracker> (module, "Tracker", "A tracker of components.")
-      .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), nb::arg ("height"),
-          nb::arg ("width"), nb::arg ("max_tracks"), nb::arg ("max_components"))
-      .def ("run", &Tracker::run, nb::arg ("rows"), nb::arg ("labels").none (),
-          nb::arg ("image").none (), nb::arg ("elapsed"), nb::arg ("confirm_frames"),
-          nb::arg ("max_lost"), nb::arg ("static_frames"), nb::arg ("frame_rate"),
-          nb::arg ("least_way"), nb::arg ("whole_objects"),
+      .def (nb::init<uint32_t, uint32_t, uint32_t, uint32_t> (), "height"_a, "width"_a,
+          "max_tracks"_a, "max_components"_a)
+      .def ("run", &Tracker::run, "rows"_a, "labels"_a.none (), "image"_a.none (), "elapsed"_a,
+          "confirm_frames"_a, "max_lost"_a, "static_frames"_a, "frame_rate"_a, "least_way"_a,
+          "whole_objects"_a,
           "Tracks the components of a frame; returns the rows of tracks, members, events and feet.")
       .def ("reset", &Tracker::reset, "Removes all tracks.");
 }

@@ -4,21 +4,6 @@
 
 #include <mutex>
 
-static CclValueType
-value_type_of (const ElementType &type)
-{
-  switch (type.size) {
-  case 1:
-    return CUDACCL_VALUE_TYPE_8;
-  case 2:
-    return CUDACCL_VALUE_TYPE_16;
-  case 4:
-    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_32;
-  default:
-    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_64 : CUDACCL_VALUE_TYPE_64;
-  }
-}
-
 class ValuesLabeller {
 public:
   ValuesLabeller (const std::vector<uint32_t> &shape, uint32_t connectivity, const View &like,
@@ -35,22 +20,11 @@ public:
     plan.type = type_;
     plan.zero_is_background = zero_is_background;
     plan.nan = CUDACCL_NAN_IS_BACKGROUND;
-    CclError error = {};
     CclCudaDevice *const gpu = device_ == HOST ? nullptr : open_device (device_);
-    {
-      const WithoutGil release;
-      labeller_ = gpu ? ccl_cuda_values_labeller_new (gpu, &plan, &error)
-                      : ccl_cpu_values_labeller_new (&plan, &error);
-    }
-    if (!labeller_)
-      raise (error);
-  }
-
-  ValuesLabeller (const ValuesLabeller &) = delete;
-
-  ~ValuesLabeller ()
-  {
-    ccl_values_labeller_free (&labeller_);
+    labeller_.make ([&] (CclError *error) {
+      return gpu ? ccl_cuda_values_labeller_new (gpu, &plan, error)
+                 : ccl_cpu_values_labeller_new (&plan, error);
+    });
   }
 
   /* Returns the number of components. */
@@ -67,22 +41,15 @@ public:
     if (!image.make_plain () || !labels.make_plain ())
       throw nb::value_error ("the pixels of a row must be consecutive");
     const size_t ndim = shape_.size ();
-    const CclValues values = {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0],
-        device_ == HOST ? CUDACCL_LOCATION_HOST : CUDACCL_LOCATION_DEVICE};
-    const CclVolumeLabels map = {
-        labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-    CclError error = {};
-    CclStatus status;
+    const CclValues values = {
+        image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0], image.location ()};
+    const WordMap to (labels);
     uint32_t n_components = 0;
-    {
-      const WithoutGil release;
-      const std::lock_guard<std::mutex> lock (mutex_);
-      if (device_ != HOST) /* the labeller's own stream waits for the legacy default stream, 1 */
-        ccl_cuda_values_labeller_set_stream (
-            labeller_, image.stream == 1 ? nullptr : (void *)image.stream, nullptr);
-      status = ccl_values_labeller_run (labeller_, &values, &map, &n_components, &error);
-    }
-    check (status, error);
+    call_library (mutex_, [&] (CclError *error) {
+      if (device_ != HOST)
+        ccl_cuda_values_labeller_set_stream (labeller_, image.library_stream (), nullptr);
+      return ccl_values_labeller_run (labeller_, &values, &to.map, &n_components, error);
+    });
     labels.write_back ();
     return n_components;
   }
@@ -91,7 +58,7 @@ private:
   std::vector<size_t> shape_;
   CclValueType type_;
   int device_;
-  CclValuesLabeller *labeller_ = nullptr;
+  Handle<CclValuesLabeller, ccl_values_labeller_free> labeller_;
   std::mutex mutex_;
 };
 
@@ -106,27 +73,22 @@ label_similar_values (const View &image, uint32_t connectivity, double tolerance
     if (view->device != HOST || !view->has_plain_rows () || view->shape != image.shape ||
         (ndim != 2 && ndim != 3))
       throw nb::value_error ("plain arrays of one shape in host memory are needed");
-  if (!foreground.type.is_byte () || labels.type.size != 4 || labels.type.kind == 'f' ||
-      (size_t)foreground.strides[0] * foreground.shape[0] != foreground.n_elements ())
+  if (!foreground.type.is_byte () || !foreground.is_dense () || labels.type.size != 4 ||
+      labels.type.kind == 'f')
     throw nb::value_error ("the foreground must be bytes without gaps, labels of 32 bits");
   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
-  plan.width = to_uint32 ("the width", (int64_t)image.shape[ndim - 1]);
-  plan.height = to_uint32 ("the height", (int64_t)image.shape[ndim - 2]);
-  plan.depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)image.shape[0]) : 1;
+  const WordMap to (labels);
+  plan.width = to.width;
+  plan.height = to.height;
+  plan.depth = to.depth;
   plan.connectivity = connectivity;
   plan.type = value_type_of (image.type);
   const CclValues values = {image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0]};
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-  CclError error = {};
-  CclStatus status;
   uint32_t n = 0;
-  {
-    const WithoutGil release;
-    status = ccl_label_similar_values (&plan, &values, image.type.kind == 'i', tolerance,
-        (const uint8_t *)foreground.data, &map, &n, &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_label_similar_values (&plan, &values, image.type.kind == 'i', tolerance,
+        (const uint8_t *)foreground.data, &to.map, &n, error);
+  });
   return n;
 }
 
@@ -136,42 +98,26 @@ public:
   Contacts (uint64_t width, uint64_t height, uint32_t connectivity, uint32_t label_bytes)
       : layer_bytes_ (width * height * label_bytes)
   {
-    CclError error = {};
-    contacts_ = ccl_contacts_new (width, height, connectivity, label_bytes, &error);
-    if (!contacts_)
-      raise (error);
-  }
-
-  Contacts (const Contacts &) = delete;
-
-  ~Contacts ()
-  {
-    ccl_contacts_free (&contacts_);
+    contacts_.make ([&] (CclError *error) {
+      return ccl_contacts_new (width, height, connectivity, label_bytes, error);
+    });
   }
 
   /* Adds layers of labels without gaps. */
   void
   add (const void *labels, uint64_t n_layers)
   {
-    CclError error = {};
-    CclStatus status;
-    {
-      const WithoutGil release;
-      status = ccl_contacts_add (contacts_, labels, n_layers, &error);
-    }
-    check (status, error);
+    call_library (
+        [&] (CclError *error) { return ccl_contacts_add (contacts_, labels, n_layers, error); });
   }
 
   void
   add_bytes (nb::object labels, uint64_t n_layers)
   {
-    Py_buffer buffer;
-    if (PyObject_GetBuffer (labels.ptr (), &buffer, PyBUF_SIMPLE) != 0)
-      throw nb::python_error ();
-    const std::unique_ptr<Py_buffer, void (*) (Py_buffer *)> owner (&buffer, PyBuffer_Release);
-    if (layer_bytes_ == 0 || (uint64_t)buffer.len / layer_bytes_ != n_layers)
+    const Buffer bytes (labels, PyBUF_SIMPLE);
+    if (layer_bytes_ == 0 || (uint64_t)bytes.view.len / layer_bytes_ != n_layers)
       throw nb::value_error ("the layers have another size");
-    add (buffer.buf, n_layers);
+    add (bytes.view.buf, n_layers);
   }
 
   /* The pairs, and the sides that they share: bytes of n×3 uint64. */
@@ -187,7 +133,7 @@ public:
 
 private:
   uint64_t layer_bytes_;
-  CclContacts *contacts_;
+  Handle<CclContacts, ccl_contacts_free> contacts_;
 };
 
 /* Those of a label map, as Contacts::rows(). */
@@ -212,32 +158,21 @@ contacts (const View &labels, uint32_t connectivity)
 static nb::bytearray
 device_contacts (View &labels, uint32_t connectivity)
 {
-  const size_t ndim = labels.shape.size ();
-  if (labels.device == HOST || (ndim != 2 && ndim != 3) || !labels.make_plain () ||
-      labels.type.size != 4 || labels.type.kind == 'f')
-    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
-                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
-                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1;
+  labels.check_device_labels ();
+  const WordMap from (labels);
   CclCudaDevice *const gpu = open_device (labels.device);
   std::vector<CclContact> contacts (1 << 14);
   uint32_t n = 0;
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
+  call_library ([&] (CclError *error) {
     for (;;) {
-      status = ccl_cuda_label_contacts (gpu, &map, width, height, depth, connectivity,
-          contacts.data (), (uint32_t)contacts.size (), &n,
-          labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
+      const CclStatus status = ccl_cuda_label_contacts (gpu, &from.map, from.width, from.height,
+          from.depth, connectivity, contacts.data (), (uint32_t)contacts.size (), &n,
+          labels.library_stream (), error);
       if (status != CUDACCL_OK || n <= contacts.size ())
-        break;
+        return status;
       contacts.resize (8 * contacts.size ());
     }
-  }
-  check (status, error);
+  });
   return nb::bytearray (contacts.data (), n * sizeof contacts[0]);
 }
 
@@ -249,18 +184,12 @@ join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t
   if (ndim != 2 && ndim != 3)
     throw nb::value_error ("a label map has two or three dimensions");
   labels.check_host_labels (ndim);
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
+  const WordMap joined (labels);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status =
-        ccl_join_borders (&map, (uint32_t)labels.shape[ndim - 1], (uint32_t)labels.shape[ndim - 2],
-            ndim == 3 ? (uint32_t)labels.shape[0] : 1, connectivity, axes, &n, rows.get (), &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_join_borders (&joined.map, joined.width, joined.height, joined.depth, connectivity,
+        axes, &n, rows.get (), error);
+  });
   return nb::bytearray (rows.get (), n * sizeof rows[0]);
 }
 
@@ -268,25 +197,14 @@ join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t
 static nb::bytearray
 device_join_borders (View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
 {
-  const size_t ndim = labels.shape.size ();
-  if (labels.device == HOST || (ndim != 2 && ndim != 3) || !labels.make_plain () ||
-      labels.type.size != 4 || labels.type.kind == 'f')
-    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
-  const CclVolumeLabels map = {
-      labels.data, (size_t)labels.strides[ndim - 2], (size_t)labels.strides[0]};
-  const uint32_t width = to_uint32 ("the width", (int64_t)labels.shape[ndim - 1]),
-                 height = to_uint32 ("the height", (int64_t)labels.shape[ndim - 2]),
-                 depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)labels.shape[0]) : 1;
+  labels.check_device_labels ();
+  const WordMap joined (labels);
   CclCudaDevice *const gpu = open_device (labels.device);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
-  CclError error = {};
-  CclStatus status;
-  {
-    const WithoutGil release;
-    status = ccl_cuda_join_borders (gpu, &map, width, height, depth, connectivity, axes, &n,
-        rows.get (), labels.stream == 1 ? nullptr : (void *)labels.stream, &error);
-  }
-  check (status, error);
+  call_library ([&] (CclError *error) {
+    return ccl_cuda_join_borders (gpu, &joined.map, joined.width, joined.height, joined.depth,
+        connectivity, axes, &n, rows.get (), labels.library_stream (), error);
+  });
   labels.write_back ();
   return nb::bytearray (rows.get (), n * sizeof rows[0]);
 }
@@ -294,30 +212,28 @@ device_join_borders (View &labels, uint32_t connectivity, uint32_t axes, uint32_
 void
 bind_values (nb::module_ &module)
 {
-  module.def ("join_borders", join_borders, nb::arg ("labels"), nb::arg ("connectivity"),
-      nb::arg ("axes"), nb::arg ("n"),
+  module.def ("join_borders", join_borders, "labels"_a, "connectivity"_a, "axes"_a, "n"_a,
       "Joins the labels 1…n over borders that touch, and returns their rows as bytes.");
-  module.def ("device_join_borders", device_join_borders, nb::arg ("labels"),
-      nb::arg ("connectivity"), nb::arg ("axes"), nb::arg ("n"),
-      "The same of a label map on a GPU.");
+  module.def ("device_join_borders", device_join_borders, "labels"_a, "connectivity"_a, "axes"_a,
+      "n"_a, "The same of a label map on a GPU.");
   nb::class_<Contacts> (module, "Contacts")
-      .def (nb::init<uint64_t, uint64_t, uint32_t, uint32_t> (), nb::arg ("width"),
-          nb::arg ("height"), nb::arg ("connectivity"), nb::arg ("label_bytes"))
-      .def ("add", &Contacts::add_bytes, nb::arg ("labels"), nb::arg ("n_layers"),
+      .def (nb::init<uint64_t, uint64_t, uint32_t, uint32_t> (), "width"_a, "height"_a,
+          "connectivity"_a, "label_bytes"_a)
+      .def ("add", &Contacts::add_bytes, "labels"_a, "n_layers"_a,
           "Adds layers of labels: a buffer without gaps.")
       .def ("rows", &Contacts::rows,
           "The pairs in ascending order, and the sides that they share: bytes of n×3 uint64.");
-  module.def ("contacts", contacts, nb::arg ("labels"), nb::arg ("connectivity"),
+  module.def ("contacts", contacts, "labels"_a, "connectivity"_a,
       "Pairs of labels that touch, and the sides that they share, as bytes.");
-  module.def ("device_contacts", device_contacts, nb::arg ("labels"), nb::arg ("connectivity"),
+  module.def ("device_contacts", device_contacts, "labels"_a, "connectivity"_a,
       "The same of a label map on a GPU.");
   nb::class_<ValuesLabeller> (
       module, "ValuesLabeller", "A labeller of pictures of one shape, with many values.")
-      .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), nb::arg ("shape"),
-          nb::arg ("connectivity"), nb::arg ("like"), nb::arg ("zero_is_background"))
-      .def ("run", &ValuesLabeller::run, nb::arg ("image"), nb::arg ("labels"),
+      .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), "shape"_a,
+          "connectivity"_a, "like"_a, "zero_is_background"_a)
+      .def ("run", &ValuesLabeller::run, "image"_a, "labels"_a,
           "Labels an image; returns the number of components.");
-  module.def ("label_similar_values", label_similar_values, nb::arg ("image"),
-      nb::arg ("connectivity"), nb::arg ("tolerance"), nb::arg ("foreground"), nb::arg ("labels"),
+  module.def ("label_similar_values", label_similar_values, "image"_a, "connectivity"_a,
+      "tolerance"_a, "foreground"_a, "labels"_a,
       "Labels an image whose neighbours are connected where they are similar.");
 }

@@ -253,9 +253,8 @@ View::import_dlpack (nb::handle object, std::optional<uintptr_t> wanted_stream, 
 
   /* For DLPack, 1 is the legacy default stream and 0 is not allowed. */
   stream = on_gpu ? wanted_stream.value_or (0) : 0;
-  const nb::object capsule =
-      on_gpu ? object.attr ("__dlpack__") (nb::arg ("stream") = stream ? stream : 1)
-             : object.attr ("__dlpack__") ();
+  const nb::object capsule = on_gpu ? object.attr ("__dlpack__") ("stream"_a = stream ? stream : 1)
+                                    : object.attr ("__dlpack__") ();
   if (writable)
     tensor_ = nb::ndarray<nb::ro> (nb::cast<nb::ndarray<>> (capsule));
   else
@@ -405,10 +404,8 @@ View::copy_elements (bool back) const
     copy.to = scattered_;
   }
   CclCudaDevice *const gpu = open_device (device);
-  call_library ([&] (CclError *error) {
-    return ccl_cuda_array_copy (
-        gpu, &copy, stream == 1 ? nullptr : (void *)stream, error); /* 1 is the legacy one, too */
-  });
+  call_library (
+      [&] (CclError *error) { return ccl_cuda_array_copy (gpu, &copy, library_stream (), error); });
 }
 
 bool
@@ -459,6 +456,52 @@ View::n_elements () const
     if (__builtin_mul_overflow (n, length, &n))
       throw nb::value_error ("the array's shape has more elements than memory has bytes");
   return n;
+}
+
+bool
+View::is_dense () const
+{
+  return device == HOST && has_plain_rows () &&
+         (n_elements () == 0 ||
+             strides[0] * (ptrdiff_t)shape[0] == (ptrdiff_t)n_elements () * type.size);
+}
+
+bool
+View::make_words ()
+{
+  return (shape.size () == 2 || shape.size () == 3) && make_plain () && type.size == 4 &&
+         type.kind != 'f';
+}
+
+void
+View::check_device_labels ()
+{
+  if (device == HOST || !make_words ())
+    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+}
+
+WordMap::WordMap (const View &view)
+{
+  const size_t ndim = view.shape.size ();
+  map = {view.data, (size_t)view.strides[ndim - 2], (size_t)view.strides[0]};
+  width = to_uint32 ("the width", (int64_t)view.shape[ndim - 1]);
+  height = to_uint32 ("the height", (int64_t)view.shape[ndim - 2]);
+  depth = ndim == 3 ? to_uint32 ("the depth", (int64_t)view.shape[0]) : 1;
+}
+
+CclValueType
+value_type_of (const ElementType &type)
+{
+  switch (type.size) {
+  case 1:
+    return CUDACCL_VALUE_TYPE_8;
+  case 2:
+    return CUDACCL_VALUE_TYPE_16;
+  case 4:
+    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_32 : CUDACCL_VALUE_TYPE_32;
+  default:
+    return type.kind == 'f' ? CUDACCL_VALUE_TYPE_REAL_64 : CUDACCL_VALUE_TYPE_64;
+  }
 }
 
 bool
@@ -596,9 +639,8 @@ static void
 compare (const View &image, std::variant<int64_t, double> number, const View &mask)
 {
   const size_t ndim = image.shape.size ();
-  if (image.device != HOST || mask.device != HOST || ndim < 2 || ndim > 3 ||
-      mask.shape != image.shape || !mask.type.is_byte () || !mask.has_plain_rows () ||
-      mask.strides[0] * (ptrdiff_t)mask.shape[0] != (ptrdiff_t)mask.n_elements ())
+  if (image.device != HOST || ndim < 2 || ndim > 3 || mask.shape != image.shape ||
+      !mask.type.is_byte () || !mask.is_dense ())
     throw nb::value_error ("an image and a mask of its shape are needed");
   const Threshold threshold = threshold_for (image, number);
   const WithoutGil release;
@@ -608,11 +650,11 @@ compare (const View &image, std::variant<int64_t, double> number, const View &ma
 void
 bind_view (nb::module_ &module)
 {
-  module.def ("compare", compare, nb::arg ("image"), nb::arg ("threshold"), nb::arg ("mask"),
+  module.def ("compare", compare, "image"_a, "threshold"_a, "mask"_a,
       "Sets a mask of bool to where an image is greater than the threshold. Nothing is rounded.");
   nb::class_<View> (module, "View", "The caller's array, without a copy.")
-      .def (nb::init<nb::handle, std::optional<uintptr_t>, bool> (), nb::arg ("array").none (),
-          nb::arg ("stream") = nb::none (), nb::arg ("writable") = false)
+      .def (nb::init<nb::handle, std::optional<uintptr_t>, bool> (), "array"_a.none (),
+          "stream"_a = nb::none (), "writable"_a = false)
       .def_prop_ro (
           "shape", [] (const View &view) -> Shape { return nb::tuple (nb::cast (view.shape)); })
       .def_prop_ro (
@@ -625,6 +667,6 @@ bind_view (nb::module_ &module)
       .def_prop_ro (
           "is_float", [] (const View &view) { return view.type.kind == 'f'; },
           "Whether the elements are floats.")
-      .def ("take_channel", &View::take_channel, nb::arg ("channel"),
+      .def ("take_channel", &View::take_channel, "channel"_a,
           "Keeps one channel of an array whose last dimension has channels.");
 }
