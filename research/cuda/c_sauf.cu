@@ -10,7 +10,7 @@
  * 2. merge: evaluates the decision tree, whose leaf gives the necessary unions.
  * 3. compress.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 /* Macros used by the decision tree (decision-trees/generate.c): conditions, by column and row
  * relative to the pixel, and actions, by distance back in the label buffer. After step 1 a pixel is
@@ -35,27 +35,8 @@ merge (const CclLabellingParameters &p, const Pixel &pixel)
 #include "sauf-tree.inc"
 }
 
-extern "C" __global__ void
-ccl_c_sauf_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_c_sauf_initialise, make_root)
 
-extern "C" __global__ void
-ccl_c_sauf_merge (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    merge (p, pixel);
-}
+PIXEL_KERNEL (ccl_c_sauf_merge, merge)
 
-extern "C" __global__ void
-ccl_c_sauf_compress (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  uint32_t *parents = parents_of_pixels (p);
-  if (pixel.exists && parents[pixel.number])
-    compress (parents, pixel.number);
-}
+PIXEL_KERNEL (ccl_c_sauf_compress, compress_pixel)

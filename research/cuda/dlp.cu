@@ -15,7 +15,7 @@
  *
  * The paper's recursive union is always a tail call; here it is a loop.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 #define TILE_WIDTH 84
 #define TILE_HEIGHT 8
@@ -124,11 +124,4 @@ ccl_dlp_merge_columns (const CclLabellingParameters p)
   merge_square (p, pixel_at (p, thread_column () * TILE_WIDTH + TILE_WIDTH - 1, thread_row ()));
 }
 
-extern "C" __global__ void
-ccl_dlp_relabel (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  uint32_t *parents = parents_of_pixels (p);
-  if (pixel.exists && parents[pixel.number])
-    compress (parents, pixel.number);
-}
+PIXEL_KERNEL (ccl_dlp_relabel, compress_pixel)

@@ -1,9 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Pixels and their neighbours (kernel-lib/pixels.cuh): least labels, and unions across the borders
- * of tiles. */
+/* Pixels and their neighbours (kernel-lib/pixels.cuh): steps that several algorithms take, least
+ * labels, and unions across the borders of tiles. */
 #pragma once
 
 #include "cuda/kernel-lib/pixels.cuh"
+
+/* A kernel whose threads take step (p, pixel), one for each pixel of the frame. */
+#define PIXEL_KERNEL(name, step)                                                                   \
+  extern "C" __global__ void name (const CclLabellingParameters p)                                 \
+  {                                                                                                \
+    const Pixel pixel = own_pixel (p);                                                             \
+    if (pixel.exists)                                                                              \
+      step (p, pixel);                                                                             \
+  }
+
+/* Makes a foreground pixel a tree of its own. */
+static __device__ __forceinline__ void
+make_root (const CclLabellingParameters &p, const Pixel &pixel)
+{
+  parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
+}
+
+/* Links a foreground pixel to its root. */
+static __device__ __forceinline__ void
+compress_pixel (const CclLabellingParameters &p, const Pixel &pixel)
+{
+  uint32_t *parents = parents_of_pixels (p);
+  if (parents[pixel.number])
+    compress (parents, pixel.number);
+}
 
 /* The smaller of a label and that of a neighbour, if there is one. */
 static __device__ __forceinline__ uint32_t

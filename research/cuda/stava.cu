@@ -14,7 +14,7 @@
  *    are repeated with ever larger tiles until one covers the frame.
  * 4. compress: all pixels.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
 #define TILE 16
 #define GROUP 4 /* tiles in each direction that are merged */
@@ -159,11 +159,4 @@ __launch_bounds__ (GROUP *GROUP *TILE) ccl_stava_compress_borders (const CclLabe
   }
 }
 
-extern "C" __global__ void
-ccl_stava_compress (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  uint32_t *parents = parents_of_pixels (p);
-  if (pixel.exists && parents[pixel.number])
-    compress (parents, pixel.number);
-}
+PIXEL_KERNEL (ccl_stava_compress, compress_pixel)

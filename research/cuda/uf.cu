@@ -70,11 +70,4 @@ ccl_uf_merge_columns (const CclLabellingParameters p)
     unite_with_column_left (p, parents, pixel);
 }
 
-extern "C" __global__ void
-ccl_uf_compress (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  uint32_t *parents = parents_of_pixels (p);
-  if (pixel.exists && parents[pixel.number])
-    compress (parents, pixel.number);
-}
+PIXEL_KERNEL (ccl_uf_compress, compress_pixel)

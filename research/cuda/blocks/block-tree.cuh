@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The conditions and actions of the decision trees for blocks (decision-trees/generate.c), inside
- * a function with the parameters p and a block: reads of pixels, which may be outside the frame,
- * and unions.
+ * The unions of a block by a decision tree for blocks (decision-trees/generate.c): its conditions,
+ * which read pixels that may be outside the frame, and its actions. The file that includes this one
+ * defines DECISIONS, the name of the tree's file.
  */
 #pragma once
 
@@ -46,4 +46,11 @@ is_foreground_at (const CclLabellingParameters &p, const Block &block, int dx, i
   /* Coordinates left of or above the frame wrap around to large numbers. */
   const uint32_t x = block.x + dx, y = block.y + dy;
   return x < p.width && y < p.height && is_foreground (p, frame_row (p, y)[x]);
+}
+
+/* Unites a block with the connected blocks that precede it. */
+static __device__ __forceinline__ void
+merge (const CclLabellingParameters &p, const Block &block)
+{
+#include DECISIONS
 }

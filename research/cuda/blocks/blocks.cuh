@@ -5,6 +5,7 @@
 #include "cuda/kernel-lib/blocks.cuh"
 #include "cuda/kernel-lib/foreground.cuh"
 #include "cuda/kernel-lib/geometry.cuh"
+#include "cuda/kernel-lib/union-find.cuh"
 
 /* The block of a thread. */
 struct Block {
@@ -84,4 +85,43 @@ label_pixels (const CclLabellingParameters &p, const Block &block, uint32_t labe
     for (uint32_t x = block.x; x < min (block.x + 2, p.width); x++)
       p.labels[y * p.label_stride + x] = is_foreground (p, frame_row (p, y)[x]) ? label : 0;
   }
+}
+
+/* A kernel whose threads take step (p, block), one for each block of the frame. */
+#define BLOCK_KERNEL(name, step)                                                                   \
+  extern "C" __global__ void name (const CclLabellingParameters p)                                 \
+  {                                                                                                \
+    const Block block = own_block (p);                                                             \
+    if (block.exists)                                                                              \
+      step (p, block);                                                                             \
+  }
+
+/* Steps of algorithms that keep the index of a block's parent as its label. */
+
+/* Makes a block a tree of its own. */
+static __device__ __forceinline__ void
+make_root (const CclLabellingParameters &p, const Block &block)
+{
+  p.labels[block.label] = block.label;
+}
+
+/* Links a block to its root. */
+static __device__ __forceinline__ void
+compress_block (const CclLabellingParameters &p, const Block &block)
+{
+  compress (p.labels, block.label);
+}
+
+/* The same, one ancestor after the other (compress_inline()). */
+static __device__ __forceinline__ void
+compress_block_inline (const CclLabellingParameters &p, const Block &block)
+{
+  compress_inline (p.labels, block.label);
+}
+
+/* Writes the raw label of a block's root to its foreground pixels. */
+static __device__ __forceinline__ void
+label_block (const CclLabellingParameters &p, const Block &block)
+{
+  label_pixels (p, block, p.labels[block.label] + 1);
 }

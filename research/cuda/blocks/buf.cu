@@ -16,13 +16,7 @@
 #include "blocks.cuh"
 #include "cuda/kernel-lib/union-find.cuh"
 
-extern "C" __global__ void
-ccl_buf_initialise (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    p.labels[block.label] = block.label;
-}
+BLOCK_KERNEL (ccl_buf_initialise, make_root)
 
 extern "C" __global__ void
 ccl_buf_merge (const CclLabellingParameters p)
@@ -41,26 +35,8 @@ ccl_buf_merge (const CclLabellingParameters p)
     unite (p.labels, block.label, block.label - 2);
 }
 
-extern "C" __global__ void
-ccl_buf_compress (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    compress_inline (p.labels, block.label);
-}
+BLOCK_KERNEL (ccl_buf_compress, compress_block_inline)
 
-extern "C" __global__ void
-ccl_buf_compress_at_end (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    compress (p.labels, block.label);
-}
+BLOCK_KERNEL (ccl_buf_compress_at_end, compress_block)
 
-extern "C" __global__ void
-ccl_buf_label (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    label_pixels (p, block, p.labels[block.label] + 1);
-}
+BLOCK_KERNEL (ccl_buf_label, label_block)

@@ -12,43 +12,13 @@
  * 3. compress.
  * 4. label: writes the block's label to its foreground pixels and 0 to the others.
  */
+#define DECISIONS "bbdt-tree.inc"
 #include "block-tree.cuh"
 
-/* Unites a block with the connected blocks that precede it. */
-static __device__ __forceinline__ void
-merge (const CclLabellingParameters &p, const Block &block)
-{
-#include "bbdt-tree.inc"
-}
+BLOCK_KERNEL (ccl_c_bbdt_initialise, make_root)
 
-extern "C" __global__ void
-ccl_c_bbdt_initialise (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    p.labels[block.label] = block.label;
-}
+BLOCK_KERNEL (ccl_c_bbdt_merge, merge)
 
-extern "C" __global__ void
-ccl_c_bbdt_merge (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    merge (p, block);
-}
+BLOCK_KERNEL (ccl_c_bbdt_compress, compress_block)
 
-extern "C" __global__ void
-ccl_c_bbdt_compress (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    compress (p.labels, block.label);
-}
-
-extern "C" __global__ void
-ccl_c_bbdt_label (const CclLabellingParameters p)
-{
-  const Block block = own_block (p);
-  if (block.exists)
-    label_pixels (p, block, p.labels[block.label] + 1);
-}
+BLOCK_KERNEL (ccl_c_bbdt_label, label_block)

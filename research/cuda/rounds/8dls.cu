@@ -15,15 +15,9 @@
  * review says that its result may therefore be wrong: a component whose smallest label needs more
  * rounds to reach all pixels keeps several labels.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
-extern "C" __global__ void
-ccl_8dls_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_8dls_initialise, make_root)
 
 /* The smallest label in one direction, up to the first background pixel. */
 static __device__ __forceinline__ uint32_t

@@ -10,15 +10,9 @@
  * 2. rightwards, upwards, leftwards, downwards: a thread scans a row or column and propagates the
  *    smallest label of the current run; the four are repeated until no label changes.
  */
-#include "cuda/kernel-lib/pixels.cuh"
+#include "research/cuda/pixels.cuh"
 
-extern "C" __global__ void
-ccl_dpl_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_dpl_initialise, make_root)
 
 /* Scans n pixels whose indices in the label buffer differ by step. */
 static __device__ __forceinline__ void

@@ -15,13 +15,7 @@
 
 #define TILE 16
 
-extern "C" __global__ void
-ccl_lnp_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_lnp_initialise, make_root)
 
 extern "C" __global__ void
 __launch_bounds__ (TILE *TILE) ccl_lnp_propagate (const CclLabellingParameters p)

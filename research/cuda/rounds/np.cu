@@ -12,13 +12,7 @@
  */
 #include "research/cuda/pixels.cuh"
 
-extern "C" __global__ void
-ccl_np_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_np_initialise, make_root)
 
 extern "C" __global__ void
 ccl_np_propagate (const CclLabellingParameters p)

@@ -16,13 +16,7 @@
  */
 #include "research/cuda/pixels.cuh"
 
-extern "C" __global__ void
-ccl_ole_initialise (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  if (pixel.exists)
-    parents_of_pixels (p)[pixel.number] = is_foreground (p, pixel) ? pixel.number : 0;
-}
+PIXEL_KERNEL (ccl_ole_initialise, make_root)
 
 extern "C" __global__ void
 ccl_ole_scan (const CclLabellingParameters p)
@@ -40,11 +34,4 @@ ccl_ole_scan (const CclLabellingParameters p)
   }
 }
 
-extern "C" __global__ void
-ccl_ole_analyse (const CclLabellingParameters p)
-{
-  const Pixel pixel = own_pixel (p);
-  uint32_t *parents = parents_of_pixels (p);
-  if (pixel.exists && parents[pixel.number])
-    compress (parents, pixel.number);
-}
+PIXEL_KERNEL (ccl_ole_analyse, compress_pixel)

@@ -65,21 +65,9 @@ ccl_bke_3d_initialise (const CclLabellingParameters p)
   *place_of_information (p, cube) = voxels | connected << CONNECTED_SHIFT;
 }
 
-extern "C" __global__ void
-ccl_bke_3d_compress (const CclLabellingParameters p)
-{
-  const Cube cube = own_cube (p);
-  if (cube.exists)
-    compress_inline (p.labels, cube.label);
-}
+CUBE_KERNEL (ccl_bke_3d_compress, compress_cube_inline)
 
-extern "C" __global__ void
-ccl_bke_3d_compress_at_end (const CclLabellingParameters p)
-{
-  const Cube cube = own_cube (p);
-  if (cube.exists)
-    compress (p.labels, cube.label);
-}
+CUBE_KERNEL (ccl_bke_3d_compress_at_end, compress_cube)
 
 extern "C" __global__ void
 ccl_bke_3d_reduce (const CclLabellingParameters p)

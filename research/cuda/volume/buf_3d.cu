@@ -51,21 +51,9 @@ ccl_buf_3d_merge (const CclLabellingParameters p)
   }
 }
 
-extern "C" __global__ void
-ccl_buf_3d_compress (const CclLabellingParameters p)
-{
-  const Cube cube = own_cube (p);
-  if (cube.exists)
-    compress_inline (p.labels, cube.label);
-}
+CUBE_KERNEL (ccl_buf_3d_compress, compress_cube_inline)
 
-extern "C" __global__ void
-ccl_buf_3d_compress_at_end (const CclLabellingParameters p)
-{
-  const Cube cube = own_cube (p);
-  if (cube.exists)
-    compress (p.labels, cube.label);
-}
+CUBE_KERNEL (ccl_buf_3d_compress_at_end, compress_cube)
 
 extern "C" __global__ void
 ccl_buf_3d_label (const CclLabellingParameters p)

@@ -11,6 +11,7 @@
 
 #include "cuda/kernel-lib/foreground.cuh"
 #include "cuda/kernel-lib/geometry.cuh"
+#include "cuda/kernel-lib/union-find.cuh"
 
 #define N_CUBES_BEFORE 13
 
@@ -120,4 +121,26 @@ label_voxels (const CclLabellingParameters &p, const Cube &cube, uint32_t voxels
       p.labels[cube.label + dx + dy * p.label_stride + dz * p.label_slice] =
           voxels >> i & 1 ? label : 0;
   }
+}
+
+/* A kernel whose threads take step (p, cube), one for each cube of the volume. */
+#define CUBE_KERNEL(name, step)                                                                    \
+  extern "C" __global__ void name (const CclLabellingParameters p)                                 \
+  {                                                                                                \
+    const Cube cube = own_cube (p);                                                                \
+    if (cube.exists)                                                                               \
+      step (p, cube);                                                                              \
+  }
+
+/* Links a cube to its root, as compress_block() and compress_block_inline() do. */
+static __device__ __forceinline__ void
+compress_cube (const CclLabellingParameters &p, const Cube &cube)
+{
+  compress (p.labels, cube.label);
+}
+
+static __device__ __forceinline__ void
+compress_cube_inline (const CclLabellingParameters &p, const Cube &cube)
+{
+  compress_inline (p.labels, cube.label);
 }
