@@ -72,13 +72,10 @@ static const PictureClass flat_class = {flat_read, flat_free};
 Flat *
 flat_new (PictureFile *file, CclError *error)
 {
-  Flat *self = calloc (1, sizeof *self);
+  Flat *self = picture_new (sizeof *self, file, error);
 
-  if (!self) {
-    fail_without_memory (error);
-    picture_file_close (file);
+  if (!self)
     return NULL;
-  }
   self->picture = (Picture){.klass = &flat_class, .depth = 1, .n_channels = 1};
   self->file = file;
   return self;

@@ -11,20 +11,26 @@
 /* Bytes of samples that are converted at once; more if a row has more. */
 #define BYTES_AT_ONCE ((uint64_t)1 << 20)
 
+/* The types of samples: number, type of C, name. */
+#define SAMPLE_TYPES(EACH)                                                                         \
+  EACH (SAMPLE_UINT8, uint8_t, "uint8")                                                            \
+  EACH (SAMPLE_INT8, int8_t, "int8")                                                               \
+  EACH (SAMPLE_UINT16, uint16_t, "uint16")                                                         \
+  EACH (SAMPLE_INT16, int16_t, "int16")                                                            \
+  EACH (SAMPLE_UINT32, uint32_t, "uint32")                                                         \
+  EACH (SAMPLE_INT32, int32_t, "int32")                                                            \
+  EACH (SAMPLE_UINT64, uint64_t, "uint64")                                                         \
+  EACH (SAMPLE_INT64, int64_t, "int64")                                                            \
+  EACH (SAMPLE_FLOAT32, float, "float32")                                                          \
+  EACH (SAMPLE_FLOAT64, double, "float64")
+
 static const struct {
   const char *name;
   uint32_t bytes;
 } types[] = {
-    [SAMPLE_UINT8] = {"uint8", 1},
-    [SAMPLE_INT8] = {"int8", 1},
-    [SAMPLE_UINT16] = {"uint16", 2},
-    [SAMPLE_INT16] = {"int16", 2},
-    [SAMPLE_UINT32] = {"uint32", 4},
-    [SAMPLE_INT32] = {"int32", 4},
-    [SAMPLE_UINT64] = {"uint64", 8},
-    [SAMPLE_INT64] = {"int64", 8},
-    [SAMPLE_FLOAT32] = {"float32", 4},
-    [SAMPLE_FLOAT64] = {"float64", 8},
+#define ROW(number, type, name) [number] = {name, sizeof (type)},
+    SAMPLE_TYPES (ROW)
+#undef ROW
 };
 
 uint32_t
@@ -64,6 +70,27 @@ picture_check (const Picture *picture, const PictureFile *file, CclError *error)
     return fail (error, "%s: a picture of %llu×%llu×%llu pixels is too large", file->name,
         (unsigned long long)width, (unsigned long long)height, (unsigned long long)depth);
   return true;
+}
+
+void *
+picture_new (size_t size, PictureFile *file, CclError *error)
+{
+  void *picture = calloc (1, size);
+
+  if (!picture) {
+    fail_without_memory (error);
+    picture_file_close (file);
+  }
+  return picture;
+}
+
+Picture *
+picture_start_in_order (PictureInOrder *self, const PictureFile *file, CclError *error)
+{
+  if (self->rewind (self, error) && picture_check (&self->picture, file, error))
+    return &self->picture;
+  picture_free (&self->picture);
+  return NULL;
 }
 
 static bool
@@ -260,48 +287,21 @@ typedef struct Reals {
   double *samples;
 } Reals;
 
-#define CONVERT(type)                                                                              \
-  for (uint64_t i = 0; i < n; i++)                                                                 \
-  reals->samples[done + i] = (double)((const type *)samples)[i * n_channels + reals->channel]
-
 static void
 take_reals (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
 {
   const Reals *reals = data;
   const uint32_t n_channels = picture->n_channels;
 
+#define CASE(number, type, name)                                                                   \
+  case number:                                                                                     \
+    for (uint64_t i = 0; i < n; i++)                                                               \
+      reals->samples[done + i] = (double)((const type *)samples)[i * n_channels + reals->channel]; \
+    break;
   switch (picture->type) {
-  case SAMPLE_UINT8:
-    CONVERT (uint8_t);
-    break;
-  case SAMPLE_INT8:
-    CONVERT (int8_t);
-    break;
-  case SAMPLE_UINT16:
-    CONVERT (uint16_t);
-    break;
-  case SAMPLE_INT16:
-    CONVERT (int16_t);
-    break;
-  case SAMPLE_UINT32:
-    CONVERT (uint32_t);
-    break;
-  case SAMPLE_INT32:
-    CONVERT (int32_t);
-    break;
-  case SAMPLE_UINT64:
-    CONVERT (uint64_t);
-    break;
-  case SAMPLE_INT64:
-    CONVERT (int64_t);
-    break;
-  case SAMPLE_FLOAT32:
-    CONVERT (float);
-    break;
-  case SAMPLE_FLOAT64:
-    CONVERT (double);
-    break;
+    SAMPLE_TYPES (CASE)
   }
+#undef CASE
 }
 
 bool
@@ -313,9 +313,11 @@ picture_read_reals (Picture *picture, uint32_t channel, uint64_t first_row, uint
   return for_rows (picture, false, first_row, n_rows, take_reals, &reals, error);
 }
 
-#define COMPARE(type, limit)                                                                       \
-  for (uint64_t i = 0; i < n; i++)                                                                 \
-  pixels[i] = ((const type *)samples)[i] > (limit) ? 255 : 0
+#define COMPARE(number, type, limit)                                                               \
+  case number:                                                                                     \
+    for (uint64_t i = 0; i < n; i++)                                                               \
+      pixels[i] = ((const type *)samples)[i] > (limit) ? 255 : 0;                                  \
+    break;
 
 /* Compares n samples with the threshold. No sample is rounded; an integer is greater than a number
  * when it is greater than the number's floor. */
@@ -324,47 +326,23 @@ compare (SampleType type, const void *samples, uint64_t n, double threshold, uin
 {
   const double limit = floor (threshold);
 
+  /* Numbers outside the range of 64 bits cannot be converted. */
+  if ((type == SAMPLE_UINT64 && (limit < 0 || limit >= 0x1p64)) ||
+      (type == SAMPLE_INT64 && (limit < -0x1p63 || limit >= 0x1p63))) {
+    memset (pixels, limit < 0 ? 255 : 0, n);
+    return;
+  }
   switch (type) {
-  case SAMPLE_UINT8:
-    COMPARE (uint8_t, limit);
-    break;
-  case SAMPLE_INT8:
-    COMPARE (int8_t, limit);
-    break;
-  case SAMPLE_UINT16:
-    COMPARE (uint16_t, limit);
-    break;
-  case SAMPLE_INT16:
-    COMPARE (int16_t, limit);
-    break;
-  case SAMPLE_UINT32:
-    COMPARE (uint32_t, limit);
-    break;
-  case SAMPLE_INT32:
-    COMPARE (int32_t, limit);
-    break;
-  case SAMPLE_UINT64:
-    if (limit < 0)
-      memset (pixels, 255, n);
-    else if (limit >= 0x1p64)
-      memset (pixels, 0, n);
-    else
-      COMPARE (uint64_t, (uint64_t)limit);
-    break;
-  case SAMPLE_INT64:
-    if (limit < -0x1p63)
-      memset (pixels, 255, n);
-    else if (limit >= 0x1p63)
-      memset (pixels, 0, n);
-    else
-      COMPARE (int64_t, (int64_t)limit);
-    break;
-  case SAMPLE_FLOAT32:
-    COMPARE (float, threshold);
-    break;
-  case SAMPLE_FLOAT64:
-    COMPARE (double, threshold);
-    break;
+    COMPARE (SAMPLE_UINT8, uint8_t, limit)
+    COMPARE (SAMPLE_INT8, int8_t, limit)
+    COMPARE (SAMPLE_UINT16, uint16_t, limit)
+    COMPARE (SAMPLE_INT16, int16_t, limit)
+    COMPARE (SAMPLE_UINT32, uint32_t, limit)
+    COMPARE (SAMPLE_INT32, int32_t, limit)
+    COMPARE (SAMPLE_UINT64, uint64_t, (uint64_t)limit)
+    COMPARE (SAMPLE_INT64, int64_t, (int64_t)limit)
+    COMPARE (SAMPLE_FLOAT32, float, threshold)
+    COMPARE (SAMPLE_FLOAT64, double, threshold)
   }
 }
 
@@ -391,47 +369,21 @@ picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double thre
   return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
 }
 
-#define MARK(type)                                                                                 \
-  for (uint64_t i = 0; i < n; i++)                                                                 \
-  valid[i] = isnan (no_data) ? !isnan ((double)((const type *)samples)[i])                         \
-                             : (double)((const type *)samples)[i] != no_data
-
 /* Marks samples that are not the value of pixels without data. */
 static void
 mark_valid (SampleType type, const void *samples, uint64_t n, double no_data, uint8_t *valid)
 {
+#define CASE(number, type, name)                                                                   \
+  case number:                                                                                     \
+    for (uint64_t i = 0; i < n; i++) {                                                             \
+      const double value = (double)((const type *)samples)[i];                                     \
+      valid[i] = isnan (no_data) ? !isnan (value) : value != no_data;                              \
+    }                                                                                              \
+    break;
   switch (type) {
-  case SAMPLE_UINT8:
-    MARK (uint8_t);
-    break;
-  case SAMPLE_INT8:
-    MARK (int8_t);
-    break;
-  case SAMPLE_UINT16:
-    MARK (uint16_t);
-    break;
-  case SAMPLE_INT16:
-    MARK (int16_t);
-    break;
-  case SAMPLE_UINT32:
-    MARK (uint32_t);
-    break;
-  case SAMPLE_INT32:
-    MARK (int32_t);
-    break;
-  case SAMPLE_UINT64:
-    MARK (uint64_t);
-    break;
-  case SAMPLE_INT64:
-    MARK (int64_t);
-    break;
-  case SAMPLE_FLOAT32:
-    MARK (float);
-    break;
-  case SAMPLE_FLOAT64:
-    MARK (double);
-    break;
+    SAMPLE_TYPES (CASE)
   }
+#undef CASE
 }
 
 typedef struct ValidRows {

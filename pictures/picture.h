@@ -145,6 +145,9 @@ void picture_free (Picture *picture); /* NULL is allowed */
 /* Reports a size that no picture may have. */
 bool picture_check (const Picture *picture, const PictureFile *file, CclError *error);
 
+/* Memory of zeros for a reader's struct of so many bytes. NULL: the file is closed. */
+void *picture_new (size_t size, PictureFile *file, CclError *error);
+
 /* A picture whose rows can only be read one after the other, from the first one on. */
 typedef struct PictureInOrder {
   Picture picture;
@@ -152,6 +155,10 @@ typedef struct PictureInOrder {
   bool (*rewind) (struct PictureInOrder *self, CclError *error);
   bool (*read_row) (struct PictureInOrder *self, void *samples, CclError *error);
 } PictureInOrder;
+
+/* Begins such a picture, which has read_row() and rewind(), and checks its size; frees it, and
+ * returns NULL, if one of the two fails. */
+Picture *picture_start_in_order (PictureInOrder *self, const PictureFile *file, CclError *error);
 
 /* PictureClass.read of such a picture. */
 bool picture_read_in_order (

@@ -212,21 +212,15 @@ begins_like_jpeg (const uint8_t *head, size_t n)
 static Picture *
 open_jpeg (PictureFile *file, CclError *error)
 {
-  Jpeg *self = calloc (1, sizeof *self);
+  Jpeg *self = picture_new (sizeof *self, file, error);
 
-  if (!self) {
-    fail_without_memory (error);
-    picture_file_close (file);
+  if (!self)
     return NULL;
-  }
   self->file = file;
   self->in_order.picture.klass = &jpeg_class;
   self->in_order.rewind = start;
   self->in_order.read_row = read_row;
-  if (start (&self->in_order, error) && picture_check (&self->in_order.picture, file, error))
-    return &self->in_order.picture;
-  jpeg_free_picture (&self->in_order.picture);
-  return NULL;
+  return picture_start_in_order (&self->in_order, file, error);
 }
 
 const PictureFormat picture_jpeg = {"JPEG", begins_like_jpeg, open_jpeg};

@@ -161,26 +161,21 @@ static const PictureClass plain_class = {picture_read_in_order, plain_free};
 static Picture *
 open_plain (PictureFile *file, const Header *header, CclError *error)
 {
-  Plain *self = calloc (1, sizeof *self);
+  Plain *self = picture_new (sizeof *self, file, error);
 
-  if (!self) {
-    fail_without_memory (error);
-    picture_file_close (file);
+  if (!self)
     return NULL;
-  }
   self->text.file = file;
   self->header = *header;
   self->in_order.picture.klass = &plain_class;
   self->in_order.rewind = plain_rewind;
   self->in_order.read_row = plain_read_row;
   describe (&self->in_order.picture, header);
-  plain_rewind (&self->in_order, error);
-  /* A sample has at least one byte. */
-  if (picture_check (&self->in_order.picture, file, error) &&
-      (header->width * header->height <= file->size ||
-          fail (error, "%s: damaged: samples are missing", file->name)))
-    return &self->in_order.picture;
-  plain_free (&self->in_order.picture);
+  Picture *picture = picture_start_in_order (&self->in_order, file, error);
+  if (!picture || header->width * header->height <= file->size) /* a sample has at least one byte */
+    return picture;
+  fail (error, "%s: damaged: samples are missing", file->name);
+  plain_free (picture);
   return NULL;
 }
 

@@ -849,13 +849,10 @@ begins_like_tiff (const uint8_t *head, size_t n)
 static Picture *
 open_tiff (PictureFile *file, CclError *error)
 {
-  Tiff *self = calloc (1, sizeof *self);
+  Tiff *self = picture_new (sizeof *self, file, error);
 
-  if (!self) {
-    fail_without_memory (error);
-    picture_file_close (file);
+  if (!self)
     return NULL;
-  }
   self->file = file;
   self->picture.klass = &tiff_class;
   bool joined = false;
