@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _cudaccl
 from ._cudaccl import DeviceArray, View
 
 HOST = -1
@@ -168,6 +169,14 @@ def finish(result: Any, like: Any) -> Any:
 def zeros(like: Any, shape: tuple[int, ...], dtype: str, device: int) -> Any:
     """An array of empty() for a shape without elements."""
     return finish(empty(like, shape, dtype, device), like)
+
+
+def host_copy_of(view: View) -> NDArray[Any]:
+    """A copy in host memory of an array on a GPU, of a type that NumPy has."""
+    copy = np.empty(view.shape, view.dtype)
+    if copy.size:
+        _cudaccl.copy_view_to_host(view, View(copy, None, True))
+    return copy
 
 
 def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:

@@ -2,6 +2,7 @@
 """Batches of masks: label_batch(), fill_holes(), remove_small()."""
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
@@ -10,10 +11,9 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import HOST, IMMUTABLE, as_numpy, device_number, empty, finish, kind_of, view_of, zeros
 from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
-from ._labeller import ALL, check_integers, component_dtype, kept_batches
+from ._labeller import ALL, check_integers, component_dtype, keep, kept_batches
 from ._types import Table
 
-KEPT = 2  # objects of the last calls that are kept for the next
 Masks = TypeVar("Masks")
 
 
@@ -95,12 +95,7 @@ class KeptBatch:
         return self._batch
 
     def __exit__(self, *error: object) -> None:
-        kept_batches[self._key] = self._batch
-        while len(kept_batches) > KEPT:
-            try:
-                kept_batches.pop(next(iter(kept_batches)), None)
-            except (RuntimeError, StopIteration):  # another thread changed it
-                break
+        keep(kept_batches, self._key, self._batch)
 
 
 def run_batch(masks: NDArray[Any], connectivity: int | None,
@@ -190,8 +185,30 @@ def writable_on_gpu(masks: Any, stream: Any) -> _cudaccl.View | None:
     return view_of(masks, stream, writable=True)
 
 
+def changed(masks: Masks, connectivity: int | None, stream: Any,
+            change: Callable[[_cudaccl.Batch, _cudaccl.View, Any], None]) -> Masks:
+    """The caller's masks, changed in place by a function of a batch, a view of them, and the masks as the library has
+    them."""
+    view = writable_on_gpu(masks, stream)
+    if view is not None:
+        if 0 not in view.shape:
+            with KeptBatch(batch_shape(view.shape), connectivity, view.device) as batch:
+                change(batch, view, masks)
+        return masks
+    array = batched(writable_masks(masks))
+    if array.size == 0:
+        check_connectivity(connectivity, 2)
+        return masks
+    plain = plain_masks(array)
+    with KeptBatch(plain.shape, connectivity) as batch:
+        change(batch, view_of(plain, writable=True), plain)
+    if plain is not array:
+        array[...] = plain
+    return masks
+
+
 def value_of_holes(masks: Any, view: _cudaccl.View) -> int:
-    """The greatest value of masks on a GPU, by their own library."""
+    """The greatest value of masks, by their own library."""
     if view.dtype == "bool" or 0 in view.shape:
         return 1
     if not hasattr(masks, "max"):
@@ -220,27 +237,13 @@ def fill_holes(masks: Masks, max_area: int = 0, connectivity: int | None = None,
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
     check_integers(0, ALL, max_area=max_area)
-    view = writable_on_gpu(masks, stream)
-    if view is not None:
-        value = value_of_holes(masks, view) if value is None else value
-        check_value(value, view.dtype)
-        if 0 not in view.shape:
-            with KeptBatch(batch_shape(view.shape), connectivity, view.device) as batch:
-                batch.fill_holes(view, max_area, value)
-        return masks
-    array = batched(writable_masks(masks))
-    if array.size == 0:
-        check_connectivity(connectivity, 2)
-        return masks
-    plain = plain_masks(array)
-    if value is None:
-        value = int(plain.max()) or 1
-    check_value(value, array.dtype.name)
-    with KeptBatch(plain.shape, connectivity) as batch:
-        batch.fill_holes(view_of(plain, writable=True), max_area, value)
-    if plain is not array:
-        array[...] = plain
-    return masks
+
+    def fill(batch: _cudaccl.Batch, view: _cudaccl.View, plain: Any) -> None:
+        filled = value_of_holes(plain, view) if value is None else value
+        check_value(filled, view.dtype)
+        batch.fill_holes(view, max_area, filled)
+
+    return changed(masks, connectivity, stream, fill)
 
 
 def remove_small(masks: Masks, min_area: int, connectivity: int | None = None, *, stream: Any = None) -> Masks:
@@ -253,19 +256,4 @@ def remove_small(masks: Masks, min_area: int, connectivity: int | None = None, *
     Returns the masks. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
     check_integers(0, ALL, min_area=min_area)
-    view = writable_on_gpu(masks, stream)
-    if view is not None:
-        if 0 not in view.shape:
-            with KeptBatch(batch_shape(view.shape), connectivity, view.device) as batch:
-                batch.remove_small(view, min_area)
-        return masks
-    array = batched(writable_masks(masks))
-    if array.size == 0:
-        check_connectivity(connectivity, 2)
-        return masks
-    plain = plain_masks(array)
-    with KeptBatch(plain.shape, connectivity) as batch:
-        batch.remove_small(view_of(plain, writable=True), min_area)
-    if plain is not array:
-        array[...] = plain
-    return masks
+    return changed(masks, connectivity, stream, lambda batch, view, plain: batch.remove_small(view, min_area))

@@ -9,14 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, copy_to_device, device_number, kind_of, view_of
+from ._arrays import HOST, as_numpy, copy_to_device, device_number, host_copy_of, kind_of, view_of
 from ._batch import host_array, view_on_gpu
 from ._host_measures import between
 from ._images import OF_VOLUMES, check_connectivity
-from ._labeller import kept_finders, kept_measurers, kept_runs, label
+from ._labeller import keep, kept_finders, kept_measurers, kept_runs, label
 from ._regionprops import planes_of, table_dtype, volume_shape_dtype
-
-KEPT = 2  # objects of the last label maps that are kept for the next
 
 contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
     "component", "parent", "first_point", "n_points", "is_hole")])
@@ -80,20 +78,7 @@ class DeviceMap:
 
     def copy_to_host(self) -> NDArray[np.uint32]:
         """A copy, after measure()."""
-        copy = np.empty(self.view.shape, np.uint32)
-        if copy.size:
-            _cudaccl.copy_view_to_host(self.view, view_of(copy, writable=True))
-        return copy
-
-
-def keep(kept: dict[tuple[Any, ...], Any], key: tuple[Any, ...], entry: Any) -> None:
-    """Keeps an object for the next call."""
-    kept[key] = entry
-    while len(kept) > KEPT:
-        try:
-            kept.pop(next(iter(kept)), None)
-        except (RuntimeError, StopIteration):  # another thread changed it
-            break
+        return host_copy_of(self.view).view(np.uint32)
 
 
 def as_int32(labels: Any) -> Any:
@@ -110,8 +95,7 @@ def as_labels(image: Any) -> Any:
     view = view_of(image)
     if view.dtype in ("int32", "uint32") or kind_of(image) == "torch" or hasattr(image, "astype"):
         return as_int32(image) if view.dtype == "bool" else image
-    copy = np.empty(view.shape, view.dtype)
-    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    copy = host_copy_of(view)
     if copy.min() < 0 or copy.max() >= 2**31:
         raise ValueError("labels on a GPU must be 0…2³¹ − 1")
     return copy_to_device(copy.astype(np.int32), view.device)
@@ -164,11 +148,7 @@ def on_host(image: Any) -> Any:
     view = view_on_gpu(image, None)
     if view is None:
         return image
-    view = view_of(as_float32(image, view.dtype))
-    copy = np.empty(view.shape, view.dtype)
-    if copy.size:
-        _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
-    return copy
+    return host_copy_of(view_of(as_float32(image, view.dtype)))
 
 
 def on_device(array: Any, device: Any) -> Any:

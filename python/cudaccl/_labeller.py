@@ -264,17 +264,24 @@ kept_measurers: dict[tuple[Any, ...], _cudaccl.MapMeasurer] = {}  # of label map
 kept_finders: dict[tuple[Any, ...], _cudaccl.ContourFinder] = {}  # of contours on a GPU
 kept_runs: dict[tuple[Any, ...], _cudaccl.MapRuns] = {}  # of rle() on a GPU
 CACHED = 4
+KEPT = 2  # of each kind of the others
+
+
+def keep(kept: dict[tuple[Any, ...], Any], key: tuple[Any, ...], entry: Any, most: int = KEPT) -> None:
+    """Keeps an object for the next call, and no more than the last ones."""
+    kept[key] = entry
+    while len(kept) > most:
+        try:
+            kept.pop(next(iter(kept)), None)
+        except (RuntimeError, StopIteration):  # another thread changed it
+            break
 
 
 def clear_cache() -> None:
     """Frees the memory that label() and components() keep: a few labellers of the last images.
     Since: 0.2"""
-    cache.clear()
-    kept_batches.clear()
-    kept_for_values.clear()
-    kept_measurers.clear()
-    kept_finders.clear()
-    kept_runs.clear()
+    for kept in (cache, kept_batches, kept_for_values, kept_measurers, kept_finders, kept_runs):
+        kept.clear()
     _cudaccl.clear_engines()
 
 
@@ -316,12 +323,7 @@ class CachedLabeller:
         return self._labeller
 
     def __exit__(self, *error: object) -> None:
-        cache[self._key] = self._labeller
-        while len(cache) > CACHED:
-            try:
-                cache.pop(next(iter(cache)), None)
-            except (RuntimeError, StopIteration):  # another thread changed the cache
-                break
+        keep(cache, self._key, self._labeller, CACHED)
 
 
 @overload
@@ -459,6 +461,4 @@ def table_to_array(table: Table, like: Any) -> Any:
         from numba import cuda
 
         return cuda.to_device(columns)
-    copy = _cudaccl.DeviceArray(columns.shape, "float64", device)
-    copy._copy(columns, False)
-    return finish(copy, like)
+    return finish(copy_to_device(columns, device), like)

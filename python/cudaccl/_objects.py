@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import copy_to_device, empty, finish, kind_of, view_of
+from ._arrays import copy_to_device, empty, finish, host_copy_of, kind_of, view_of
 from ._batch import batch_shape, host_array, label_batch, view_on_gpu
 from ._contours import has_several_values
 from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_device
@@ -106,8 +106,7 @@ def chosen(labels: Any, offsets: NDArray[np.int64], stays: NDArray[np.bool_], li
         maps = array.reshape(len(offsets) - 1, -1)
         places = np.where(maps > 0, maps + offsets[:-1, np.newaxis], 0)
         return finish(flags[places].reshape(array.shape), like)
-    copy = np.empty(view.shape, np.int32)
-    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
+    copy = host_copy_of(view)
     return as_given(np.asarray(chosen(copy, offsets, stays, copy)).astype(np.uint8), like)
 
 
@@ -163,11 +162,8 @@ def masked(image: Any, stays: Any) -> Any:
         return image * (stays != 0).to(image.dtype) if kind_of(image) == "torch" else image * (stays != 0)
     view = view_on_gpu(image, None)
     assert view is not None
-    copy = np.empty(view.shape, np.uint8)
-    _cudaccl.copy_view_to_host(view_of(stays), view_of(copy, writable=True))
-    pixels = np.empty(view.shape, np.uint8)
-    _cudaccl.copy_view_to_host(view, view_of(pixels, writable=True))
-    return as_given(pixels * copy if view.dtype == "uint8" else (pixels * copy).astype(bool), image)
+    kept = host_copy_of(view_of(stays)).view(np.uint8) * host_copy_of(view).view(np.uint8)
+    return as_given(kept if view.dtype == "uint8" else kept.astype(bool), image)
 
 
 def clear_border(image: Any, connectivity: int | None = None, *, ndim: int | None = None, device: Any = None) -> Any:

@@ -8,15 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, device_number, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, as_numpy, device_number, empty, finish, host_copy_of, kind_of, view_of, zeros
 from ._batch import view_on_gpu
-from ._device_maps import on_device, on_host
+from ._device_maps import as_float32, on_device, on_host
 from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
-from ._labeller import kept_for_values
+from ._labeller import keep, kept_for_values
 from ._objects import as_given
 from ._types import Array, HostImage, Out
-
-KEPT = 2  # labellers of the last images that are kept for the next
 
 
 def plain(image: Any) -> Any:
@@ -62,15 +60,6 @@ def is_of_type(number: float, dtype: np.dtype[Any]) -> bool:
     return 0 <= number <= 1 if dtype.kind == "b" else np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
 
 
-def wide_on_gpu(image: Any) -> Any:
-    """An image of floats of 16 bits on a GPU as one of float32, by its own library."""
-    if kind_of(image) == "torch":
-        return image.float()
-    if not hasattr(image, "astype"):
-        raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
-    return image.astype("float32")
-
-
 def swapped(array: Any, background: float, xp: Any) -> tuple[Any, bool]:
     """An array in which 0 is the background, and whether there is any. Equal values stay equal. xp: the library of the
     array."""
@@ -105,11 +94,7 @@ def library_of(array: Any) -> Any:
 def host_copy(array: Any) -> NDArray[Any]:
     """An array in host memory, or a copy of one on a GPU."""
     view = view_on_gpu(array, None)
-    if view is None:
-        return np.asarray(array)
-    copy = np.empty(view.shape, view.dtype)
-    _cudaccl.copy_view_to_host(view, view_of(copy, writable=True))
-    return copy
+    return np.asarray(array) if view is None else host_copy_of(view)
 
 
 def values_of(labels: Any, image: Any, n: int) -> NDArray[Any]:
@@ -249,7 +234,7 @@ def found_values(image: Any, connectivity: int | None, background: float | None,
         return label_similar(image, connectivity, background, ndim, out, return_values, tolerance, is_there)
     view = view_on_gpu(image, stream)
     if view is not None and view.dtype in ("float16", "bfloat16"):
-        array = wide_on_gpu(image)
+        array = as_float32(image, view.dtype)
         view = view_of(array, stream)
     elif view is None:
         array = plain(image)
@@ -272,11 +257,6 @@ def found_values(image: Any, connectivity: int | None, background: float | None,
     kept: _cudaccl.ValuesLabeller | None = kept_for_values.pop(key, None)
     labeller = kept or _cudaccl.ValuesLabeller(view.shape, neighbours, view, background == 0)
     n = labeller.run(view, view_of(labels, stream, writable=True))
-    kept_for_values[key] = labeller
-    while len(kept_for_values) > KEPT:
-        try:
-            kept_for_values.pop(next(iter(kept_for_values)), None)
-        except (RuntimeError, StopIteration):  # another thread changed it
-            break
+    keep(kept_for_values, key, labeller)
     result = labels if out is not None else finish(labels, image)
     return (result, n, values_of(labels, given, n)) if return_values else (result, n)
