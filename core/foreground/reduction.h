@@ -52,6 +52,31 @@ ccl_reduce_chroma (uint32_t factor, uint32_t shift)
   return reduction;
 }
 
+/* The chroma of a reduced frame, whose planes have the stride of its luma. */
+static inline CclChroma
+ccl_reduced_chroma (
+    const CclChroma *chroma, uint32_t factor, const void *u, const void *v, size_t stride)
+{
+  return (CclChroma){
+      .u = u,
+      .v = v,
+      .u_stride = stride,
+      .v_stride = stride,
+      .step = 1,
+      .shift_x = ccl_reduce_chroma (factor, chroma->shift_x).shift,
+      .shift_y = ccl_reduce_chroma (factor, chroma->shift_y).shift,
+  };
+}
+
+/* Writes a region of interest mask of the frames of a plan, without gaps: 255 inside, 0 outside. */
+static inline void
+ccl_copy_roi_mask (const CclForegroundPlan *plan, const CclFrame *roi_mask, uint8_t *copy)
+{
+  for (size_t y = 0; y < plan->height; y++, copy += plan->width)
+    for (size_t x = 0; x < plan->width; x++)
+      copy[x] = ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
+}
+
 /* The plan of the model of reduced frames: planar, of one or two bytes. */
 static inline CclForegroundPlan
 ccl_reduced_plan (const CclForegroundPlan *plan, uint32_t factor)

@@ -95,7 +95,7 @@ static void
 cpu_foreground_free (CclForeground *foreground)
 {
   CpuForeground *self = (CpuForeground *)foreground;
-  if (self->method->free)
+  if (self->method->free && self->model)
     self->method->free (self->model);
   workers_free (self->workers);
   mapping_unmap (&self->mapping);

@@ -47,7 +47,7 @@ typedef struct CpuMethod {
   void (*keep_row) (const CpuForeground *foreground, uint32_t y, const uint64_t *row);
   /* Is called when the mask of a frame is written. */
   void (*end) (CpuForeground *foreground);
-  void (*free) (void *model); /* which may be NULL */
+  void (*free) (void *model); /* which may be incomplete */
 } CpuMethod;
 
 #define DECLARE(number, name, ...) extern const CpuMethod cpu_##name;

@@ -12,17 +12,9 @@ fail (CclError *error)
   return ccl_error_set (error, CUDACCL_ERROR_NOT_FOUND, "this build has no GPU support");
 }
 
-static CclStatus
-refuse_run (CclError *error)
-{
-  return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "this build has no GPU support");
-}
-
-static CclStatus
-refuse_stream (CclError *error)
-{
-  return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "only an object of a GPU has a stream");
-}
+#define REFUSE(message) ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, message)
+#define NO_SUPPORT REFUSE ("this build has no GPU support")
+#define ONLY_OF_GPU REFUSE ("only an object of a GPU has a stream")
 
 /* Functions that several kinds of objects have. */
 #define NO_NEW(Type, name, ...)                                                                    \
@@ -34,7 +26,7 @@ refuse_stream (CclError *error)
 #define NO_SET_STREAM(Type, name)                                                                  \
   CclStatus ccl_cuda_##name##_set_stream (Type *self, void *stream, CclError *error)               \
   {                                                                                                \
-    return refuse_stream (error);                                                                  \
+    return ONLY_OF_GPU;                                                                            \
   }
 #define NO_FREE(Type, name)                                                                        \
   void ccl_cuda_##name##_free (Type **self)                                                        \
@@ -42,11 +34,19 @@ refuse_stream (CclError *error)
     if (self)                                                                                      \
       *self = NULL;                                                                                \
   }
-/* A function of a device. */
-#define NO_CALL(name, ...)                                                                         \
+/* A function that fails. */
+#define FAILS_WITH(result, name, ...)                                                              \
   CclStatus ccl_cuda_##name (__VA_ARGS__, CclError *error)                                         \
   {                                                                                                \
-    return fail (error);                                                                           \
+    return result;                                                                                 \
+  }
+#define NO_CALL(name, ...) FAILS_WITH (fail (error), name, __VA_ARGS__)
+/* A function that returns a number. */
+#define NO_NUMBER(name, ...)                                                                       \
+  int ccl_cuda_##name (__VA_ARGS__)                                                                \
+  {                                                                                                \
+    fail (error);                                                                                  \
+    return -1;                                                                                     \
   }
 
 NO_NEW (CclBatch, batch, const CclBatchPlan *plan)
@@ -93,6 +93,21 @@ NO_CALL (replace_labels, CclCudaDevice *device, const CclVolumeLabels *labels, u
     const CclVolumeLabels *replaced, void *stream)
 NO_CALL (stream_check_capture, CclCudaDevice *device, void *stream)
 NO_CALL (stream_wait, CclCudaDevice *device, void *stream)
+FAILS_WITH (ONLY_OF_GPU, foreground_copy_bits, CclForeground *foreground, void *bits)
+FAILS_WITH (ONLY_OF_GPU, foreground_set_finished, CclForeground *foreground)
+FAILS_WITH (ONLY_OF_GPU, labeller_queue_with_mask, CclLabeller *labeller, CclForeground *foreground,
+    const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
+    const CclLabellerOptions *options, const CclLabels *labels)
+FAILS_WITH (NO_SUPPORT, map_measurer_run, CclMapMeasurer *measurer, const CclVolumeLabels *labels,
+    const CclVolumeIntensity *intensity, CclMapTable *table)
+FAILS_WITH (NO_SUPPORT, map_runs_find, CclMapRuns *self, const CclLabels *labels,
+    const CclLabelRun **runs, uint64_t *n)
+FAILS_WITH (REFUSE ("a labeller of a GPU and a table are needed"), labeller_get_table,
+    CclLabeller *labeller, CclCudaTable *table)
+
+NO_NUMBER (count_devices, CclError *error)
+NO_NUMBER (find_least_used_device, CclError *error)
+NO_NUMBER (find_device_of, const void *address, CclError *error)
 
 CclCudaDevice *
 ccl_cuda_device_open (int number, CclError *error)
@@ -111,27 +126,6 @@ ccl_cuda_device_open_in_context (void *context, CclError *error)
 void
 ccl_cuda_device_set_capture_check (CclCudaDevice *device, bool check)
 {
-}
-
-int
-ccl_cuda_count_devices (CclError *error)
-{
-  fail (error);
-  return -1;
-}
-
-int
-ccl_cuda_find_least_used_device (CclError *error)
-{
-  fail (error);
-  return -1;
-}
-
-int
-ccl_cuda_find_device_of (const void *address, CclError *error)
-{
-  fail (error);
-  return -1;
 }
 
 CclCudaDevice *
@@ -159,13 +153,6 @@ ccl_cuda_labeller_get_stream (CclLabeller *labeller)
   return NULL;
 }
 
-CclStatus
-ccl_cuda_labeller_get_table (CclLabeller *labeller, CclCudaTable *table, CclError *error)
-{
-  return ccl_error_set (
-      error, CUDACCL_ERROR_ARGUMENT, "a labeller of a GPU and a table are needed");
-}
-
 const char *const *
 ccl_cuda_algorithms (void)
 {
@@ -183,40 +170,6 @@ bool
 ccl_cuda_algorithm_offers (const char *algorithm, CclConnectivity connectivity)
 {
   return false;
-}
-
-CclStatus
-ccl_cuda_foreground_copy_bits (CclForeground *foreground, void *bits, CclError *error)
-{
-  return refuse_stream (error);
-}
-
-CclStatus
-ccl_cuda_foreground_set_finished (CclForeground *foreground, CclError *error)
-{
-  return refuse_stream (error);
-}
-
-CclStatus
-ccl_cuda_labeller_queue_with_mask (CclLabeller *labeller, CclForeground *foreground,
-    const CclFrame *frame, const CclForegroundOptions *foreground_options, const CclMask *mask,
-    const CclLabellerOptions *options, const CclLabels *labels, CclError *error)
-{
-  return refuse_stream (error);
-}
-
-CclStatus
-ccl_cuda_map_measurer_run (CclMapMeasurer *measurer, const CclVolumeLabels *labels,
-    const CclVolumeIntensity *intensity, CclMapTable *table, CclError *error)
-{
-  return refuse_run (error);
-}
-
-CclStatus
-ccl_cuda_map_runs_find (CclMapRuns *self, const CclLabels *labels, const CclLabelRun **runs,
-    uint64_t *n, CclError *error)
-{
-  return refuse_run (error);
 }
 
 CclStatus

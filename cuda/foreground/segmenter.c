@@ -179,7 +179,7 @@ static void
 release (void *object)
 {
   CclCudaSegmenter *self = object;
-  if (self->method->free)
+  if (self->method->free && self->model)
     self->method->free (self);
   ccl_cuda_frame_upload_clear (&self->upload);
   ccl_cuda_filters_clear (&self->filters);
@@ -195,46 +195,60 @@ segmenter_free (CclForeground *foreground)
   free (self);
 }
 
-/* Uploads the region of interest mask as bits. */
 static CclStatus
-upload_roi_mask (CclCudaSegmenter *self, const CclFrame *roi_mask, CclError *error)
+upload_roi_mask (CclCudaRunner *runner, const CclForegroundPlan *plan, const CclFrame *roi_mask,
+    CclRoiMaskWriter write, size_t size, CUdeviceptr *memory, CclError *error)
 {
-  const CclForegroundPlan *plan = &self->base.plan;
-  const size_t row_words = self->extent.row_words;
-  const size_t size = row_words * plan->height * sizeof (uint32_t);
   CclStatus status =
-      self->roi_mask ? CUDACCL_OK
-                     : ccl_cuda_device_allocate (self->runner.device, size, &self->roi_mask, error);
+      *memory ? CUDACCL_OK : ccl_cuda_device_allocate (runner->device, size, memory, error);
   if (status != CUDACCL_OK)
     return status;
-  uint32_t *words = calloc (row_words * plan->height, sizeof *words);
-  if (!words)
+  void *copy = calloc (1, size);
+  if (!copy)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
-  for (size_t y = 0; y < plan->height; y++) {
+  write (plan, roi_mask, copy);
+  status =
+      ccl_cuda_upload_and_wait (runner->device, copy, *memory, size, runner->own_stream, error);
+  free (copy);
+  return status;
+}
+
+CclStatus
+ccl_cuda_set_roi_mask (CclCudaRunner *runner, const CclForegroundPlan *plan,
+    const CclFrame *roi_mask, CclRoiMaskWriter write, size_t size, CUdeviceptr *memory,
+    CclError *error)
+{
+  CclStatus status = ccl_cuda_device_enter (runner->device, error);
+  if (status != CUDACCL_OK)
+    return status;
+  if (roi_mask)
+    status = upload_roi_mask (runner, plan, roi_mask, write, size, memory, error);
+  else
+    ccl_cuda_device_release (runner->device, memory);
+  ccl_cuda_device_leave (runner->device);
+  return status;
+}
+
+/* Writes a region of interest mask as bits. */
+static void
+write_roi_mask (const CclForegroundPlan *plan, const CclFrame *roi_mask, void *copy)
+{
+  uint32_t *words = copy;
+
+  for (size_t y = 0; y < plan->height; y++, words += divide_up (plan->width, 32)) {
     const uint8_t *row = (const uint8_t *)roi_mask->data + y * roi_mask->stride;
     for (size_t x = 0; x < plan->width; x++)
-      words[y * row_words + x / 32] |= (uint32_t)(row[x] != 0) << x % 32;
+      words[x / 32] |= (uint32_t)(row[x] != 0) << x % 32;
   }
-  status = ccl_cuda_upload_and_wait (
-      self->runner.device, words, self->roi_mask, size, self->runner.own_stream, error);
-  free (words);
-  return status;
 }
 
 static CclStatus
 segmenter_set_roi_mask (CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
 {
   CclCudaSegmenter *self = (CclCudaSegmenter *)foreground;
-  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  if (roi_mask)
-    status = upload_roi_mask (self, roi_mask, error);
-  else
-    ccl_cuda_device_release (self->runner.device, &self->roi_mask);
-  ccl_cuda_device_leave (self->runner.device);
-  return status;
+  return ccl_cuda_set_roi_mask (&self->runner, &foreground->plan, roi_mask, write_roi_mask,
+      ccl_cuda_segmenter_plane_size (self), &self->roi_mask, error);
 }
 
 static const CclForegroundClass segmenter_class = {
@@ -260,7 +274,7 @@ allocate (void *object, CclError *error)
   if (status == CUDACCL_OK)
     status = ccl_cuda_frame_upload_init (&self->upload, device, plan, error);
   if (status == CUDACCL_OK && plan->roi_mask)
-    status = upload_roi_mask (self, plan->roi_mask, error);
+    status = segmenter_set_roi_mask (&self->base, plan->roi_mask, error);
   if (status == CUDACCL_OK && method->has_model)
     status = ccl_cuda_device_allocate_pinned (
         device, sizeof (uint32_t), &self->scene_change, &scene_change, error);

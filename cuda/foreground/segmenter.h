@@ -48,7 +48,7 @@ typedef struct CclCudaMethod {
       CclCudaSegmenter *segmenter, const CclForegroundOptions *options, CclError *error);
   /* Takes what a run that has ended has written for the host. */
   void (*take) (CclCudaSegmenter *segmenter);
-  /* Frees the model, which may be incomplete or NULL. No run is pending. */
+  /* Frees the model, which may be incomplete. No run is pending. */
   void (*free) (CclCudaSegmenter *segmenter);
 } CclCudaMethod;
 
@@ -99,6 +99,15 @@ CclStatus ccl_cuda_segmenter_begin_with (
 
 /* Waits for the last run, unless it is known to have ended, and takes what it has found. */
 CclStatus ccl_cuda_segmenter_settle (CclCudaSegmenter *segmenter, CclError *error);
+
+/* Writes a region of interest mask as kernels read it to memory of zeros. */
+typedef void (*CclRoiMaskWriter) (
+    const CclForegroundPlan *plan, const CclFrame *roi_mask, void *copy);
+
+/* Replaces a region of interest mask in device memory, of size bytes; NULL: there is none. */
+CclStatus ccl_cuda_set_roi_mask (CclCudaRunner *runner, const CclForegroundPlan *plan,
+    const CclFrame *roi_mask, CclRoiMaskWriter write, size_t size, CUdeviceptr *memory,
+    CclError *error);
 
 /* Bytes of a plane of bits. */
 size_t ccl_cuda_segmenter_plane_size (const CclCudaSegmenter *segmenter);

@@ -749,8 +749,6 @@ static void
 codebook_free (void *model)
 {
   Codebooks *self = model;
-  if (!self)
-    return;
   mapping_unmap (&self->rows_mapping);
   mapping_unmap (&self->model_mapping);
   free (self->bands);

@@ -187,8 +187,6 @@ static void
 mog2_free (void *model)
 {
   Mog2 *mog2 = model;
-  if (!mog2)
-    return;
   mapping_unmap (&mog2->rows_mapping);
   mapping_unmap (&mog2->model_mapping);
   free (mog2->bands);

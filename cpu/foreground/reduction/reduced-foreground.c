@@ -172,18 +172,10 @@ enlarge_band (void *data, uint32_t index)
 static CclFrame
 reduced_frame (const ReducedForeground *self)
 {
-  const CclChroma *chroma = &self->frame->chroma;
   CclFrame frame = {.data = self->luma, .stride = self->stride};
   if (self->base.plan.has_chroma)
-    frame.chroma = (CclChroma){
-        .u = self->u,
-        .v = self->v,
-        .u_stride = self->stride,
-        .v_stride = self->stride,
-        .step = 1,
-        .shift_x = ccl_reduce_chroma (self->factor, chroma->shift_x).shift,
-        .shift_y = ccl_reduce_chroma (self->factor, chroma->shift_y).shift,
-    };
+    frame.chroma =
+        ccl_reduced_chroma (&self->frame->chroma, self->factor, self->u, self->v, self->stride);
   return frame;
 }
 
@@ -232,17 +224,15 @@ reduced_foreground_set_roi_mask (
     CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
-  const size_t width = foreground->plan.width, height = foreground->plan.height;
+  const CclForegroundPlan *plan = &foreground->plan;
 
   free (self->roi_mask);
-  self->roi_mask = roi_mask ? malloc (width * height) : NULL;
+  self->roi_mask = roi_mask ? malloc ((size_t)plan->width * plan->height) : NULL;
   if (roi_mask && !self->roi_mask)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "not enough memory for a region of interest mask");
-  for (size_t y = 0; roi_mask && y < height; y++)
-    for (size_t x = 0; x < width; x++)
-      self->roi_mask[y * width + x] =
-          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
+  if (roi_mask)
+    ccl_copy_roi_mask (plan, roi_mask, self->roi_mask);
   return CUDACCL_OK;
 }
 

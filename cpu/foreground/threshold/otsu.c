@@ -133,8 +133,6 @@ static void
 otsu_free (void *model)
 {
   Otsu *otsu = model;
-  if (!otsu)
-    return;
   mapping_unmap (&otsu->mapping);
   free (otsu);
 }

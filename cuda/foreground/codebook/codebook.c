@@ -403,8 +403,6 @@ codebook_free (CclCudaSegmenter *segmenter)
 {
   CudaCodebook *self = segmenter->model;
   CclCudaDevice *device = segmenter->runner.device;
-  if (!self)
-    return;
   for (int i = 0; i < 2; i++)
     ccl_cuda_kernel_graph_clear (&self->graphs[i].graph, device);
   ccl_cuda_device_release (device, &self->model);

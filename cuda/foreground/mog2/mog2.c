@@ -233,8 +233,6 @@ static void
 mog2_free (CclCudaSegmenter *self)
 {
   CudaMog2 *mog2 = self->model;
-  if (!mog2)
-    return;
   CUdeviceptr *const parts[] = {
       &mog2->gaussians, &mog2->frame_light, &mog2->cells, &mog2->factors, &mog2->held};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

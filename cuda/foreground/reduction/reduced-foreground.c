@@ -190,7 +190,6 @@ static CclStatus
 run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOptions *options,
     const CclMask *reduced_mask, CclError *error)
 {
-  const CclChroma *chroma = &frame->chroma;
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
   const CclMask own_mask = {.data = (void *)(uintptr_t)plane_of (self, 3), .stride = self->stride};
   CclFrame small = {
@@ -199,15 +198,9 @@ run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOp
       .location = CUDACCL_LOCATION_DEVICE,
   };
   if (self->base.plan.has_chroma)
-    small.chroma = (CclChroma){
-        .u = (const void *)(uintptr_t)plane_of (self, 1),
-        .v = (const void *)(uintptr_t)plane_of (self, 2),
-        .u_stride = self->stride,
-        .v_stride = self->stride,
-        .step = 1,
-        .shift_x = ccl_reduce_chroma (self->factor, chroma->shift_x).shift,
-        .shift_y = ccl_reduce_chroma (self->factor, chroma->shift_y).shift,
-    };
+    small.chroma = ccl_reduced_chroma (&frame->chroma, self->factor,
+        (const void *)(uintptr_t)plane_of (self, 1), (const void *)(uintptr_t)plane_of (self, 2),
+        self->stride);
   if (self->base.n_frames == 0)
     ccl_foreground_reset (self->inner);
   return ccl_foreground_queue (
@@ -275,28 +268,10 @@ reduced_foreground_free (CclForeground *foreground)
   free (self);
 }
 
-/* Uploads the region of interest mask as bytes of 0 and 255. */
-static CclStatus
-upload_roi_mask (ReducedForeground *self, const CclFrame *roi_mask, CclError *error)
+static void
+write_roi_mask (const CclForegroundPlan *plan, const CclFrame *roi_mask, void *copy)
 {
-  const size_t width = self->base.plan.width, height = self->base.plan.height;
-  CclStatus status = self->roi_mask ? CUDACCL_OK
-                                    : ccl_cuda_device_allocate (self->runner.device, width * height,
-                                          &self->roi_mask, error);
-  if (status != CUDACCL_OK)
-    return status;
-  uint8_t *bytes = malloc (width * height);
-  if (!bytes)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a region of interest mask");
-  for (size_t y = 0; y < height; y++)
-    for (size_t x = 0; x < width; x++)
-      bytes[y * width + x] =
-          ((const uint8_t *)roi_mask->data)[y * roi_mask->stride + x] ? UINT8_MAX : 0;
-  status = ccl_cuda_upload_and_wait (
-      self->runner.device, bytes, self->roi_mask, width * height, self->runner.own_stream, error);
-  free (bytes);
-  return status;
+  ccl_copy_roi_mask (plan, roi_mask, copy);
 }
 
 static CclStatus
@@ -304,15 +279,9 @@ reduced_foreground_set_roi_mask (
     CclForeground *foreground, const CclFrame *roi_mask, CclError *error)
 {
   ReducedForeground *self = (ReducedForeground *)foreground;
-  CclStatus status = ccl_cuda_device_enter (self->runner.device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  if (roi_mask)
-    status = upload_roi_mask (self, roi_mask, error);
-  else
-    ccl_cuda_device_release (self->runner.device, &self->roi_mask);
-  ccl_cuda_device_leave (self->runner.device);
-  return status;
+  const CclForegroundPlan *plan = &foreground->plan;
+  return ccl_cuda_set_roi_mask (&self->runner, plan, roi_mask, write_roi_mask,
+      (size_t)plan->width * plan->height, &self->roi_mask, error);
 }
 
 static const CclForegroundClass reduced_foreground_class = {
@@ -339,7 +308,7 @@ allocate (void *object, CclError *error)
     status = ccl_cuda_device_allocate (
         self->runner.device, 4 * self->stride * self->height, &self->planes, error);
   if (status == CUDACCL_OK && self->base.plan.roi_mask)
-    status = upload_roi_mask (self, self->base.plan.roi_mask, error);
+    status = reduced_foreground_set_roi_mask (&self->base, self->base.plan.roi_mask, error);
   return status;
 }
 

@@ -118,8 +118,7 @@ static void
 otsu_free (CclCudaSegmenter *self)
 {
   CudaOtsu *otsu = self->model;
-  if (otsu)
-    ccl_cuda_device_release (self->runner.device, &otsu->memory);
+  ccl_cuda_device_release (self->runner.device, &otsu->memory);
   free (otsu);
 }
 
