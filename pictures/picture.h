@@ -53,15 +53,17 @@ struct Picture {
   const PictureClass *klass;
   uint64_t width, height, depth; /* ≥ 1; height × depth rows of width pixels */
   bool is_volume;                /* whether the file has slices, if only one */
-  bool is_page;                  /* the one that the options choose, and no volume */
-  bool has_flat_colours;         /* of a volume: rows may be the 3 or 4 colours of a pixel */
-  const char *may_be; /* what a volume may be instead, such as "colours"; NULL: nothing */
-  uint32_t
-      orientation; /* of a reader: as in TIFF and Exif; 0 and 1: the first row is the upper one */
-  uint32_t n_channels;     /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
-  SampleType type;         /* with colours uint8, uint16, float32 or float64 */
-  bool has_no_data;        /* whether pixels of one value are no part of the picture */
-  double no_data;          /* that value; never of colours */
+  bool is_page;                  /* it is the page that the options choose, not a volume of all
+                                  * pages */
+  bool has_flat_colours;         /* a volume whose rows have 3 or 4 samples, which may be the
+                                  * colours of a pixel */
+  const char *may_be;   /* what a volume may be instead, such as "colours"; NULL: nothing */
+  uint32_t orientation; /* as in TIFF and Exif, until the picture is turned; 0 and 1: its first row
+                         * is the upper one */
+  uint32_t n_channels;  /* 1: grey; 2: grey, opacity; 3: red, green, blue; 4: and opacity */
+  SampleType type;      /* with colours uint8, uint16, float32 or float64 */
+  bool has_no_data;     /* whether pixels of one value are no part of the picture */
+  double no_data;       /* that value; never of colours */
   const GeoReference *geo; /* as long as the picture; NULL: none */
 };
 

@@ -40,7 +40,8 @@ ccl_reduction_factor (const CclForegroundPlan *plan)
   return factor;
 }
 
-/* Chroma loses its subsampling first. */
+/* A reduction undoes the subsampling of chroma first: what is subsampled already is reduced the
+ * less. */
 static inline CclChromaReduction
 ccl_reduce_chroma (uint32_t factor, uint32_t shift)
 {

@@ -134,9 +134,8 @@ lay_out_band (Layout *layout, const Job *job, Band *band)
     band->run_labels += LIST_MARGIN;
 }
 
-/* A new label is only given to a run that touches no run above. The first pixels of two such runs
- * are never neighbours, so there is at most one label for two pixels, or for four if 8-connected.
- */
+/* Only a run that touches no run above gets a new label. The first pixels of two such runs are
+ * never neighbours, so there is at most one label for two pixels, with 8 neighbours for four. */
 static uint32_t
 max_labels (const Job *job, const Band *band)
 {
@@ -234,8 +233,8 @@ merge_with_above (const CpuLabeller *self, uint32_t band, const Scratch *scratch
   return self->runs->merge_bands (&self->job, &self->bands[band - 1], &self->bands[band], scratch);
 }
 
-/* Labels a band. When it is the last of a thread's bands, merges these, of which other threads need
- * nothing until the end of the round. */
+/* Labels a band. When it is the last one of a share, merges the bands of the share: no other thread
+ * reads them before the end of the round. */
 static void
 label_band (void *data, uint32_t index, uint32_t thread)
 {

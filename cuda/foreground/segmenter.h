@@ -25,7 +25,8 @@ typedef struct CclCudaFollowers {
   const void *parameters;        /* of all of them */
   size_t parameters_size;        /* bytes, at most CUDACCL_MOST_FOLLOWER_PARAMETERS */
   const void *mask;              /* that they read */
-  uint32_t turn;                 /* 0 or 1, by turns: few parameters differ from the last but one */
+  uint32_t turn;                 /* 0 or 1 in turns: the parameters differ little from those of the
+                                  * run before the last */
   bool are_queued;               /* set by the method */
 } CclCudaFollowers;
 

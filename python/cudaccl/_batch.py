@@ -67,7 +67,7 @@ def view_on_gpu(masks: Any, stream: Any, writable: bool = False) -> _cudaccl.Vie
 
 
 def bytes_on_gpu(masks: Any, stream: Any, threshold: float) -> _cudaccl.View | None:
-    """The same of the foreground of masks."""
+    """A view of the foreground of masks on a GPU as bytes; None if they are in host memory."""
     view = view_on_gpu(masks, stream)
     if view is None or (view.is_byte and threshold == 0):
         return view

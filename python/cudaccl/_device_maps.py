@@ -152,7 +152,7 @@ def on_host(image: Any) -> Any:
 
 
 def on_device(array: Any, device: Any) -> Any:
-    """An array of the caller's where it is (None), or on a device: a copy, if it is not there."""
+    """The caller's array on a device: itself if it is there, or if device is None; else a copy."""
     if device is None:
         return array
     number, view = device_number(device), view_on_gpu(array, None)

@@ -255,8 +255,8 @@ class Labeller:
         return table
 
 
-# Labellers of the last images, so that label() of the next image allocates nothing; one of images
-# takes those of all shapes. A call takes its labeller out, so that no two threads share one.
+# Labellers of the last calls, so that the next one allocates nothing; a labeller of images serves all their
+# shapes. A call takes its labeller out, so that no two threads share one.
 cache: dict[tuple[Any, ...], Labeller] = {}
 kept_batches: dict[tuple[Any, ...], _cudaccl.Batch] = {}  # those of label_batch() and its neighbours
 kept_for_values: dict[tuple[Any, ...], _cudaccl.ValuesLabeller] = {}  # those of label_values()

@@ -95,8 +95,8 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
 
 
 def chosen(labels: Any, offsets: NDArray[np.int64], stays: NDArray[np.bool_], like: Any) -> Any:
-    """Where the label of a pixel stays, as masks of the kind of others. labels: N maps of labels from 1 on, on the device
-    of `like`. offsets: of each map into stays."""
+    """Masks, in the kind of `like`, of the pixels whose labels stay. labels: N maps of labels from 1 on, on the device of
+    `like`. offsets: where the labels of each map begin in `stays`."""
     view = view_on_gpu(labels, None)
     flags = np.concatenate(([False], stays))
     if view is None:

@@ -34,10 +34,16 @@ COLUMN_OF: dict[str, int] = {field: column for column, field, *_ in MEASURES}
 
 
 class Measured:
-    """The rows, features and shapes of components, and the number of neighbours of their pixels. Those of volumes have
-    no features, nor have those of label maps on a GPU. are_components: labels are not in several parts.
-    count_holes: a function that returns the numbers of holes of the labels 0, 1, … channels: what is measured of the values of each channel; None:
-    there is one value a pixel. measured: the properties. map: a function that returns the label map in host memory."""
+    """What is measured of components.
+
+    rows, features, shapes: of each component; there are no features of volumes and of label maps on a GPU.
+    connectivity: the number of neighbours of a pixel.
+    map: returns the label map in host memory. map_rows: rows with the labels that the map has.
+    measured: the properties that these pictures have.
+    are_components: labels are not in several parts.
+    count_holes: returns the numbers of holes of the labels 0, 1, …
+    channels: what is measured of the values of each channel; None: a pixel has one value.
+    """
 
     def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
                  shape: tuple[int, ...], map: Callable[[], NDArray[np.uint32]], map_rows: NDArray[Any],
@@ -45,7 +51,7 @@ class Measured:
                  count_holes: Callable[[], NDArray[np.int64]] | None = None) -> None:
         self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
         self.measured, self._shape = measured, shape
-        self._map, self._map_rows = map, map_rows  # map_rows: rows with the labels that the map has
+        self._map, self._map_rows = map, map_rows
         self._are_components, self._count_holes = are_components, count_holes
         self.parts: NDArray[np.uint32] | None = None  # of each row, where they are known
         self.channels: list[Measured] | None = None

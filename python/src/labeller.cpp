@@ -58,11 +58,13 @@ struct LentRows {
 /* Rows as a buffer, and the number of components. */
 using Rows = nb::typed<nb::tuple, nb::any, uint32_t>;
 
-/* A GPU's table is lent from this size in bytes on. To copy it takes 4 µs for each 100 kB, because
- * the GPU has just written it, and the next run takes longer to write to memory that was read. */
+/* A GPU's table of so many bytes or more is lent. A copy of it would take 4 µs for each 100 kB,
+ * because the GPU has just written it, and slow the next run, which writes to memory that the CPU
+ * has read. */
 constexpr size_t LENT_BYTES = 65536;
 
-/* Of one format. One engine is never lent: it serves callers that keep all their tables. */
+/* The most engines of one format. One of them is never lent, for callers that keep all their
+ * tables. */
 constexpr size_t MOST_ENGINES = 3;
 
 class Labeller {

@@ -49,8 +49,8 @@ check (CclStatus status, const CclError &error)
  * times a second at most. Call without the GIL. */
 bool is_interrupted (void *);
 
-/* Releases the GIL while the library works, which Ctrl-C stops: the functions then return
- * CUDACCL_ERROR_INTERRUPTED, and raise() throws what Python's handler of the signal has raised. */
+/* Releases the GIL while the library works. Ctrl-C stops that work: the function then returns
+ * CUDACCL_ERROR_INTERRUPTED, and raise() throws the exception of Python's signal handler. */
 class WithoutGil {
 public:
   WithoutGil ()
@@ -239,11 +239,11 @@ public:
   /* Whether there are no gaps between the elements of an array in host memory. */
   bool is_dense () const;
 
-  /* The same as has_plain_rows(), where an array on a GPU whose elements lie in another way is
-   * replaced by a copy on that GPU first. */
+  /* The same as has_plain_rows(), but an array on a GPU without plain rows is first replaced by a
+   * copy that has them, on that GPU. */
   bool make_plain ();
 
-  /* Copies what has been written to such a copy to the caller's array. */
+  /* Writes such a copy back to the caller's array. */
   void write_back () const;
 
   /* Keeps one channel of an array whose last dimension has channels. */

@@ -117,7 +117,7 @@ numpy ()
   return *found;
 }
 
-/* With fewer pixels, other threads of Python wait no longer than for any other call. */
+/* An image of fewer pixels is labelled with the GIL held: that takes no longer than other calls. */
 constexpr uint64_t FEW_PIXELS = 1 << 14;
 
 static CclStatus

@@ -136,7 +136,7 @@ private:
   Handle<CclContacts, ccl_contacts_free> contacts_;
 };
 
-/* Those of a label map, as Contacts::rows(). */
+/* The pairs of labels that touch in a label map, as Contacts::rows() gives them. */
 static nb::bytearray
 contacts (const View &labels, uint32_t connectivity)
 {

@@ -75,8 +75,8 @@ struct ArrayClass {
   bool has_cuda_interface;     /* whether it has __cuda_array_interface__, perhaps not for all */
 };
 
-/* Looks up a class, which takes long, once. A class that is kept here lives until the process
- * ends. */
+/* What an object's class offers. To find that out takes long, so it is kept for each class, which
+ * then lives until the process ends. */
 static ArrayClass
 class_of (nb::handle object)
 {
@@ -549,7 +549,7 @@ struct BrainFloat {
   }
 };
 
-/* Compares values with a limit of a type that has all of them. */
+/* Compares values with a limit, in a type that holds both without rounding. */
 template <typename T, typename Limit>
 static void
 compare_row (const char *row, ptrdiff_t stride, size_t n, Limit limit, uint8_t *mask)
