@@ -55,21 +55,8 @@ describe (CclMapContactsParameters *p, const CclVolumeLabels *labels, uint32_t c
   return CUDACCL_OK;
 }
 
-static CclStatus
-queue (CclCudaDevice *device, const char *kernel, uint64_t n, CclMapContactsParameters *p,
-    CUstream stream, CclError *error)
-{
-  const uint64_t most = (uint64_t)CUDACCL_MAP_CONTACTS_BLOCKS * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (n, CUDACCL_MAP_CONTACTS_THREADS);
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {CUDACCL_MAP_CONTACTS_THREADS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_device_find_kernel (
-      device, &ccl_cuda_image_map_contacts, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, stream, error) : status;
-}
+static const CclCudaLoop loop = {
+    &ccl_cuda_image_map_contacts, CUDACCL_MAP_CONTACTS_THREADS, CUDACCL_MAP_CONTACTS_BLOCKS};
 
 static CclStatus
 download (CclCudaDevice *device, const void *memory, void *host, size_t size, CUstream stream,
@@ -93,9 +80,11 @@ find (CclCudaDevice *device, CclMapContactsParameters *p, CUdeviceptr memory, si
       ccl_cuda_call (device->driver, error, cuMemsetD8Async (memory, 0, size, stream));
 
   if (status == CUDACCL_OK)
-    status = queue (device, "ccl_map_contacts_find", n_pixels, p, stream, error);
+    status =
+        ccl_cuda_launch_loop (device, &loop, "ccl_map_contacts_find", n_pixels, p, stream, error);
   if (status == CUDACCL_OK)
-    status = queue (device, "ccl_map_contacts_list", (uint64_t)p->mask + 1, p, stream, error);
+    status = ccl_cuda_launch_loop (
+        device, &loop, "ccl_map_contacts_list", (uint64_t)p->mask + 1, p, stream, error);
   if (status == CUDACCL_OK)
     status = download (device, p->n, n, sizeof *n, stream, error);
   if (status == CUDACCL_OK && *n > 0 && *n <= p->capacity)

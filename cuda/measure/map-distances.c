@@ -21,23 +21,8 @@ dense_map (void *words, const CclMapDistancesParameters *p)
   return (CclWordMap){words, p->width, (uint64_t)p->width * p->height};
 }
 
-/* Queues a kernel with a thread for each of n items. */
-static CclStatus
-queue (CclCudaDevice *device, const char *kernel, uint64_t n, CclMapDistancesParameters *p,
-    CUstream stream, CclError *error)
-{
-  const uint64_t most =
-      (uint64_t)CUDACCL_MAP_DISTANCES_BLOCKS * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (n, CUDACCL_MAP_DISTANCES_THREADS);
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {CUDACCL_MAP_DISTANCES_THREADS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_device_find_kernel (
-      device, &ccl_cuda_image_map_distances, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, stream, error) : status;
-}
+static const CclCudaLoop loop = {
+    &ccl_cuda_image_map_distances, CUDACCL_MAP_DISTANCES_THREADS, CUDACCL_MAP_DISTANCES_BLOCKS};
 
 /* Queues all steps. spare: memory for a map without padding. */
 static CclStatus
@@ -56,17 +41,17 @@ queue_all (CclCudaDevice *device, const CclCudaDistances *distances, void *spare
   CclStatus status;
 
   p.to = p.depth > 1 ? squared : other; /* so that the last step writes the result */
-  status = queue (
-      device, "ccl_map_distances_rows", (uint64_t)p.height * p.depth * 32, &p, stream, error);
+  status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_rows",
+      (uint64_t)p.height * p.depth * 32, &p, stream, error);
   for (uint32_t is_along_z = 0; is_along_z <= (p.depth > 1) && status == CUDACCL_OK; is_along_z++) {
     p.from = p.to;
     p.to = p.to.words == other.words ? squared : other;
     p.is_along_z = is_along_z;
-    status = queue (device, "ccl_map_distances_lines", n, &p, stream, error);
+    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_lines", n, &p, stream, error);
   }
   p.from = squared;
   if (status == CUDACCL_OK && p.roots)
-    status = queue (device, "ccl_map_distances_roots", n, &p, stream, error);
+    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_roots", n, &p, stream, error);
   return status;
 }
 

@@ -35,20 +35,15 @@ list_steps (CclMapFloodParameters *p, uint32_t connectivity)
   }
 }
 
+/* Queues a kernel with a block for each tile. */
 static CclStatus
 queue (CclCudaDevice *device, const char *kernel, CclMapFloodParameters *p, CUstream stream,
     CclError *error)
 {
-  const uint64_t most = (uint64_t)CUDACCL_MAP_FLOOD_BLOCKS * (uint32_t)device->n_multiprocessors;
+  enum { N_THREADS = CUDACCL_MAP_FLOOD_COLUMNS * CUDACCL_MAP_FLOOD_ROWS };
+  static const CclCudaLoop loop = {&ccl_cuda_image_map_flood, N_THREADS, CUDACCL_MAP_FLOOD_BLOCKS};
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows * p->depth;
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(n_tiles < most ? n_tiles : most), 1, 1},
-      .block = {CUDACCL_MAP_FLOOD_COLUMNS * CUDACCL_MAP_FLOOD_ROWS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_device_find_kernel (
-      device, &ccl_cuda_image_map_flood, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, stream, error) : status;
+  return ccl_cuda_launch_loop (device, &loop, kernel, n_tiles * N_THREADS, p, stream, error);
 }
 
 /* Queues some passes, and finds whether they changed something. */

@@ -15,28 +15,14 @@ typedef struct Peaks {
   CclValuesParameters number;
 } Peaks;
 
-static CclStatus
-queue (Peaks *self, const CclCudaImage *image, const char *kernel, uint32_t n_blocks,
-    uint32_t n_threads, void *parameters, CclError *error)
-{
-  CclCudaLaunch launch = {.kernel = kernel, .grid = {n_blocks, 1, 1}, .block = {n_threads, 1, 1}};
-  const CclStatus status =
-      ccl_cuda_device_find_kernel (self->device, image, kernel, &launch.function, error);
-  return status == CUDACCL_OK
-             ? ccl_cuda_launch (self->device, &launch, parameters, self->stream, error)
-             : status;
-}
-
 /* Queues a kernel with a thread for each pixel. */
 static CclStatus
 queue_for_pixels (Peaks *self, const char *kernel, CclError *error)
 {
-  const uint64_t most =
-      (uint64_t)CUDACCL_MAP_PEAKS_BLOCKS * (uint32_t)self->device->n_multiprocessors;
-  const uint64_t wanted = divide_up (self->number.n_pixels, CUDACCL_MAP_PEAKS_THREADS);
-
-  return queue (self, &ccl_cuda_image_map_peaks, kernel, (uint32_t)(wanted < most ? wanted : most),
-      CUDACCL_MAP_PEAKS_THREADS, &self->find, error);
+  static const CclCudaLoop loop = {
+      &ccl_cuda_image_map_peaks, CUDACCL_MAP_PEAKS_THREADS, CUDACCL_MAP_PEAKS_BLOCKS};
+  return ccl_cuda_launch_loop (
+      self->device, &loop, kernel, self->number.n_pixels, &self->find, self->stream, error);
 }
 
 /* Queues the numbers of the objects. */
@@ -56,9 +42,11 @@ queue_numbers (Peaks *self, CclError *error)
   };
   CclStatus status = CUDACCL_OK;
 
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++)
-    status = queue (self, &ccl_cuda_image_values, steps[i].kernel, steps[i].n_blocks,
-        steps[i].n_threads, p, error);
+  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++) {
+    const CclCudaLoop blocks = {&ccl_cuda_image_values, steps[i].n_threads, UINT32_MAX};
+    status = ccl_cuda_launch_loop (self->device, &blocks, steps[i].kernel,
+        (uint64_t)steps[i].n_blocks * steps[i].n_threads, p, self->stream, error);
+  }
   return status;
 }
 

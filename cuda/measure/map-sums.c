@@ -24,23 +24,8 @@ describe (const CclDeviceMap *map, uint32_t n)
   };
 }
 
-/* Queues a kernel with a thread for each of so many items. */
-static CclStatus
-queue (const CclDeviceMap *map, const char *kernel, uint64_t n, CclMapSumsParameters *p,
-    CclError *error)
-{
-  CclCudaDevice *const device = map->device;
-  const uint64_t most = (uint64_t)CUDACCL_MAP_SUMS_BLOCKS * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (n, CUDACCL_MAP_SUMS_THREADS);
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {CUDACCL_MAP_SUMS_THREADS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_device_find_kernel (
-      device, &ccl_cuda_image_map_sums, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, map->stream, error) : status;
-}
+static const CclCudaLoop loop = {
+    &ccl_cuda_image_map_sums, CUDACCL_MAP_SUMS_THREADS, CUDACCL_MAP_SUMS_BLOCKS};
 
 static CclStatus
 upload (const CclDeviceMap *map, const void *host, CUdeviceptr to, size_t size, CclError *error)
@@ -115,8 +100,9 @@ queue_sums (const CclDeviceMap *map, CclMapSums *sums, CUdeviceptr memory, const
         2 * side_of (map, axis) * sizeof *sums->turns[axis], error);
   }
   if (status == CUDACCL_OK)
-    status = queue (map, "ccl_map_sums_add",
-        divide_up (p->width, CUDACCL_MAP_SUMS_PIXELS) * (uint64_t)p->height * p->depth, p, error);
+    status = ccl_cuda_launch_loop (map->device, &loop, "ccl_map_sums_add",
+        divide_up (p->width, CUDACCL_MAP_SUMS_PIXELS) * (uint64_t)p->height * p->depth, p,
+        map->stream, error);
   for (int axis = 0; axis < N_AXES && status == CUDACCL_OK; axis++)
     if (sums->turns[axis] && sums->n)
       status = download (map, memory + places->turn_sums[axis], sums->turn_sums[axis],
@@ -171,8 +157,8 @@ ccl_cuda_map_renumber (const CclDeviceMap *map, const uint32_t *numbers, uint32_
     p.numbers = (const uint32_t *)(uintptr_t)memory;
     status = upload (map, numbers, memory, size, error);
     if (status == CUDACCL_OK)
-      status =
-          queue (map, "ccl_map_sums_renumber", (uint64_t)p.width * p.height * p.depth, &p, error);
+      status = ccl_cuda_launch_loop (map->device, &loop, "ccl_map_sums_renumber",
+          (uint64_t)p.width * p.height * p.depth, &p, map->stream, error);
     status = finish (map, status, error);
   }
   ccl_cuda_device_release (map->device, &memory);

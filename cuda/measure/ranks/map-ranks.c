@@ -70,22 +70,8 @@ describe (const CclCudaRanks *ranks)
   };
 }
 
-/* Queues a kernel with a thread for each of n items. */
-static CclStatus
-queue (CclCudaDevice *device, const char *kernel, uint64_t n, CclMapRanksParameters *p,
-    CUstream stream, CclError *error)
-{
-  const uint64_t most = (uint64_t)CUDACCL_MAP_RANKS_BLOCKS * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (n, CUDACCL_MAP_RANKS_THREADS);
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {CUDACCL_MAP_RANKS_THREADS, 1, 1},
-  };
-  const CclStatus status = ccl_cuda_device_find_kernel (
-      device, &ccl_cuda_image_map_ranks, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, p, stream, error) : status;
-}
+static const CclCudaLoop loop = {
+    &ccl_cuda_image_map_ranks, CUDACCL_MAP_RANKS_THREADS, CUDACCL_MAP_RANKS_BLOCKS};
 
 /* The number that has a key. */
 static double
@@ -118,10 +104,10 @@ select_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksPara
 
   for (p->shift = 8 * p->value_bytes; p->shift > 0 && status == CUDACCL_OK;) {
     p->shift -= CUDACCL_MAP_RANKS_BITS;
-    status = queue (device, "ccl_map_ranks_digits", (uint64_t)p->width * p->height * p->depth, p,
-        stream, error);
+    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_digits",
+        (uint64_t)p->width * p->height * p->depth, p, stream, error);
     if (status == CUDACCL_OK)
-      status = queue (device, "ccl_map_ranks_choose", n, p, stream, error);
+      status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_choose", n, p, stream, error);
   }
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (
@@ -139,8 +125,8 @@ count_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksParam
       ccl_cuda_call (device->driver, error, cuMemsetD8Async (counts, 0, size, stream));
 
   if (status == CUDACCL_OK)
-    status = queue (
-        device, "ccl_map_ranks_count", (uint64_t)p->width * p->height * p->depth, p, stream, error);
+    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_count",
+        (uint64_t)p->width * p->height * p->depth, p, stream, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (
         device->driver, error, cuMemcpyDtoHAsync (ranks->counts, counts, size, stream));
