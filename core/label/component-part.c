@@ -118,7 +118,7 @@ derive_place (uint64_t number, const CclMeasuredPicture *picture, double *x, dou
 
 _Static_assert(offsetof (CclMeasures, reals) == offsetof (CclMeasures, sum_value) &&
                    offsetof (CclMeasures, sum_value) + sizeof (CclReals) <=
-                       offsetof (CclMeasures, intensity_min),
+                       offsetof (CclMeasures, intensity_max_place),
     "real values take the place of sums of integers");
 
 /* fmin() and fmax() would pass over NaN. */

@@ -106,10 +106,10 @@ typedef enum CclColumn {
   INTEGER (EACH, INTENSITY, sum_value_x, SAME, SUM, U64, WIDE)                                     \
   INTEGER (EACH, INTENSITY, sum_value_y, SAME, SUM, U64, WIDE)                                     \
   INTEGER (EACH, INTENSITY, sum_value_z, SAME, SUM, NONE, WIDE)                                    \
+  /* the greatest value and its first pixel: CUDACCL_PLACED() */                                   \
+  INTEGER (EACH, INTENSITY, intensity_max_place, SAME, MAX, U64, U64)                              \
   INTEGER (EACH, INTENSITY, intensity_min, FORMERLY (least_value), MIN, U32, U32)                  \
   INTEGER (EACH, INTENSITY, intensity_max, FORMERLY (greatest_value), MAX, U32, U32)               \
-  /* that value and its first pixel: CUDACCL_PLACED() */                                           \
-  INTEGER (EACH, INTENSITY, intensity_max_place, SAME, MAX, U64, U64)                              \
   /* border pixels */                                                                              \
   INTEGER (EACH, PERIMETER, n_straight, SAME, SUM, U32, U64)                                       \
   INTEGER (EACH, PERIMETER, n_diagonal, SAME, SUM, U32, U64)                                       \

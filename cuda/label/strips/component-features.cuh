@@ -7,9 +7,6 @@
 #include "cuda/measure/picture-sums.cuh"
 #include "reduce.cuh"
 
-/* The columns that are reduced: the sums of coordinates are those of the table. */
-#define REDUCED_COLUMNS(columns) ((columns) & ~(uint32_t)CUDACCL_COLUMN_SUMS)
-
 /* The features of a tile component of the tile at (tile_x, tile_y) in coordinates of the frame.
  * words: see strips-columns-parameters.h. */
 static __device__ __forceinline__ CclFeatures
@@ -37,30 +34,31 @@ features_from_words (uint32_t columns, const uint32_t *words, uint32_t area,
   return f;
 }
 
-/* ---- of roots ---- */
+/* ---- of open tile components ---- */
 
-static __device__ __forceinline__ unsigned long long
-load_feature (const uint64_t *feature)
+static_assert (sizeof (CclOpenFeatures) % 32 == 0, "a whole number of sectors");
+
+static __device__ __forceinline__ CclOpenFeatures
+open_features (const CclFeatures &f)
 {
-  return __ldcg ((const unsigned long long *)feature);
+  CclOpenFeatures open;
+#define COPY(column, type, field, combine) open.field = f.field;
+  CCL_OPEN_FEATURES (COPY)
+#undef COPY
+  return open;
 }
 
-static __device__ __forceinline__ uint32_t
-load_feature (const uint32_t *feature)
+/* Loads the columns of an open tile component, or of the component of a root. Moments come first.
+ */
+static __device__ __forceinline__ CclOpenFeatures
+load_open_features (const CclOpenFeatures &open, uint32_t columns)
 {
-  return __ldcg (feature);
-}
-
-/* The columns of an open tile component, or of the component of a root. */
-static __device__ __forceinline__ CclFeatures
-load_open_features (const CclFeatures &open, uint32_t columns)
-{
-  CclFeatures f;
-#define LOAD(column, type, field, combine)                                                         \
-  if (columns & CUDACCL_COLUMN_##column)                                                           \
-    f.field = load_feature (&open.field);
-  CUDACCL_FEATURES (LOAD)
-#undef LOAD
+  enum { N_UNITS = sizeof open / sizeof (uint4), OF_MOMENTS = 2 };
+  CclOpenFeatures f;
+#pragma unroll
+  for (uint32_t i = 0; i < N_UNITS; i++)
+    if (i < OF_MOMENTS || columns & ~(uint32_t)(CUDACCL_COLUMN_SUMS | CUDACCL_COLUMN_MOMENTS))
+      ((uint4 *)&f)[i] = __ldcg ((const uint4 *)&open + i);
   return f;
 }
 
@@ -118,18 +116,19 @@ combine_MAX (uint64_t *to, uint64_t value)
 #define combine_MIN atomicMin
 
 static __device__ __forceinline__ void
-add_features_to_root (CclFeatures *root, const CclFeatures &f, uint32_t columns)
+add_features_to_root (CclOpenFeatures *root, const CclOpenFeatures &f, uint32_t columns)
 {
 #define ADD(column, type, field, combine)                                                          \
   if (columns & CUDACCL_COLUMN_##column)                                                           \
     combine_##combine (&root->field, f.field);
-  CUDACCL_FEATURES (ADD)
+  CCL_OPEN_FEATURES (ADD)
 #undef ADD
 }
 
 /* As add_to_roots_by_warp(). */
 static __device__ __forceinline__ void
-add_features_to_roots_by_warp (CclFeatures *open, uint32_t root, CclFeatures f, uint32_t columns)
+add_features_to_roots_by_warp (
+    CclOpenFeatures *open, uint32_t root, CclOpenFeatures f, uint32_t columns)
 {
 #pragma unroll 1
   for (int i = 0; i < 2; i++) {
@@ -143,7 +142,7 @@ add_features_to_roots_by_warp (CclFeatures *open, uint32_t root, CclFeatures f, 
 #define REDUCE(column, type, field, combine)                                                       \
   if (columns & CUDACCL_COLUMN_##column)                                                           \
     f.field = reduce_##combine (sharing, f.field);
-      CUDACCL_FEATURES (REDUCE)
+      CCL_OPEN_FEATURES (REDUCE)
 #undef REDUCE
       if (lane_of_warp () == first_lane)
         add_features_to_root (&open[root], f, columns);
@@ -162,11 +161,10 @@ struct ReducedColumns {
   __device__ __forceinline__ void
   add (uint32_t root, uint32_t open) const
   {
-    const uint32_t columns = REDUCED_COLUMNS (p.columns);
-    CclFeatures f = {};
+    CclOpenFeatures f = {};
     if (root != NOTHING)
-      f = load_open_features (p.open[open], columns);
+      f = load_open_features (p.open[open], p.columns);
     __syncwarp ();
-    add_features_to_roots_by_warp (p.open, root, f, columns);
+    add_features_to_roots_by_warp (p.open, root, f, p.columns);
   }
 };

@@ -14,7 +14,12 @@ struct MeasuredColumns {
   __device__ __forceinline__ CclFeatures
   load_open (uint32_t open, const ComponentSums &f) const
   {
-    CclFeatures row = load_open_features (p.open[open], REDUCED_COLUMNS (p.columns));
+    const CclOpenFeatures its = load_open_features (p.open[open], p.columns);
+    CclFeatures row;
+#define COPY(column, type, field, combine) row.field = its.field;
+    CCL_OPEN_FEATURES (COPY)
+#undef COPY
+    row.intensity_max = (uint32_t)(row.intensity_max_place >> 48);
     row.sum_x = f.sum_x;
     row.sum_y = f.sum_y;
     return row;

@@ -234,8 +234,8 @@ write_sums (const CclStripsColumnsParameters &p, const MeasuredTile<ROWS, NEIGHB
         component_at (tile, (y - place.tile_y) / ROWS, pixel - y * row_pixels - place.tile_x) -
         round;
     if (component < in_round)
-      p.open[open] = features_from_words (p.columns, tile.sums[component], f.area[open],
-          f.sum_x[open], f.sum_y[open], place.tile_x, place.tile_y);
+      p.open[open] = open_features (features_from_words (p.columns, tile.sums[component],
+          f.area[open], f.sum_x[open], f.sum_y[open], place.tile_x, place.tile_y));
   }
 }
 

@@ -35,6 +35,31 @@ enum {
        CUDACCL_STRIPS_WORD_ALIGNMENT) *                                                            \
       CUDACCL_STRIPS_WORD_ALIGNMENT)
 
+/* Expands EACH (column, type, field, combine) for the fields of CclFeatures that are reduced: all
+ * but the sums of coordinates, which are reduced for the table, and the greatest value, which
+ * follows from its place. */
+#define CCL_OPEN_FEATURES(EACH) CUDACCL_MEASURES (CCL_OPEN_ROW, CUDACCL_NO_REAL, EACH)
+#define CCL_OPEN_ROW(EACH, column, field, former, combine, frame, large)                           \
+  CCL_OPEN_##column (CCL_OPEN_##frame##_##combine, EACH, column, field, combine)
+#define CCL_OPEN_SUMS(ROW, ...)
+#define CCL_OPEN_MOMENTS(ROW, ...) ROW (__VA_ARGS__)
+#define CCL_OPEN_PERIMETER CCL_OPEN_MOMENTS
+#define CCL_OPEN_TOPOLOGY CCL_OPEN_MOMENTS
+#define CCL_OPEN_INTENSITY CCL_OPEN_MOMENTS
+#define CCL_OPEN_U64_SUM(EACH, column, field, combine) EACH (column, uint64_t, field, combine)
+#define CCL_OPEN_U64_MAX CCL_OPEN_U64_SUM
+#define CCL_OPEN_U32_SUM(EACH, column, field, combine) EACH (column, uint32_t, field, combine)
+#define CCL_OPEN_U32_MIN CCL_OPEN_U32_SUM
+#define CCL_OPEN_U32_MAX(...)
+#define CCL_OPEN_NONE_SUM(...)
+#define CCL_OPEN_MEMBER(column, type, field, combine) type field;
+
+/* What is measured of an open tile component, in coordinates of the frame. A whole number of
+ * sectors of the L2 cache, which are loaded 16 bytes at a time. */
+typedef struct CclOpenFeatures {
+  CCL_OPEN_FEATURES (CCL_OPEN_MEMBER)
+} __attribute__ ((aligned (16))) CclOpenFeatures;
+
 /* Kernels of strips.cu take the first member alone. */
 typedef struct CclStripsColumnsParameters {
   CclStripsParameters strips;
@@ -43,8 +68,8 @@ typedef struct CclStripsColumnsParameters {
   const uint8_t *values; /* the second plane */
   uint64_t value_stride; /* bytes */
   uint32_t *tile_words;  /* [tile][tile component][CUDACCL_STRIPS_COLUMN_WORDS] */
-  CclFeatures *open; /* [tile][open tile component] in coordinates of the frame, without the sums
-                      * of coordinates; after the reduce phase, a root has its component's */
+  CclOpenFeatures *open; /* [tile][open tile component]; after the reduce phase, a root has its
+                          * component's */
   CclFeatures *features; /* [max_components] at the table's location */
   uint32_t first_unit,
       n_units; /* those of the 8-byte units of a row of features that are written */
