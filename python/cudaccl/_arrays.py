@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Arrays of other libraries: new ones of the same kind, and their streams.
+"""Arrays of other libraries: new ones of the same kind, where they are, and their streams.
 
 A kind is the name of the library that an array's class belongs to. No library is imported here
 before the caller has used it.
@@ -202,3 +202,76 @@ def copy_to_host(array: DeviceArray) -> NDArray[Any]:
     copy = np.empty(array.shape, array.dtype)
     array._copy(copy, True)
     return copy
+
+
+def host_array(masks: Any) -> NDArray[Any]:
+    """Masks in host memory as an array of NumPy, which shares their memory if it is one already."""
+    check_list(masks)
+    if type(masks) is np.ndarray:
+        return masks
+    if isinstance(masks, np.ma.MaskedArray):
+        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
+    if hasattr(masks, "__dlpack__") and not hasattr(masks, "__array__"):
+        array: NDArray[Any] = np.from_dlpack(masks)
+        return array
+    return as_numpy(masks)
+
+
+def check_list(masks: Any) -> None:
+    """Refuses a list of masks on a GPU, which NumPy would copy to the host one element after the other."""
+    if not isinstance(masks, (list, tuple)):
+        return
+    on_gpu = next((mask for mask in masks if view_on_gpu(mask, None) is not None), None)
+    if on_gpu is not None:
+        kind = kind_of(on_gpu)
+        call = f"{kind}.stack(masks)" if kind in ("torch", "cupy") else "one array of them"
+        raise TypeError(f"a list of masks on a GPU cannot be used here: give {call}")
+
+
+def numpy_converts(image: Any) -> bool:
+    """Whether NumPy knows how to make an array of an object in host memory."""
+    return (isinstance(image, (np.ndarray, np.generic, list, tuple)) or hasattr(image, "__array_interface__")
+            or (hasattr(image, "__array__") and not hasattr(image, "__dlpack__")))
+
+
+def view_on_gpu(masks: Any, stream: Any, writable: bool = False) -> View | None:
+    """A view of masks on a GPU; None if they are in host memory."""
+    if type(masks) is np.ndarray or numpy_converts(masks):
+        return None
+    if kind_of(masks) == "torch" and not masks.is_cuda:
+        return None
+    view = view_of(masks, stream, writable)
+    return None if view.device == HOST else view
+
+
+def as_float32(image: Any, dtype: str) -> Any:
+    """An array on a GPU, that of floats of 16 bits as one of 32 bits, by its own library."""
+    if dtype not in ("float16", "bfloat16"):
+        return image
+    if kind_of(image) != "torch" and not hasattr(image, "astype"):
+        raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
+    return image.float() if kind_of(image) == "torch" else image.astype("float32")
+
+
+def on_host(image: Any) -> Any:
+    """An intensity image in host memory."""
+    view = view_on_gpu(image, None)
+    if view is None:
+        return image
+    return host_copy_of(view_of(as_float32(image, view.dtype)))
+
+
+def on_device(array: Any, device: Any) -> Any:
+    """The caller's array on a device: itself if it is there, or if device is None; else a copy."""
+    if device is None:
+        return array
+    number, view = device_number(device), view_on_gpu(array, None)
+    here = HOST if view is None else view.device
+    if here == number:
+        return array
+    if number == HOST:
+        return on_host(array)
+    if view is not None:
+        raise ValueError(f"the array is on cuda:{here}: its own library copies it to cuda:{number}")
+    copy = host_array(np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array)
+    return copy_to_device(copy.astype(np.float32) if copy.dtype == np.float16 else copy, number)

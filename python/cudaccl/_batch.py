@@ -9,36 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, IMMUTABLE, as_numpy, device_number, empty, finish, kind_of, view_of, zeros
-from ._images import check_connectivity, compare_on_gpu, exceeds, numpy_converts
-from ._labeller import ALL, check_integers, component_dtype, keep, kept_batches
+from ._arrays import (HOST, IMMUTABLE, device_number, empty, finish, host_array, kind_of, on_device, view_of,
+                      view_on_gpu, zeros)
+from ._images import check_connectivity, check_integers, compare_on_gpu, exceeds
+from ._labeller import ALL, component_dtype, keep, kept_batches
 from ._types import Table
 
 Masks = TypeVar("Masks")
-
-
-def host_array(masks: Any) -> NDArray[Any]:
-    """Masks in host memory as an array of NumPy, which shares their memory if it is one already."""
-    check_list(masks)
-    if type(masks) is np.ndarray:
-        return masks
-    if isinstance(masks, np.ma.MaskedArray):
-        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
-    if hasattr(masks, "__dlpack__") and not hasattr(masks, "__array__"):
-        array: NDArray[Any] = np.from_dlpack(masks)
-        return array
-    return as_numpy(masks)
-
-
-def check_list(masks: Any) -> None:
-    """Refuses a list of masks on a GPU, which NumPy would copy to the host one element after the other."""
-    if not isinstance(masks, (list, tuple)):
-        return
-    on_gpu = next((mask for mask in masks if view_on_gpu(mask, None) is not None), None)
-    if on_gpu is not None:
-        kind = kind_of(on_gpu)
-        call = f"{kind}.stack(masks)" if kind in ("torch", "cupy") else "one array of them"
-        raise TypeError(f"a list of masks on a GPU cannot be used here: give {call}")
 
 
 def batch_shape(shape: tuple[int, ...]) -> tuple[int, int, int]:
@@ -54,16 +31,6 @@ def batched(masks: NDArray[Any]) -> NDArray[Any]:
     """A mask, N×H×W or N×1×H×W masks as N×H×W."""
     batch_shape(masks.shape)
     return masks[:, 0] if masks.ndim == 4 else masks[np.newaxis] if masks.ndim == 2 else masks
-
-
-def view_on_gpu(masks: Any, stream: Any, writable: bool = False) -> _cudaccl.View | None:
-    """A view of masks on a GPU; None if they are in host memory."""
-    if type(masks) is np.ndarray or numpy_converts(masks):
-        return None
-    if kind_of(masks) == "torch" and not masks.is_cuda:
-        return None
-    view = view_of(masks, stream, writable)
-    return None if view.device == HOST else view
 
 
 def bytes_on_gpu(masks: Any, stream: Any, threshold: float) -> _cudaccl.View | None:
@@ -143,8 +110,6 @@ def label_batch(masks: Any, connectivity: int | None = None, *, threshold: float
     table[offsets[i]:offsets[i + 1]]. Raises ValueError or TypeError for wrong arrays. Since: 0.3
     """
     if device is not None:
-        from ._device_maps import on_device
-
         if device_number(device) != HOST and view_on_gpu(masks, None) is None:
             masks, threshold = plain_masks(host_array(masks), threshold), 0
         masks = on_device(masks, device)

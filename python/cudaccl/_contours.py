@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from . import _cudaccl
 from ._arrays import HOST, as_numpy, view_of
 from ._device_maps import as_labels, contour_dtype, device_map_of, find_contours
-from ._images import check_connectivity, exceeds, read_image
-from ._labeller import check_integers, label
+from ._images import check_connectivity, check_integers, exceeds, read_image
+from ._labeller import label
 from ._regionprops import label_map_of, measure
 
 NO_CONTOUR = 2**32 - 1

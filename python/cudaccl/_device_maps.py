@@ -9,12 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, copy_to_device, device_number, host_copy_of, kind_of, view_of
-from ._batch import host_array, view_on_gpu
+from ._arrays import HOST, copy_to_device, device_number, host_array, host_copy_of, kind_of, on_device, view_of, view_on_gpu
 from ._host_measures import between
 from ._images import OF_VOLUMES, check_connectivity
 from ._labeller import keep, kept_finders, kept_measurers, kept_runs, label
-from ._regionprops import planes_of, table_dtype, volume_shape_dtype
+from ._types import table_dtype, volume_shape_dtype
 
 contour_dtype: np.dtype[np.void] = np.dtype([(name, np.uint32) for name in (
     "component", "parent", "first_point", "n_points", "is_hole")])
@@ -127,46 +126,6 @@ def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, 
     return DeviceMap(labels)
 
 
-def is_measured_on_gpu(image: Any) -> bool:
-    """Whether the values of an intensity image are of a type that is measured on a GPU."""
-    view = view_on_gpu(image, None)
-    dtype = as_numpy(image).dtype.name if view is None else view.dtype
-    return dtype in ("bool", "uint8", "uint16")
-
-
-def as_float32(image: Any, dtype: str) -> Any:
-    """An array on a GPU, that of floats of 16 bits as one of 32 bits, by its own library."""
-    if dtype not in ("float16", "bfloat16"):
-        return image
-    if kind_of(image) != "torch" and not hasattr(image, "astype"):
-        raise TypeError(f"arrays of {kind_of(image)} must have 32 or 64 bits to be floats")
-    return image.float() if kind_of(image) == "torch" else image.astype("float32")
-
-
-def on_host(image: Any) -> Any:
-    """An intensity image in host memory."""
-    view = view_on_gpu(image, None)
-    if view is None:
-        return image
-    return host_copy_of(view_of(as_float32(image, view.dtype)))
-
-
-def on_device(array: Any, device: Any) -> Any:
-    """The caller's array on a device: itself if it is there, or if device is None; else a copy."""
-    if device is None:
-        return array
-    number, view = device_number(device), view_on_gpu(array, None)
-    here = HOST if view is None else view.device
-    if here == number:
-        return array
-    if number == HOST:
-        return on_host(array)
-    if view is not None:
-        raise ValueError(f"the array is on cuda:{here}: its own library copies it to cuda:{number}")
-    copy = host_array(np.ma.filled(array, 0) if isinstance(array, np.ma.MaskedArray) else array)
-    return copy_to_device(copy.astype(np.float32) if copy.dtype == np.float16 else copy, number)
-
-
 def labels_on_device(labels: Any, device: Any) -> Any:
     """on_device() of a mask of bool or a label map, which is of int32 on a GPU."""
     if device is None or device_number(device) == HOST or view_on_gpu(labels, None) is not None:
@@ -177,26 +136,6 @@ def labels_on_device(labels: Any, device: Any) -> Any:
             raise ValueError("labels on a GPU must be 0…2³¹ − 1")
         copy = copy.astype(np.int32)
     return on_device(copy, device)
-
-
-def values_on_gpu(image: Any, ndim: int, device: int) -> tuple[list[_cudaccl.View | None], bool]:
-    """Views of the planes of an intensity image, and whether they are channels. One in host memory is copied to the
-    device."""
-    view = None if image is None else view_on_gpu(image, None)
-    if view is None:
-        planes, are_channels = planes_of(image, ndim)
-        return [None if plane is None else view_of(on_device(plane, device)) for plane in planes], are_channels
-    image = as_float32(image, view.dtype)
-    if len(view.shape) != ndim + 1:
-        return [view_of(image)], False
-    if view.shape[-1] == 0:
-        raise ValueError("the intensity image has no channels")
-    channels: list[_cudaccl.View | None] = []
-    for i in range(view.shape[-1]):
-        channel = view_of(image)
-        channel.take_channel(i)
-        channels.append(channel)
-    return channels, True
 
 
 def find_contours(image: Any, connectivity: int, cracks: bool, threshold: float, invert: bool, min_area: int,

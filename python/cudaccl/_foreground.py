@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import HOST, device_number, empty, finish, view_of
-from ._labeller import ALL, check_integers, check_sides
+from ._images import check_integers
+from ._labeller import ALL, check_sides
 from ._types import Array, Out, SupportsArrayInterface
 
 # The numbers of the library's names.

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+import operator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, kind_of, view_of
+from ._arrays import HOST, as_numpy, kind_of, numpy_converts, view_of
 
 # scikit-image counts the axes along which neighbours may differ.
 CONNECTIVITIES = {2: {None: 8, 4: 4, 8: 8, 1: 4, 2: 8},
@@ -109,12 +110,6 @@ def exceeds_whole(array: Any, shape: tuple[int, ...], threshold: float) -> NDArr
     return np.asarray(values > np.uint64(math.floor(threshold))) if values.dtype == np.uint64 else np.zeros(shape, bool)
 
 
-def numpy_converts(image: Any) -> bool:
-    """Whether NumPy knows how to make an array of an object in host memory."""
-    return (isinstance(image, (np.ndarray, np.generic, list, tuple)) or hasattr(image, "__array_interface__")
-            or (hasattr(image, "__array__") and not hasattr(image, "__dlpack__")))
-
-
 def readable(image: Any, threshold: float) -> tuple[NDArray[Any], float]:
     """An array of a type that the library reads, with the threshold that applies to it."""
     if kind_of(image) == "PIL" and image.mode not in GREY_MODES and not image.mode.startswith("I;16"):
@@ -167,3 +162,19 @@ def compare_on_gpu(image: Any, threshold: float) -> Any:
         return image > threshold
     except TypeError:
         raise TypeError(f"on a GPU, arrays of {kind_of(image)} must be of uint8, uint16 or bool") from None
+
+
+def shown(number: int) -> str:
+    """An integer in an error; of a long one the magnitude."""
+    return str(number) if number.bit_length() <= 64 else f"an integer of {number.bit_length()} bits"
+
+
+def check_integers(least: int, most: int, **arguments: Any) -> None:
+    """Raises TypeError for arguments that are no integers, ValueError for those out of range."""
+    for name, value in arguments.items():
+        try:
+            number = operator.index(value)
+        except TypeError:
+            raise TypeError(f"{name} must be an integer, not {value!r}") from None
+        if not least <= number <= most:
+            raise ValueError(f"{name} must be {least}…{most}, not {shown(number)}")

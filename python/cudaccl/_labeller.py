@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, copy_to_device, device_number, empty, finish, kind_of, view_of, zeros
+from ._arrays import HOST, copy_to_device, device_number, empty, finish, kind_of, on_host, view_of, zeros
 from ._device_table import DeviceTable
-from ._images import (check_connectivity, check_shape, compare_on_gpu, read_image, threshold_of, wanted_ndim,
-                      whole_threshold)
-from ._regionprops import check_table, table_dtype
-from ._types import Array, HostImage, Out, Table
+from ._images import (check_connectivity, check_integers, check_shape, compare_on_gpu, read_image, shown,
+                      threshold_of, wanted_ndim, whole_threshold)
+from ._types import Array, HostImage, Out, Table, check_table, table_dtype
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,22 +32,6 @@ ALL = 2**32 - 1
 MOST_ROWS = 2**31 - 1  # rows of a table; on the CPU, unused ones take no memory
 FIRST_GPU_ROWS = 65536  # rows of a table at first: on a GPU, all take memory
 CALLS_TO_WARM_UP = 2  # calls until all objects are planned
-
-
-def shown(number: int) -> str:
-    """An integer in an error; of a long one the magnitude."""
-    return str(number) if number.bit_length() <= 64 else f"an integer of {number.bit_length()} bits"
-
-
-def check_integers(least: int, most: int, **arguments: Any) -> None:
-    """Raises TypeError for arguments that are no integers, ValueError for those out of range."""
-    for name, value in arguments.items():
-        try:
-            number = operator.index(value)
-        except TypeError:
-            raise TypeError(f"{name} must be an integer, not {value!r}") from None
-        if not least <= number <= most:
-            raise ValueError(f"{name} must be {least}…{most}, not {shown(number)}")
 
 
 def check_sides(shape: Any) -> tuple[int, int]:
@@ -292,8 +275,6 @@ def on_cpu(image: Any, device: Any) -> Any:
     """An image, copied to host memory if it is to be labelled there."""
     if device is None or device_number(device) != HOST:
         return image
-    from ._device_maps import on_host
-
     return on_host(image)
 
 

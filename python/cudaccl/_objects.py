@@ -10,13 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import copy_to_device, empty, finish, host_copy_of, kind_of, view_of
-from ._batch import batch_shape, host_array, label_batch, view_on_gpu
+from ._arrays import copy_to_device, empty, finish, host_array, host_copy_of, kind_of, on_device, view_of, view_on_gpu
+from ._batch import batch_shape, label_batch
 from ._contours import has_several_values
-from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_device
+from ._device_maps import DeviceMap, device_map_of, labels_on_device
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
-from ._regionprops import AXES, SIZES, as_int64, label_map_of, measure_plane
+from ._regionprops import as_int64, label_map_of, measure_plane
+from ._types import AXES, SIZES
 
 
 def is_mask(image: Any) -> bool:

@@ -9,14 +9,12 @@ from typing import Any
 import numpy as np
 
 from . import _cudaccl
-from ._arrays import empty, finish, kind_of, view_of
-from ._batch import host_array, view_on_gpu
-from ._device_maps import on_device, on_host
+from ._arrays import empty, finish, host_array, kind_of, on_device, on_host, view_of, view_on_gpu
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
 from ._objects import as_given
-from ._regionprops import rows_of_image, table_dtype
-from ._types import Table
+from ._regionprops import rows_of_image
+from ._types import Table, table_dtype
 
 
 def axes_of(axes: Any, ndim: int) -> list[int]:

@@ -9,28 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl, _host_measures
-from ._arrays import as_numpy, view_of
+from ._arrays import on_host, view_of
+from ._device_maps import device_map_of
+from ._images import OF_VOLUMES, check_connectivity, check_integers
+from ._labeller import label
+from ._planes import is_measured_on_gpu, planes_of, values_on_gpu
 from ._spacing import OF_MOMENTS, check_spacing, in_units
-
-AXES = ("z", "y", "x")
-SIZES = ("depth", "height", "width")
-
-
-def table_dtype(count_type: type[np.signedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
-    """The type of a row of the component table of images (2) or volumes (3), by the library's list of columns."""
-    return np.dtype([(name, np.float64 if is_real else count_type)
-                     for name, is_real, is_of_volumes in _cudaccl.columns() if ndim == 3 or not is_of_volumes])
-
-
-# What the library measures: the flag of the column, the field, the pictures that have it, and of the property that
-# consists of such fields its name, the place of the column, and whether it is an integer.
-MEASURES = _cudaccl.measures()
-IN_SHAPE = ("ALL", "FRAMES")
-
-feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for name, size in _cudaccl.features()], align=True)
-shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, of, *_ in MEASURES if of in IN_SHAPE])
-volume_shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, *_ in MEASURES])
-COLUMN_OF: dict[str, int] = {field: column for column, field, *_ in MEASURES}
+from ._types import AXES, COLUMN_OF, MEASURES, SIZES, feature_dtype, is_table, shape_dtype, table_dtype, volume_shape_dtype
 
 
 class Measured:
@@ -247,15 +232,6 @@ def needs_values(properties: Iterable[str], intensity_image: Any) -> bool:
     return needs
 
 
-def is_table(table: Any) -> bool:
-    return "area" in (getattr(getattr(table, "dtype", None), "names", None) or ())
-
-
-def check_table(table: NDArray[Any]) -> None:
-    if not is_table(table):
-        raise TypeError("a component table is needed, such as components() returns")
-
-
 def numbered(labels: NDArray[Any]) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
     """A label map as uint32; the values of its labels if they are not 1…n, else None; and n."""
     if labels.size == 0:
@@ -280,10 +256,6 @@ def as_int64(labels: NDArray[Any]) -> NDArray[np.int64]:
 def label_map_of(labels: Any, connectivity: int | None,
                  dimensions: tuple[int, ...] = (2,)) -> tuple[NDArray[np.uint32], NDArray[Any] | None, int]:
     """The components of a mask of bool, or a label map, as numbered() returns them."""
-    from ._device_maps import device_map_of
-    from ._images import OF_VOLUMES, check_connectivity
-    from ._labeller import label
-
     if not isinstance(labels, np.ndarray):
         on_device = device_map_of(labels, connectivity, dimensions)
         if on_device:
@@ -324,36 +296,6 @@ def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
                 np.frombuffer(shapes, volume_shape_dtype))
     return (np.frombuffer(rows, table_dtype(np.int32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
             np.frombuffer(shapes, shape_dtype if map.ndim == 2 else volume_shape_dtype))
-
-
-def planes_of(image: Any, ndim: int) -> tuple[list[NDArray[Any] | None], bool]:
-    """The planes of an intensity image, and whether they are channels."""
-    from ._device_maps import on_host
-
-    if image is None:
-        return [None], False
-    image = unmasked(image)
-    if type(image).__module__.startswith("PIL") and image.mode == "P":
-        raise TypeError("the indices of a palette are no intensities: give colours, as in image.convert('RGB')")
-    array = as_numpy(on_host(image))
-    if array.dtype.kind not in "buif":
-        raise TypeError(f"the intensity image must be of bool, integers or floats, not {array.dtype.name}")
-    if array.ndim != ndim + 1:
-        return [plain_plane(array)], False
-    if array.shape[-1] == 0:
-        raise ValueError("the intensity image has no channels")
-    return [plain_plane(array[..., i]) for i in range(array.shape[-1])], True
-
-
-def unmasked(image: Any) -> Any:
-    if np.ma.getmask(image) is not np.ma.nomask:
-        raise TypeError("a masked array has no values where it is masked: give its data, or NaN there with ignore_nan=True")
-    return image
-
-
-def plain_plane(plane: NDArray[Any]) -> NDArray[Any]:
-    """A plane as the library reads it, whatever its layout: in this machine's byte order, without gaps."""
-    return np.require(plane, plane.dtype.newbyteorder("="), ["C", "A", "E"])
 
 
 def is_of_the_library(plane: NDArray[Any] | None) -> bool:
@@ -412,9 +354,6 @@ def rows_of_image(rows: NDArray[Any]) -> NDArray[Any]:
 def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], connectivity: int | None,
                    dimensions: tuple[int, ...], ignore_nan: bool, quantiles: Sequence[float]) -> Measured | None:
     """Measures a mask or a label map on a GPU; None if it is in host memory."""
-    from ._device_maps import device_map_of, is_measured_on_gpu, on_host, values_on_gpu
-    from ._images import check_connectivity
-
     if isinstance(labels, np.ndarray):
         return None
     map = device_map_of(labels, connectivity, dimensions)
@@ -453,8 +392,6 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
 def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connectivity: int | None,
             dimensions: tuple[int, ...] = (2,), ignore_nan: bool = False, quantiles: Sequence[float] = ()) -> Measured:
     """Measures the components of a mask, or the labels of a label map."""
-    from ._images import check_connectivity
-
     properties = list(properties)
     on_gpu = measure_on_gpu(labels, intensity_image, properties, connectivity, dimensions, ignore_nan, quantiles)
     if on_gpu:
@@ -651,8 +588,6 @@ def in_order(columns: dict[str, NDArray[Any]], area: NDArray[Any], sort_by: str 
     if sort_by is None and largest is None:
         return columns
     if largest is not None:
-        from ._labeller import check_integers
-
         check_integers(0, 2**63 - 1, largest=largest)
     if sort_by not in (None, "area") and sort_by not in columns:
         raise ValueError(f"the result has no column {sort_by!r} to sort by")

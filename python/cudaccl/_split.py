@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import IMMUTABLE, copy_to_device, empty, finish, kind_of, view_of
-from ._device_maps import DeviceMap, device_map_of, labels_on_device, on_host
-from ._images import check_connectivity, wanted_ndim
-from ._labeller import check_integers
+from ._arrays import IMMUTABLE, copy_to_device, empty, finish, kind_of, on_host, view_of
+from ._device_maps import DeviceMap, device_map_of, labels_on_device
+from ._images import check_connectivity, check_integers, wanted_ndim
 from ._objects import as_given
 from ._regionprops import label_map_of
 

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from . import _cudaccl
 from ._arrays import view_of
-from ._labeller import ALL, check_integers, check_sides, component_dtype
+from ._images import check_integers
+from ._labeller import ALL, check_sides, component_dtype
 from ._regionprops import label_map_of
 
 DEFAULTS = _cudaccl.tracker_defaults()  # those of the library and the elements

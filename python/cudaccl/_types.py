@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Types of arguments and results, for annotations."""
+"""Types of arguments and results: for annotations, and the rows of tables."""
 from __future__ import annotations
 
 from collections.abc import Sequence
@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, Union
 
 import numpy as np
 from numpy.typing import NDArray
+
+from . import _cudaccl
 
 if TYPE_CHECKING:
     from typing import TypedDict
@@ -45,3 +47,32 @@ Out = TypeVar("Out")
 
 Table = NDArray[np.void]
 """A structured array, such as a component table."""
+
+AXES = ("z", "y", "x")
+SIZES = ("depth", "height", "width")
+
+
+def table_dtype(count_type: type[np.signedinteger[Any]], *, ndim: int) -> np.dtype[np.void]:
+    """The type of a row of the component table of images (2) or volumes (3), by the library's list of columns."""
+    return np.dtype([(name, np.float64 if is_real else count_type)
+                     for name, is_real, is_of_volumes in _cudaccl.columns() if ndim == 3 or not is_of_volumes])
+
+
+# What the library measures: the flag of the column, the field, the pictures that have it, and of the property that
+# consists of such fields its name, the place of the column, and whether it is an integer.
+MEASURES = _cudaccl.measures()
+IN_SHAPE = ("ALL", "FRAMES")
+
+feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for name, size in _cudaccl.features()], align=True)
+shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, of, *_ in MEASURES if of in IN_SHAPE])
+volume_shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, *_ in MEASURES])
+COLUMN_OF: dict[str, int] = {field: column for column, field, *_ in MEASURES}
+
+
+def is_table(table: Any) -> bool:
+    return "area" in (getattr(getattr(table, "dtype", None), "names", None) or ())
+
+
+def check_table(table: NDArray[Any]) -> None:
+    if not is_table(table):
+        raise TypeError("a component table is needed, such as components() returns")

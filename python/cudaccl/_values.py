@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, as_numpy, device_number, empty, finish, host_copy_of, kind_of, view_of, zeros
-from ._batch import view_on_gpu
-from ._device_maps import as_float32, on_device, on_host
-from ._images import check_connectivity, check_shape, numpy_converts, readable, wanted_ndim
+from ._arrays import (HOST, as_float32, as_numpy, device_number, empty, finish, host_copy_of, kind_of, numpy_converts,
+                      on_device, on_host, view_of, view_on_gpu, zeros)
+from ._images import check_connectivity, check_shape, readable, wanted_ndim
 from ._labeller import keep, kept_for_values
 from ._objects import as_given
 from ._types import Array, HostImage, Out

@@ -36,11 +36,11 @@ from ._chunks import contacts as _chunk_contacts
 from ._chunks import hulls as _chunk_hulls
 from ._chunks import moments as _chunk_moments
 from ._chunks import sums as _chunk_sums
-from ._images import check_connectivity, real_threshold
-from ._labeller import check_integers
+from ._images import check_connectivity, check_integers, real_threshold
 from ._labeller import label as label_chunk
 from ._periodic import axes_of
-from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, check_names, check_quantiles, flags_of, needs_values, unmasked
+from ._planes import unmasked
+from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, check_names, check_quantiles, flags_of, needs_values
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
 from ._spacing import check_spacing

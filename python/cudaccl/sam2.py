@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import empty, finish, kind_of
-from ._batch import batched, host_array, plain_masks, run_batch, run_batch_on_gpu, view_on_gpu
+from ._arrays import empty, finish, host_array, kind_of, view_on_gpu
+from ._batch import batched, plain_masks, run_batch, run_batch_on_gpu
 
 __all__ = ["get_connected_componnets"]
 

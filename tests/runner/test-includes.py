@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Rooms, the folders in them and their files include each other in one direction only, and stay small. Prints TAP."""
+import ast
 import collections
 import pathlib
 import re
@@ -66,6 +67,26 @@ def circles():
     assert not (circle := find_circle(modules)), circle
 
 
+def python_imports():
+    """Of each module of the package, by its path, the modules that it imports anywhere."""
+    top, modules = ROOT / "python" / "cudaccl", {}
+    for path in sorted(top.glob("**/*.py")):
+        found = modules.setdefault(path.relative_to(top).with_suffix(""), set())
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level:
+                folder = path.parents[node.level - 1].relative_to(top)
+                found |= {folder / name.replace(".", "/")
+                          for name in ([node.module] if node.module else [alias.name for alias in node.names])}
+    return {str(name): {str(other) for other in others & set(modules)} for name, others in modules.items()}
+
+
+def python_circles():
+    """no modules of the Python package import each other in a circle, inside functions either"""
+    modules = python_imports()
+    assert len(modules) > 25, len(modules)
+    assert not (circle := find_circle(modules)), circle
+
+
 def subjects():
     """no folders inside a room include each other in a circle"""
     folders = {}
@@ -117,4 +138,4 @@ def sizes():
 
 
 if __name__ == "__main__":
-    sys.exit(tap.run(circles, subjects, elements, rooms, sizes))
+    sys.exit(tap.run(circles, python_circles, subjects, elements, rooms, sizes))

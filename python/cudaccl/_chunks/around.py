@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._regionprops import COLUMN_OF, MEASURED_ON_GPU, flags_of
+from .._regionprops import MEASURED_ON_GPU, flags_of
+from .._types import COLUMN_OF
 from .sums import NOTHING, Kind, Sums, added, compact, sums_of_map
 
 OF_NEIGHBOURS = COLUMN_OF["perimeter"] | COLUMN_OF["crack_length"]

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._regionprops import AXES, OF_TABLES, SIZES
+from .._regionprops import OF_TABLES
+from .._types import AXES, SIZES
 from . import columns as _columns
 from . import sums as _sums
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .. import _host_measures
 from .._arrays import view_of
-from .._regionprops import (AXES, COLUMN_OF, MEASURED_ON_GPU, MEASURES, OF_HULLS, OF_RANKS, Measured, columns_of, in_order,
-                           table_dtype, volume_shape_dtype)
+from .._regionprops import MEASURED_ON_GPU, OF_HULLS, Measured, columns_of, in_order
+from .._types import AXES, COLUMN_OF, MEASURES, table_dtype, volume_shape_dtype
 from .._value_counts import ValueCounts, quantiles
 from .around import OF_NEIGHBOURS, Around, Plan
 from .hulls import Hulls, convex_measures_of, measures_of

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from .. import _cudaccl
 from .._arrays import device_number
-from .._images import check_connectivity, check_shape, exceeds, readable, wanted_ndim
-from .._labeller import check_integers
+from .._images import check_connectivity, check_integers, check_shape, exceeds, readable, wanted_ndim
 from .._periodic import axes_of, flags_of_axes
-from .._regionprops import table_dtype
 from .._spacing import check_spacing
+from .._types import table_dtype
 from .._value_counts import Counter, ValueCounts
 from .contacts import ContactFile
 from .many_values import ManyValues

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._regionprops import (COLUMN_OF, MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_RANKS, OF_VALUES, Measured, check_quantiles,
-                            columns_of_table, flags_of, measured_columns, table_dtype, volume_shape_dtype)
+from .._regionprops import (MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_RANKS, OF_VALUES, Measured, check_quantiles,
+                            columns_of_table, flags_of, measured_columns)
 from .._spacing import OF_MOMENTS, in_units
+from .._types import COLUMN_OF, table_dtype, volume_shape_dtype
 from .._value_counts import Ranks, ValueCounts
 from .._value_counts import quantiles as quantiles_of
 
