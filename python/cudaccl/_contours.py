@@ -180,7 +180,7 @@ def mask_of(image: Any, neighbours: int, threshold: float, invert: bool, min_are
 def has_several_values(image: Any) -> bool:
     """Whether an array of uint8 in host memory could be a label map: its values besides 0 differ."""
     values = np.asarray(image)
-    return values.dtype == np.uint8 and bool(((values != 0) & (values != values.max())).any())
+    return values.dtype == np.uint8 and values.size > 0 and bool(((values != 0) & (values != values.max())).any())
 
 
 def is_label_map(view: _cudaccl.View, threshold: float, invert: bool, labels: bool | None) -> bool:

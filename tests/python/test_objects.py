@@ -181,4 +181,5 @@ def test_label_maps_of_bytes():
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             of_masks((labels > 0) * np.uint8(255))
-            assert of_masks(np.zeros((0, 2, 3), bool)).shape == (0, 2, 3)
+            for dtype in bool, np.uint8:
+                assert of_masks(np.zeros((0, 2, 3), dtype)).shape == (0, 2, 3)
