@@ -2,11 +2,13 @@
 #include "contour-file.h"
 
 #include "error.h"
+#include "label/relabel/unnamed-file.h"
 
 #include <cudaccl/contours.h>
 #include <cudaccl/rle.h>
 
 #include <errno.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +20,7 @@ struct ContourFile {
   double tolerance;
   const GeoReference *geo; /* NULL: points are in pixels */
   CclContours *contours;
-  uint32_t *labels;   /* width × height */
+  FileMemory map;     /* the label map, width × height of 32 bits */
   CclComponent *rows; /* of the component table */
   size_t n_rows, capacity;
 };
@@ -38,7 +40,7 @@ contour_file_free (ContourFile *self)
   ccl_contours_free (&self->contours);
   free (self->name);
   free (self->picture);
-  free (self->labels);
+  file_memory_free (&self->map);
   free (self->rows);
   free (self);
 }
@@ -57,6 +59,19 @@ check_picture (const char *name, const OutputFormat *format, CclError *error)
     return fail (error, "%s: contours need pictures of at most %d pixels a side and %d in all",
         name, CUDACCL_MAX_CONTOUR_SIDE, CUDACCL_MAX_CONTOUR_PIXELS);
   return true;
+}
+
+/* Makes the label map in a file beside the output, so that it need not fit into memory. */
+static bool
+make_map (ContourFile *self, const char *path, CclError *error)
+{
+  char *const folder = strdup (path);
+  const size_t size = (size_t)self->width * self->height * sizeof (uint32_t);
+  const bool succeeded = folder ? file_memory_grow (&self->map, dirname (folder), size, error)
+                                : fail_without_memory (error);
+
+  free (folder);
+  return succeeded;
 }
 
 ContourFile *
@@ -80,15 +95,12 @@ contour_file_open (const char *name, const char *path, const char *picture,
   self->geo = self->is_geojson && format->geo && format->geo->has_affine ? format->geo : NULL;
   self->name = strdup (name);
   self->picture = strdup (picture);
-  self->labels = malloc ((size_t)self->width * self->height * sizeof *self->labels);
-  if (!self->name || !self->picture || !self->labels)
+  if (!self->name || !self->picture)
     fail_without_memory (error);
-  else if ((self->contours = ccl_cpu_contours_new (&plan, error))) {
-    self->file = fopen (path, "w");
-    if (self->file)
-      return self;
+  else if (!(self->file = fopen (path, "w")))
     fail (error, "%s: %s", path, strerror (errno));
-  }
+  else if (make_map (self, path, error) && (self->contours = ccl_cpu_contours_new (&plan, error)))
+    return self;
   contour_file_free (self);
   return NULL;
 }
@@ -98,7 +110,7 @@ contour_file_add_labels (ContourFile *self, uint64_t first_layer, uint64_t n_lay
     const void *labels, uint32_t label_bytes, CclError *error)
 {
   const size_t n = (size_t)n_layers * self->width;
-  uint32_t *to = self->labels + (size_t)first_layer * self->width;
+  uint32_t *to = (uint32_t *)self->map.data + (size_t)first_layer * self->width;
 
   if (label_bytes == sizeof *to)
     memcpy (to, labels, n * sizeof *to);
@@ -269,7 +281,7 @@ write_feature (ContourFile *self, const Rings *rings, const CclComponent *row)
 static bool
 write_run_lengths (ContourFile *self, const CclComponent *row)
 {
-  const CclLabels labels = {self->labels, self->width * sizeof *self->labels};
+  const CclLabels labels = {self->map.data, self->width * sizeof (uint32_t)};
   uint32_t *counts = malloc (ccl_rle_most_counts (row) * sizeof *counts);
   if (!counts)
     return false;
@@ -351,7 +363,7 @@ write_contours (ContourFile *self, const CclContourTable *table, CclError *error
 static bool
 write_file (ContourFile *self, CclError *error)
 {
-  const CclLabels labels = {self->labels, self->width * sizeof *self->labels};
+  const CclLabels labels = {self->map.data, self->width * sizeof (uint32_t)};
   CclContourTable table;
 
   if (ccl_contours_of_labels (self->contours, &labels, &table, error) != CUDACCL_OK)

@@ -228,6 +228,15 @@ def contours_of_whole_pictures():
             tap.equal(len(json.load(file)["annotations"]), len(features))
 
 
+def contours_without_disk():
+    """contours whose label map, which is in a file, does not fit on the disk"""
+    np.save("b.npy", np.ones((1000, 1000), np.uint8))
+    done = subprocess.run([PROGRAM, "b.npy", "--contours", "b.geojson"], capture_output=True, text=True,
+                          preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)))
+    tap.equal((done.returncode, done.stderr), (1, "ccl-label: .: File too large\n"))
+    assert not os.path.exists("b.geojson")
+
+
 def contours():
     """contours as GeoJSON and as COCO annotations give back the components, whatever the tiles and areas"""
     image = cv2.blur(noise(60, 90, density=0.4), (3, 3)) // 50
@@ -465,7 +474,7 @@ def progress():
 shared = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # a disk would wait for each output
 with tempfile.TemporaryDirectory(dir=shared) as folder:
     os.chdir(folder)
-    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, contours, contours_of_whole_pictures, options, filters, filtered_strips,
+    status = tap.run(npy_dtypes, png_pgm_raw, tiff, volumes, outputs, tables, contours, contours_without_disk, contours_of_whole_pictures, options, filters, filtered_strips,
                      filters_of_volumes, damaged_files, limited_files, interrupted, bounded_memory, progress)
     os.chdir("/")
 sys.exit(status)

@@ -340,7 +340,7 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
     polygons: the name of a file (.geojson) for the polygons of labels, or a function that is called with each, a feature of
         GeoJSON: valid polygons and multipolygons, with 'label' and 'area', the number of pixels, as properties. World coordinates where
         image is a GeoTIFF with a transform, else corners of pixels. For frames of at most 2**30 pixels, whose label map is kept in
-        memory, 4 bytes a pixel. distances and polygons are for one process, too. Since: 0.4
+        a file without a name beside the polygons, 4 bytes a pixel. distances and polygons are for one process, too. Since: 0.4
     min_area, max_area: components with fewer or more pixels get no label and no row; a max_area of 0
         means no limit.
     label_bytes: of a label in the label map: 4, or 8; 0 means 4, or 8 for 2**32 components and more.

@@ -6,7 +6,9 @@ import contextlib
 import io
 import json
 import math
+import mmap
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -233,6 +235,25 @@ class Table:
         self._next_row += len(data) // self._dtype.itemsize
 
 
+def map_in_a_file(shape: tuple[int, ...], folder: str | None) -> NDArray[np.uint32]:
+    """A label map of zeros in a file without a name, so that it need not fit into memory. folder: None: that of temporary
+    files. A full disk shows here."""
+    n = math.prod(shape)
+    size = max(4 * n, 1)
+    with tempfile.TemporaryFile(dir=folder) as file:
+        os.posix_fallocate(file.fileno(), 0, size)
+        return np.frombuffer(mmap.mmap(file.fileno(), size), np.uint32, n).reshape(shape)
+
+
+def areas_of(labels: NDArray[np.uint32]) -> NDArray[np.int64]:
+    """The pixels of each label from 0 on. NumPy counts in a copy of 8 bytes a pixel, so some rows are counted at a time."""
+    areas = np.zeros(int(labels.max(initial=0)) + 1, np.int64)
+    step = max(1, MOST_BYTES // 64 // max(1, labels.shape[1]))
+    for begin in range(0, len(labels), step):
+        areas += np.bincount(labels[begin:begin + step].ravel(), minlength=len(areas))
+    return areas
+
+
 class Polygons:
     """The polygons of labels, as ccl-label writes them: features of GeoJSON, in a file or for the caller's function.
 
@@ -244,7 +265,7 @@ class Polygons:
         self._affine: list[float] | None = getattr(picture.image, "affine", None)
         self._epsg: int = getattr(picture.image, "epsg", 0)
         self.file = None if callable(polygons) else PendingFile(os.fspath(polygons), comm)
-        self._labels = np.zeros(picture.shape, np.uint32)
+        self._labels = map_in_a_file(picture.shape, os.path.dirname(self.file.path) or "." if self.file else None)
 
     def begin(self, n_bytes: int) -> None:
         self._dtype = np.dtype(f"u{n_bytes}")
@@ -254,7 +275,7 @@ class Polygons:
 
     def finish(self) -> None:
         """Makes the polygons of the whole label map."""
-        areas = np.bincount(self._labels.ravel())
+        areas = areas_of(self._labels)
         found = contours(self._labels, 4, kind="cracks", labels=True).geojson()["features"]
         features = (self._feature(feature, int(areas[feature["properties"]["label"]])) for feature in found)
         if not self.file:
