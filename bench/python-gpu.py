@@ -11,6 +11,7 @@ of the same call on the CPU first. Needs an NVIDIA GPU and CuPy.
 import argparse
 import importlib
 import importlib.metadata
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -20,6 +21,7 @@ import cudaccl
 import numpy as np
 
 SHAPE = 1080, 1920
+MASK = pathlib.Path(__file__).parents[1] / "tests" / "data" / "masks" / "vtest200_1080.png"
 
 FIRST_CALLS = """
 import sys, time
@@ -50,6 +52,7 @@ cupy = optional("cupy")
 cucim = optional("cucim.skimage.measure") if cupy else None
 cucim_segmentation = optional("cucim.skimage.segmentation") if cupy else None
 coco = optional("pycocotools.mask")
+pillow = optional("PIL.Image")
 
 
 def discs(n, seed=1):
@@ -112,8 +115,11 @@ def layouts(seconds):
 
 def encodings(seconds):
     table = []
-    for name, mask in (("400 discs", discs(400)), ("3000 discs", discs(3000)), ("one disc", discs(1)),
-                       ("noise, 40 % foreground", (np.random.default_rng(2).random(SHAPE) < 0.4).astype(np.uint8))):
+    masks = [("400 discs", discs(400)), ("3000 discs", discs(3000)), ("one disc", discs(1)),
+             ("noise, 40 % foreground", (np.random.default_rng(2).random(SHAPE) < 0.4).astype(np.uint8))]
+    if pillow:
+        masks.append(("foreground mask", np.asarray(pillow.open(MASK).convert("L"))))
+    for name, mask in masks:
         array = cupy.asarray(mask.astype(bool))
         labels, rows = cudaccl.label(array)
         host = labels.get()
@@ -172,6 +178,31 @@ def chunks():
           f"{1000 * (time.perf_counter() - begin):.0f} ms")
 
 
+def chunks_of_a_volume(side=1024, chunk=256):
+    """Noise with 15 % foreground in the memory of the GPU, of each chunk the greatest label: what a cluster of GPUs would do
+    follows from it (docs/distributed.md)."""
+    dask_array = optional("dask.array")
+    if not dask_array:
+        return
+    import cudaccl.dask
+    import dask
+
+    random = cupy.random.default_rng(1)
+    volume = cupy.concatenate([random.random((chunk, side, side), dtype=cupy.float32) < 0.15 for _ in range(side // chunk)])
+    picture = dask_array.from_array(volume, chunks=chunk, asarray=False)
+    labels, n = cudaccl.dask.label(picture, 26)
+    greatest = labels.map_blocks(lambda block: block.max(keepdims=True), chunks=(1, 1, 1), dtype=labels.dtype)
+    one = cupy.ascontiguousarray(volume[:chunk, :chunk, :chunk])
+    alone = measured(lambda: cudaccl.label(one, 26), 0.5)
+    host = cupy.asnumpy(one)
+    upload = measured(lambda: (cupy.asarray(host), cupy.cuda.Device().synchronize()), 0.5)
+    print(f"\nchunks of CuPy, noise of {side}³ in {chunk}³, 26 neighbours; a chunk alone: labels {alone}, upload {upload}")
+    for workers in (1, 2, 4):
+        begin = time.perf_counter()
+        found = dask.compute(n, greatest, scheduler="threads", num_workers=workers)
+        print(f"{workers} threads: {time.perf_counter() - begin:.2f} s, {int(found[0])} components")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=0.3, help="for each row (0.3)")
@@ -182,7 +213,7 @@ def main():
     versions = [f"{module} {importlib.metadata.version(package)}" for module, package in (("CuPy", "cupy-cuda12x"),)
                 if any(found.metadata["Name"] == package for found in importlib.metadata.distributions())]
     print(f"cudaccl {cudaccl.__version__} on an {name}; " + ", ".join([f"CuPy {cupy.__version__}", *versions][:1]))
-    for part in first_calls, lambda: layouts(seconds), lambda: encodings(seconds), lambda: objects(seconds), chunks:
+    for part in first_calls, lambda: layouts(seconds), lambda: encodings(seconds), lambda: objects(seconds), chunks, chunks_of_a_volume:
         try:
             part()
         except Exception as error:  # the other parts are measured all the same
