@@ -196,8 +196,8 @@ carry_up (Distances *self, CclError *error)
   return status;
 }
 
-/* The distance of a pixel from that of its neighbour, in whose layers its label begins or ends
- * where the distance is 0. */
+/* The distance of a pixel along the layers: one more than that of the neighbouring layer's pixel,
+ * and 0 for background. A neighbour with another label has distance 0. */
 static uint32_t
 next_distance (uint32_t distance, uint8_t flags)
 {
@@ -232,8 +232,8 @@ transform_line (const Distances *self, const uint32_t *labels, uint64_t *squared
   distance_line_transform (&line, (int64_t)length);
 }
 
-/* The number of a pixel's stretch in its line: 0 of background, another one than `before`, that of
- * the pixel before it, where a label starts. */
+/* Numbers the runs of equal labels in a line: the number of a pixel from `before`, that of the
+ * pixel before it; 0 for background. */
 static uint32_t
 number_of (uint8_t flags, uint8_t start, uint32_t before)
 {

@@ -30,8 +30,9 @@ typedef struct Relabelling {
   FileMemory numbers;       /* uint32_t [n + 1]: the final label of each component */
   uint64_t n_kept;
 
-  struct Relabelling *labelled; /* of patches: their labels come first, and the map has background
-                                 * alone; NULL: the map has all patches */
+  struct Relabelling *labelled; /* of patches of a mask: its components, which are the first
+                                 * patches; the map has those of the background alone. NULL: the
+                                 * map has all patches */
   ValuesMap of_values; /* whose map and numbers those above are, if there are many values */
   CclBorders *borders; /* NULL: none touch */
   const CclTiledComponent *joined_rows;
@@ -208,7 +209,7 @@ read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *
   return !self->labelled || add_labels (self, first_layer, n_layers, error);
 }
 
-/* Puts the labels into layers of patches, and counts those of the background on from them. */
+/* Adds the components to layers with patches of the background, whose numbers follow theirs. */
 static bool
 add_labels (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error)
 {

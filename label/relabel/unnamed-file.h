@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files without a name, for what does not fit into memory. Functions that return bool fill the
+/* Files without a name, for data that does not fit into memory. Functions that return bool fill the
  * error if they return false. */
 #pragma once
 

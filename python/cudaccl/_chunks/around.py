@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What depends on the pixels around: perimeters and topology of labels in chunks of a picture. Pixels whose neighbours are all
+"""Perimeters and topology of labels in chunks of a picture: measures that depend on the pixels around. Pixels whose neighbours are all
 in their chunk are measured there; those at its sides with the sides of the chunks around, so that no chunk waits for others."""
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Boxes and centroids of labels in chunks of a picture whose opposite borders touch: those of label_periodic(), from the same
-integers. An axis is a circle; of a label are known its places on it, and the sum of the directions of its pixels."""
+integers. An axis is a circle; a label has places on it, and the sum of the directions of its pixels."""
 from __future__ import annotations
 
 import functools
