@@ -532,19 +532,13 @@ def cluster(tmp_path_factory):
             yield client
 
 
-def random_chunks(random, length):
-    """Lengths of one to six chunks of an axis."""
-    cuts = np.sort(random.choice(length - 1, random.integers(0, 6), replace=False)) + 1
-    return tuple(int(chunk) for chunk in np.diff([0, *cuts, length]))
-
-
 def test_processes_find_the_same_labels(cluster):
     """20 random chunkings of images and volumes."""
     random = np.random.default_rng(6)
     for i in range(20):
         shape, neighbours = ((20, 30, 25), (6, 18, 26)[i % 3]) if i % 4 == 3 else ((120, 200), (4, 8)[i % 2])
         image = (random.random(shape) < (0.3 if len(shape) == 3 else 0.6)).astype(np.uint8)
-        chunks = tuple(random_chunks(random, length) for length in shape)
+        chunks = random_chunks(random, shape)
         labels, n = cudaccl.dask.label(da.from_array(image, chunks), neighbours)
         found, count = cluster.gather(cluster.compute([labels, n]))
         expected, expected_count = reference(image, neighbours)
