@@ -4,14 +4,14 @@
  * the layers this pixel is above or below. A first pass notes for each tile and place in a layer
  * where the label first changes; from the last tile to the first one, this gives how far behind
  * each tile the next change is. So a second pass knows the distances along the layers, while it
- * carries those from above with it, and the axes in a layer follow (core/label/distance-line.h).
+ * carries those from above with it, and the axes in a layer follow (core/split/distance-line.h).
  *
  * Meijster, Roerdink, Hesselink: A General Algorithm for Computing Distance Transforms in Linear
  * Time, 2000; Felzenszwalb, Huttenlocher: Distance Transforms of Sampled Functions, 2012.
  */
 #include "core/base/divide-up.h"
 #include "core/base/struct-size.h"
-#include "core/label/distance-line.h"
+#include "core/split/distance-line.h"
 #include "passes.h"
 #include "tiled/scratch/scratch-file.h"
 

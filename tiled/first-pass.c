@@ -3,7 +3,7 @@
  * Labels each tile and keeps of it only the components that touch a seam; of the others it counts
  * those that get a label.
  */
-#include "join.h"
+#include "tiled/parts/join.h"
 #include "core/base/divide-up.h"
 #include "passes.h"
 

@@ -2,7 +2,7 @@
 /* The state of a labelling tile by tile, and its steps, a file each. tiled.c explains them. */
 #pragma once
 
-#include "ranks.h"
+#include "tiled/ranks/ranks.h"
 #include "seams.h"
 #include "core/base/status.h"
 #include "tile.h"

@@ -6,7 +6,7 @@
  */
 #pragma once
 
-#include "part.h"
+#include "tiled/parts/part.h"
 
 typedef struct Node {
   uint64_t parent;        /* the index of a node; its own index in a root */

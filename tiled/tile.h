@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/measure/measure-parts.h"
-#include "part.h"
+#include "tiled/parts/part.h"
 
 /* The layers of a tile whose labels are read. */
 typedef enum TileLabels { TILE_LABELS_NONE, TILE_LABELS_ENDS, TILE_LABELS_ALL } TileLabels;

@@ -4,7 +4,7 @@
 
 #include <cudaccl/foreground.h>
 
-#include "core/foreground/camera.h"
+#include "core/foreground/camera/camera.h"
 
 /* The operations of a backend. The public functions check the arguments before they call them. */
 typedef struct CclForegroundClass {

@@ -44,11 +44,11 @@
 #include <cudaccl/labeller.h>
 
 #include "gstcclbatch.h"
-#include "labelling/frame/gstcclmappool.h"
+#include "labelling/pixels/gstcclmappool.h"
 #include "labelling/frame/gstcclpicture.h"
-#include "labelling/frame/gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "labelling/frame/gstcclsampler.h"
-#include "labelling/frame/gstcclunpack.h"
+#include "labelling/pixels/gstcclunpack.h"
 #include "shared/gstcclelements.h"
 #include "shared/gstccli18n.h"
 

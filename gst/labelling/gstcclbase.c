@@ -6,7 +6,7 @@
 #include "gstcclrefusal.h"
 #include "gstcclstats.h"
 #include "gstcclstream.h"
-#include "labelling/frame/gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstccli18n.h"
 #include "shared/gstcclquery.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclhints.h"
 
-#include "labelling/frame/gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "shared/gstccli18n.h"
 
 /* From this share of the frame on, in percent, a component is nearly the whole frame. */

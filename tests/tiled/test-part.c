@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Parts of a component whose sums of coordinates are too large for a double. */
 #include "core/measure/measure-parts.h"
-#include "part.h"
+#include "tiled/parts/part.h"
 
 #include <glib.h>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "codebook-light.h"
-#include "core/foreground/camera.h"
+#include "core/foreground/camera/camera.h"
 
 /* Fills the boxes that are wholly in the frame. */
 void codebook_make_boxes (const CodebookLuma *luma, CclCamera *camera);

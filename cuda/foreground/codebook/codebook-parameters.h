@@ -2,7 +2,7 @@
 /* The parameters of the kernels of codebook.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
-#include "core/foreground/camera.h"
+#include "core/foreground/camera/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "core/foreground/faint.h"
 #include "core/foreground/sampled-cells.h"

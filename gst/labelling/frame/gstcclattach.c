@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclattach.h"
-#include "gstcclmappool.h"
+#include "labelling/pixels/gstcclmappool.h"
 #include "shared/gstcclframe.h"
 #include "shared/gstcclroi.h"
 #include "shared/gstcclsample.h"

@@ -9,7 +9,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
-#include "gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "gstcclproperties.h"
 #include "gstcclsite.h"
 

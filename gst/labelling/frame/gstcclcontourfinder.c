@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclcontourfinder.h"
 
-#include "gstcclmappool.h"
+#include "labelling/pixels/gstcclmappool.h"
 #include "shared/gstcclerror.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclforeground.h"
 
-#include "gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstccli18n.h"
 

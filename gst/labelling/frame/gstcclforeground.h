@@ -8,7 +8,7 @@
 
 #include "gstcclbackend.h"
 #include "gstcclproperties.h"
-#include "gstcclroimask.h"
+#include "labelling/masks/gstcclroimask.h"
 #include "gstcclsite.h"
 
 /* Belongs to the streaming thread. Zero is a closed one. */

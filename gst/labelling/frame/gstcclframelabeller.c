@@ -5,7 +5,7 @@
 #include "gstcclattach.h"
 #include "gstcclpicture.h"
 #include "gstcclsampler.h"
-#include "gstcclunpack.h"
+#include "labelling/pixels/gstcclunpack.h"
 #include "shared/gstcclerror.h"
 #include "shared/gstccli18n.h"
 

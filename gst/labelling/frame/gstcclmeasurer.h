@@ -9,7 +9,7 @@
 #include <cudaccl/labeller.h>
 
 #include "gstcclbackend.h"
-#include "gstcclplanes.h"
+#include "labelling/pixels/gstcclplanes.h"
 #include "gstcclproperties.h"
 
 /* Memory for measurements, reused from frame to frame. All zeros: none. */

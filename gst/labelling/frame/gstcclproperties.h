@@ -7,7 +7,7 @@
 #include <cudaccl/foreground.h>
 #include <cudaccl/labeller.h>
 
-#include "gstcclmasks.h"
+#include "labelling/masks/gstcclmasks.h"
 #include "shared/gstcclproperty.h"
 
 /* Where an element labels frames. */

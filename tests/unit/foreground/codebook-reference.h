@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "core/foreground/camera.h"
+#include "core/foreground/camera/camera.h"
 #include "core/foreground/codebook-frame.h"
 #include "tests/unit/foreground/sampled-reference.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Registration and the camera's moves (core/foreground/camera.h), on pictures whose content is a
- * function of the place, so that it is known where each point has gone. */
-#include "core/foreground/camera.h"
+/* Registration and the camera's moves (core/foreground/camera/camera.h), on pictures whose content
+ * is a function of the place, so that it is known where each point has gone. */
+#include "core/foreground/camera/camera.h"
 
 #include <math.h>
 #include <string.h>

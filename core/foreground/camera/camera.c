@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/foreground/camera.h"
+#include "camera.h"
 
 #include <math.h>
 #include <stdlib.h>

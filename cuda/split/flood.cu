@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The flood of labels from markers, with the ties of cpu/label/split.c, which takes pixels from a
+ * The flood of labels from markers, with the ties of cpu/split/split.c, which takes pixels from a
  * heap: those of the lowest level first, of equal ones those that came first.
  *
  * A pixel's level is its depth or the level of the pixel that reaches it, whichever is greater. In
@@ -24,7 +24,7 @@
  * In a pass, a block goes over its tile several times. What it reads of other tiles may be old:
  * that leaves work to the next pass.
  */
-#include "map-flood-parameters.h"
+#include "flood-parameters.h"
 
 typedef CclMapFloodParameters Parameters;
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The peaks of distances in device memory. map-peaks.cu and values.cu have the kernels. */
+/* The peaks of distances in device memory. peaks.cu and values.cu have the kernels. */
 #include <cudaccl/device.h>
 
 #include "core/label/word-map.h"
 #include "cuda/driver/launch.h"
 #include "cuda/values/values.h"
 #include "images.h"
-#include "map-peaks-parameters.h"
+#include "peaks-parameters.h"
 
 typedef struct Peaks {
   CclCudaDevice *device;
@@ -20,7 +20,7 @@ static CclStatus
 queue_for_pixels (Peaks *self, const char *kernel, CclError *error)
 {
   static const CclCudaLoop loop = {
-      &ccl_cuda_image_map_peaks, CUDACCL_MAP_PEAKS_THREADS, CUDACCL_MAP_PEAKS_BLOCKS};
+      &ccl_cuda_image_peaks, CUDACCL_MAP_PEAKS_THREADS, CUDACCL_MAP_PEAKS_BLOCKS};
   return ccl_cuda_launch_loop (
       self->device, &loop, kernel, self->number.n_pixels, &self->find, self->stream, error);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The flood of labels from markers in device memory. map-flood.cu has the kernels. */
+/* The flood of labels from markers in device memory. flood.cu has the kernels. */
 #include <cudaccl/device.h>
 
 #include "core/base/interruption.h"
 #include "core/label/word-map.h"
 #include "cuda/driver/launch.h"
 #include "images.h"
-#include "map-flood-parameters.h"
+#include "flood-parameters.h"
 
 #include <stdlib.h>
 
@@ -41,7 +41,7 @@ queue (CclCudaDevice *device, const char *kernel, CclMapFloodParameters *p, CUst
     CclError *error)
 {
   enum { N_THREADS = CUDACCL_MAP_FLOOD_COLUMNS * CUDACCL_MAP_FLOOD_ROWS };
-  static const CclCudaLoop loop = {&ccl_cuda_image_map_flood, N_THREADS, CUDACCL_MAP_FLOOD_BLOCKS};
+  static const CclCudaLoop loop = {&ccl_cuda_image_flood, N_THREADS, CUDACCL_MAP_FLOOD_BLOCKS};
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows * p->depth;
   return ccl_cuda_launch_loop (device, &loop, kernel, n_tiles * N_THREADS, p, stream, error);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "merger.h"
 
-#include "join.h"
+#include "tiled/parts/join.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Distances in label maps in device memory. map-distances.cu has the kernels. */
+/* Distances in label maps in device memory. distances.cu has the kernels. */
 #include <cudaccl/device.h>
 
 #include "core/label/word-map.h"
 #include "cuda/driver/launch.h"
 #include "images.h"
-#include "map-distances-parameters.h"
+#include "distances-parameters.h"
 
 static CclWordMap
 word_map (const CclVolumeLabels *map)
@@ -22,7 +22,7 @@ dense_map (void *words, const CclMapDistancesParameters *p)
 }
 
 static const CclCudaLoop loop = {
-    &ccl_cuda_image_map_distances, CUDACCL_MAP_DISTANCES_THREADS, CUDACCL_MAP_DISTANCES_BLOCKS};
+    &ccl_cuda_image_distances, CUDACCL_MAP_DISTANCES_THREADS, CUDACCL_MAP_DISTANCES_BLOCKS};
 
 /* Queues all steps. spare: memory for a map without padding. */
 static CclStatus

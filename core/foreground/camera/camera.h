@@ -19,9 +19,9 @@
  */
 #pragma once
 
-#include "core/foreground/alignment.h"
+#include "alignment.h"
 #include "core/foreground/light.h"
-#include "core/foreground/registration.h"
+#include "registration.h"
 
 enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 6 };
 

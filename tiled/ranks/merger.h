@@ -3,7 +3,7 @@
 #pragma once
 
 #include "messages.h"
-#include "part.h"
+#include "tiled/parts/part.h"
 
 /* A component of a group that touches the group's first or last layer. */
 typedef struct Entry {

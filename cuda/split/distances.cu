@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The squared distances of pixels to the nearest pixel with another label, an axis after the other,
- * as cpu/label/distance.c finds them: exact integers.
+ * as cpu/split/distances.c finds them: exact integers.
  *
  * 1. rows: a warp has a row, and finds where the runs of its pixels begin and end.
  * 2. lines: a thread has a pixel. It looks at those before and behind it on the line, nearer ones
@@ -10,7 +10,7 @@
  * 3. roots: those of the squares, for programs that want distances.
  */
 #include "cuda/kernel-lib/warp.cuh"
-#include "map-distances-parameters.h"
+#include "distances-parameters.h"
 
 #include <cudaccl/distance.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The parameters of the kernels of map-flood.cu, compiled by the host's C and by nvcc. */
+/* The parameters of the kernels of flood.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The peaks of distances, as cpu/label/split.c finds them, joined to objects.
+ * The peaks of distances, as cpu/split/split.c finds them, joined to objects.
  *
  * 1. find: a thread has a pixel. A peak becomes a tree of a union-find forest.
  * 2. unite: of each peak with those before it in the window around it.
@@ -9,7 +9,7 @@
  */
 #include "cuda/kernel-lib/union-find.cuh"
 #include "cuda/values/values-parameters.h"
-#include "map-peaks-parameters.h"
+#include "peaks-parameters.h"
 
 typedef CclMapPeaksParameters Parameters;
 

@@ -2,7 +2,7 @@
 /* The distance transform, an axis after the other. */
 #include "core/base/interruption.h"
 #include "core/label/word-map.h"
-#include "core/label/distance-line.h"
+#include "core/split/distance-line.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "core/foreground/registration.h"
+#include "registration.h"
 
 #include <stdlib.h>
 #include <string.h>
