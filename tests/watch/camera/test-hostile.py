@@ -13,7 +13,7 @@ import time
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 import hostile_cameras  # noqa: E402
 from hostile_cameras import HostileCamera  # noqa: E402
-from watching import Watch, ball, get, tap, wait_for  # noqa: E402
+from watching import Watch, ball, folder, get, tap, wait_for  # noqa: E402
 
 watch = functools.partial(Watch, sys.argv[1])
 QUICK = ["-s", "retry-min=0.1", "-s", "retry-max=0.2", "-s", "stuck=1", "--http", "127.0.0.1:0"]
@@ -89,17 +89,20 @@ def cameras_of_one_host():
 
 def dripping():
     """an answer that comes drop by drop: no thread is stuck, /healthz is 200, and the other camera plays"""
-    with HostileCamera(hostile_cameras.dripping) as camera, watch(
-            f"a=rtsp://127.0.0.1:{camera.port}/camera", f"b={ball(200, 20)}", *QUICK, "-s", "timeout=1", "-s",
-            "stuck=4", "-s", "pace=true", "-s", "loop=true") as program:
-        program.wait_for_state("silent", "a")
-        until = time.monotonic() + 3
-        while time.monotonic() < until:
-            tap.equal(get(program, "/healthz")[0], 200)
-            time.sleep(0.2)
-        assert "stuck" not in program.lines.states("a"), program.lines.states("a")
-        tap.equal(program.lines.states("b"), ["playing"])
-        wait_for(lambda: camera.n_connections > 2, "no further connection")
+    configuration = folder / "dripping.conf"
+    with HostileCamera(hostile_cameras.dripping) as camera:
+        configuration.write_text("[cameras]\nretry-min=0.1\nretry-max=0.2\nstuck=4\n"
+                                 f"[camera a]\nuri=rtsp://127.0.0.1:{camera.port}/camera\ntimeout=1\n"
+                                 f"[camera b]\nuri={ball(200, 20)}\npace=true\nloop=true\n")
+        with watch("-c", configuration, "--http", "127.0.0.1:0") as program:
+            program.wait_for_state("silent", "a")
+            until = time.monotonic() + 3
+            while time.monotonic() < until:
+                tap.equal(get(program, "/healthz")[0], 200)
+                time.sleep(0.2)
+            assert "stuck" not in program.lines.states("a"), program.lines.states("a")
+            tap.equal(program.lines.states("b"), ["playing"])
+            wait_for(lambda: camera.n_connections > 2, "no further connection")
 
 
 sys.exit(tap.run(endless_sdp, endless_headers, endless_part, endless_playlist, redirections, cameras_of_one_host,

@@ -77,30 +77,39 @@ def stuck_for_ever():
             tap.equal(program.finish(signal.SIGTERM, 8), 0, "exit status")
 
 
-def pipe_without_writer():
-    """a named pipe to which nobody writes: silent, four attempts, then status 1; no thread is stuck"""
+@contextlib.contextmanager
+def named_pipe():
     pipe = folder / "pipe.avi"
     os.mkfifo(pipe)
-    with watch(f"a={pipe}", f"b={ball(20, 20)}", *QUICK) as program:
-        program.wait_for_state("silent", "a")
-        assert is_healthy(program)
-        tap.equal(program.finish(), 1, "exit status")
-        tap.equal(program.lines.states("a"), ["silent"], "states")
-        tap.equal(program.lines.states("b"), ["playing", "ended"], "states of the other camera")
-    pipe.unlink()
+    try:
+        yield pipe
+    finally:
+        pipe.unlink()
+
+
+def pipe_without_writer():
+    """a named pipe to which nobody writes: silent, four attempts, then status 1; no thread is stuck"""
+    configuration = folder / "pipe.conf"
+    with named_pipe() as pipe:
+        configuration.write_text("[cameras]\nretry-min=0.1\nretry-max=0.2\nstuck=1\n"
+                                 f"[camera a]\nuri={pipe}\ntimeout=0.5\n[camera b]\nuri={ball(20, 20)}\n")
+        with watch("-c", configuration) as program:
+            program.wait_for_state("silent", "a")
+            assert is_healthy(program)
+            tap.equal(program.finish(), 1, "exit status")
+            tap.equal(program.lines.states("a"), ["silent"], "states")
+            tap.equal(program.lines.states("b"), ["playing", "ended"], "states of the other camera")
 
 
 def pipe_that_stops():
     """a named pipe whose writer stops in the middle: its frames, then status 1; no thread is stuck"""
-    pipe, content = folder / "pipe.avi", ball(100, 20).read_bytes()
-    os.mkfifo(pipe)
-    with watch(f"a={pipe}", *QUICK) as program, open(pipe, "wb") as writer:
+    content = ball(100, 20).read_bytes()
+    with named_pipe() as pipe, watch(f"a={pipe}", *QUICK) as program, open(pipe, "wb") as writer:
         writer.write(content[:len(content) // 2])
         writer.flush()
         tap.equal(program.finish(), 1, "exit status")
         tap.equal(program.lines.states(), ["playing", "silent"], "states")
         assert len(program.lines.frames()) > 30, "half of the frames"
-    pipe.unlink()
 
 
 def full_output():
