@@ -289,36 +289,27 @@ def first_tasks(array: Any, work: Work, token: str) -> FirstTasks:
                       [(touch, *chunk) for chunk in grid] if work.touching else None)
 
 
-def table_layer(array: Any, work: Work, token: str, table: Callable[..., Any]) -> dict[Any, Any]:
-    """The tasks from chunks to a table. table: makes it of what is known of the labels of all chunks, the forest, and if
-    the work needs it what touches across seams; the last part of it has an array for each chunk, which are tasks, too."""
-    numbers, whole = (f"cudaccl-{work.name}-{step}-{token}" for step in ("of-chunk", "table"))
-    layer, of_labels, forest, touching = first_tasks(array, work, token)
-    layer[whole] = (table, of_labels, forest, *([] if touching is None else [touching]))
-    for number, chunk in enumerate(places_of(array)):
-        layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
-    return layer
-
-
 def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any],
                   dtype: Any) -> tuple[Any, Any]:
-    """The result of the second pass, and the first part of the table."""
+    """The result of the second pass, and the first part of the table. table: makes it of what is known of the labels of all
+    chunks, the forest, and if the work needs it what touches across seams; its last part has an array for each chunk."""
     if 0 in array.shape:
         return da.zeros_like(array, dtype=dtype), da.zeros((), dtype=np.int64)
     token = tokenize(array.name, work, table, finish)
     if array.npartitions == 1:
         return in_one_pass(array, work, table, finish, dtype, token)
-    total, result = (f"cudaccl-{work.name}-{step}-{token}" for step in ("total", "second-pass"))
-    layer = table_layer(array, work, token, table)
-    layer[(total,)] = (operator.itemgetter(0), f"cudaccl-{work.name}-table-{token}")
+    numbers, whole, total, result = (f"cudaccl-{work.name}-{step}-{token}"
+                                     for step in ("of-chunk", "table", "total", "second-pass"))
+    layer, of_labels, forest, touching = first_tasks(array, work, token)
+    layer[whole] = (table, of_labels, forest, *([] if touching is None else [touching]))
+    layer[(total,)] = (operator.itemgetter(0), whole)
+    for number, chunk in enumerate(places_of(array)):
+        layer[(numbers, *chunk)] = (functools.partial(of_chunk, number), whole)
     n = da.Array(HighLevelGraph.from_collections(total, layer, [array]), total, (), np.int64)
     again = bind(array, n, seed=token)  # the picture is read again when the table is complete
-    layer = {}
-    for chunk in itertools.product(*map(range, array.numblocks)):
-        layer[(result, *chunk)] = (functools.partial(second_pass, work, finish), (again.name, *chunk),
-                                   (f"cudaccl-{work.name}-of-chunk-{token}", *chunk))
-    needed: list[Any] = [again, n]
-    graph = HighLevelGraph.from_collections(result, layer, needed)
+    layer = {(result, *chunk): (functools.partial(second_pass, work, finish), (again.name, *chunk), (numbers, *chunk))
+             for chunk in places_of(array)}
+    graph = HighLevelGraph.from_collections(result, layer, [again, n])
     return da.Array(graph, result, array.chunks, dtype, meta_from_array(array._meta, dtype=dtype)), n
 
 
@@ -475,6 +466,15 @@ def fill_label_holes(labels: Any, max_area: int = 0, connectivity: int | None = 
                          the_numbers, labels.dtype)[0]
 
 
+def some_components(mask: Any, name: str, connectivity: int | None, of_labels: Callable[[Any, Any, Place], Any],
+                    table: Callable[..., Any]) -> Any:
+    """The mask without the components that a table does not choose. of_labels: as of Work."""
+    mask = mask_of(mask)
+    neighbours = check_connectivity(connectivity, mask.ndim)
+    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
+    return in_two_passes(mask, Work(name, neighbours, find, None, of_labels), table, without, mask.dtype)[0]
+
+
 def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> Any:
     """Removes components of fewer than min_area pixels from a mask.
 
@@ -482,12 +482,9 @@ def remove_small(mask: Any, min_area: int, connectivity: int | None = None) -> A
 
     Returns a new mask, lazily. Since: 0.4
     """
-    mask = mask_of(mask)
     check_integers(0, 2**63 - 1, min_area=min_area)
-    neighbours = check_connectivity(connectivity, mask.ndim)
-    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("remove-small", neighbours, find, None, areas),
-                         functools.partial(flag_table, least=min_area, greatest=np.inf), without, mask.dtype)[0]
+    return some_components(mask, "remove-small", connectivity, areas,
+                           functools.partial(flag_table, least=min_area, greatest=np.inf))
 
 
 def is_label_map(array: Any) -> bool:
@@ -535,11 +532,8 @@ def clear_border(mask: Any, connectivity: int | None = None) -> Any:
     """
     if is_label_map(mask):
         return labels_that_stay(mask, functools.partial(inner_labels, shape=mask.shape))
-    mask = mask_of(mask)
-    neighbours = check_connectivity(connectivity, mask.ndim)
-    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("clear-border", neighbours, find, None, areas_inside),
-                         functools.partial(flag_table, least=1, greatest=sys.float_info.max), without, mask.dtype)[0]
+    return some_components(mask, "clear-border", connectivity, areas_inside,
+                           functools.partial(flag_table, least=1, greatest=sys.float_info.max))
 
 
 def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
@@ -552,20 +546,13 @@ def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
     check_integers(0, 2**63 - 1, k=k)
     if is_label_map(mask):
         return labels_that_stay(mask, functools.partial(largest_labels, k=operator.index(k)))
-    mask = mask_of(mask)
-    neighbours = check_connectivity(connectivity, mask.ndim)
-    find = functools.partial(find_labels, connectivity=neighbours, threshold=0, invert=False)
-    return in_two_passes(mask, Work("keep-largest", neighbours, find, None, areas_and_places),
-                         functools.partial(_seams.largest, k=operator.index(k)), without, mask.dtype)[0]
+    return some_components(mask, "keep-largest", connectivity, areas_and_places,
+                           functools.partial(_seams.largest, k=operator.index(k)))
 
 
-def contacts_of_chunk(connectivity: int, labels: Any) -> NDArray[np.int64]:
-    return _chunk_contacts.contacts_of(on_host(labels), connectivity)
-
-
-def contacts_at_seams(steps: list[_seams.Step], connectivity: int, here: _seams.Faces,
-                      others: list[_seams.Faces]) -> NDArray[np.int64]:
-    return _chunk_contacts.contacts_at_seams(here, list(zip(steps, others)), connectivity)
+def on_host_of(find: Callable[..., Any], labels: Any, *values: Any) -> Any:
+    """What a function finds of the labels of a chunk, and of values there, in host memory."""
+    return find(on_host(labels), *map(values_on_host, values))
 
 
 def adjacency(labels: Any, connectivity: int | None = None) -> Any:
@@ -584,46 +571,23 @@ def adjacency(labels: Any, connectivity: int | None = None) -> Any:
     neighbours = check_connectivity(1 if connectivity is None else connectivity, labels.ndim)
     face, inside, touch, merge, whole = (f"cudaccl-adjacency-{step}-{tokenize(labels.name, neighbours)}"
                                          for step in ("faces", "contacts", "seams", "merge", "pairs"))
+    inside_chunk = functools.partial(_chunk_contacts.contacts_of, neighbours)
     layer: dict[Any, Any] = {}
     for chunk in places_of(labels) if 0 not in labels.shape else ():
         after = chunks_after(labels, neighbours, chunk)
         layer[(face, *chunk)] = (faces, (labels.name, *chunk))
-        layer[(inside, *chunk)] = (functools.partial(contacts_of_chunk, neighbours), (labels.name, *chunk))
+        layer[(inside, *chunk)] = (functools.partial(on_host_of, inside_chunk), (labels.name, *chunk))
         if after:
-            layer[(touch, *chunk)] = (functools.partial(contacts_at_seams, [step for step, _ in after], neighbours),
-                                      (face, *chunk), [(face, *other) for _, other in after])
+            across = functools.partial(_chunk_contacts.contacts_at_seams, neighbours, [step for step, _ in after])
+            layer[(touch, *chunk)] = (across, (face, *chunk), [(face, *other) for _, other in after])
     contacts = [key for key in layer if key[0] in (inside, touch)]
     last = merge_in_tree(layer, merge, _chunk_contacts.merged, contacts) if contacts else []
     layer[whole] = (_chunk_contacts.pairs_of, last)
     return Delayed(whole, HighLevelGraph.from_collections(whole, layer, [labels]))
 
 
-def sums_of_chunk(kind: _chunk_sums.Kind, place: Place, labels: Any, values: Any = None) -> _chunk_sums.Sums:
-    return _chunk_sums.sums_of(kind, place.start, on_host(labels), None if values is None else values_on_host(values))
-
-
-def circled_sums_of_chunk(kind: _chunk_sums.Kind, axes: list[int], place: Place, labels: Any) -> _chunk_circles.CircledSums:
-    return _chunk_circles.sums_of(kind, axes, place.start, on_host(labels))
-
-
-def counts_of_chunk(place: Place, labels: Any, values: Any) -> _value_counts.ValueCounts:
-    return _value_counts.counts_of(on_host(labels), values_on_host(values))
-
-
-def hulls_of_chunk(place: Place, labels: Any) -> _chunk_hulls.Hulls:
-    return _chunk_hulls.hulls_of(place.start, on_host(labels))
-
-
-def moments_of_chunk(place: Place, labels: Any) -> _chunk_moments.Moments:
-    return _chunk_moments.moments_of(place.start, on_host(labels))
-
-
-def sides_of_chunk(depth: int, labels: Any) -> _chunk_around.Sides:
-    return _chunk_around.sides_of(depth, on_host(labels))
-
-
-def inside_chunk(plan: _chunk_around.Plan, place: Place, labels: Any) -> _chunk_around.Around:
-    return _chunk_around.inside(plan, place.start, on_host(labels))
+def counts_of_chunk(start: tuple[int, ...], labels: NDArray[Any], values: NDArray[Any]) -> _value_counts.ValueCounts:
+    return _value_counts.counts_of(labels, values)
 
 
 def at_sides_of_chunk(plan: _chunk_around.Plan, place: Place, others: list[Place], here: _chunk_around.Sides,
@@ -661,10 +625,11 @@ class TableTasks:
     def name(self, step: str) -> str:
         return f"cudaccl-regionprops-{step}-{self._token}"
 
-    def total(self, step: str, of_chunk: Callable[..., Any], added: Callable[[list[Any]], Any], *values: Any) -> Any:
-        """The key of what is found in all chunks. of_chunk: of a place, labels, and values there."""
+    def total(self, step: str, find: Callable[..., Any], added: Callable[[list[Any]], Any], *values: Any) -> Any:
+        """The key of what is found in all chunks. find: of the first pixel of a chunk, its labels, and values there."""
         name = self.name(step)
-        tasks = {(name, *chunk): (functools.partial(of_chunk, place), *((array.name, *chunk) for array in (self.labels, *values)))
+        tasks = {(name, *chunk): (functools.partial(on_host_of, functools.partial(find, place.start)),
+                                  *((array.name, *chunk) for array in (self.labels, *values)))
                  for chunk, place in self._places.items()}
         self.layer.update(tasks)
         return merge_in_tree(self.layer, self.name(f"{step}-merge"), added, list(tasks))
@@ -672,13 +637,14 @@ class TableTasks:
     def around(self, plan: _chunk_around.Plan) -> Any:
         """The key of what depends on the pixels around."""
         added = functools.partial(_chunk_around.added_around, plan)
-        inside = self.total("inside", functools.partial(inside_chunk, plan), added)
+        inside = self.total("inside", functools.partial(_chunk_around.inside, plan), added)
         side, at_sides = self.name("sides"), self.name("at-sides")
+        sides = functools.partial(_chunk_around.sides_of, plan.depth)
         keys = []
         for chunk, others in chunks_around(self.labels, plan.depth).items():
             if others:
                 of_chunk = functools.partial(at_sides_of_chunk, plan, self._places[chunk], [self._places[other] for other in others])
-                self.layer[(side, *chunk)] = (functools.partial(sides_of_chunk, plan.depth), (self.labels.name, *chunk))
+                self.layer[(side, *chunk)] = (functools.partial(on_host_of, sides), (self.labels.name, *chunk))
                 self.layer[(at_sides, *chunk)] = (of_chunk, (side, *chunk), [(side, *other) for other in others])
                 keys.append((at_sides, *chunk))
         if not keys:
@@ -752,7 +718,7 @@ def regionprops_table(labels: Any, properties: str | Iterable[str] = ("label", "
 
 def circled_tasks(tasks: TableTasks, kind: _chunk_sums.Kind, axes: list[int], wanted: _chunk_columns.Wanted) -> tuple[Any, ...]:
     """The task that makes a table where borders touch."""
-    total = tasks.total("measure", functools.partial(circled_sums_of_chunk, kind, axes),
+    total = tasks.total("measure", functools.partial(_chunk_circles.sums_of, kind, axes),
                         functools.partial(_chunk_circles.added, kind, axes))
     return functools.partial(_chunk_circles.table_of, kind, axes, wanted), total
 
@@ -768,7 +734,7 @@ def column_tasks(tasks: TableTasks, kind: _chunk_sums.Kind, plan: _chunk_around.
     names, channels, counts = wanted.properties, [], []
     for i, plane in enumerate(values or [None]):
         of = _chunk_columns.of_values(kind) if i else kind
-        channels.append(tasks.total(f"measure-{i}" if i else "measure", functools.partial(sums_of_chunk, of),
+        channels.append(tasks.total(f"measure-{i}" if i else "measure", functools.partial(_chunk_sums.sums_of, of),
                                     functools.partial(_chunk_sums.added, of), *([] if plane is None else [plane])))
         if _chunk_columns.wants(names, OF_RANKS):
             counts.append(tasks.total(f"count-{i}" if i else "count", counts_of_chunk, _value_counts.added, plane))
@@ -776,9 +742,9 @@ def column_tasks(tasks: TableTasks, kind: _chunk_sums.Kind, plan: _chunk_around.
     hulls = moments = parts = None
     if _chunk_columns.wants(names, _chunk_columns.OF_CORNERS):
         _chunk_hulls.check_sides(tasks.labels.shape)
-        hulls = tasks.total("hulls", hulls_of_chunk, _chunk_hulls.added_hulls)
+        hulls = tasks.total("hulls", _chunk_hulls.hulls_of, _chunk_hulls.added_hulls)
     if _chunk_columns.wants(names, _chunk_columns.OF_MOMENTS):
-        moments = tasks.total("moments", moments_of_chunk, _chunk_moments.added_moments)
+        moments = tasks.total("moments", _chunk_moments.moments_of, _chunk_moments.added_moments)
     if "n_holes" in names and not are_components:
         parts = tasks.parts(wanted.connectivity)
     return functools.partial(table_of_totals, kind, plan, wanted), channels, around, hulls, moments, parts, counts

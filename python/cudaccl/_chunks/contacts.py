@@ -34,16 +34,16 @@ def across(upper: NDArray[np.int64], lower: NDArray[np.int64], connectivity: int
     return differ
 
 
-def contacts_of(labels: NDArray[np.int64], connectivity: int) -> Rows:
+def contacts_of(connectivity: int, labels: NDArray[np.int64]) -> Rows:
     """The contacts of the labels of a chunk with each other."""
     numbers, map = compact(labels)
     return merged([between(map, numbers, connectivity)])
 
 
-def contacts_at_seams(here: _seams.Faces, neighbours: Sequence[tuple[_seams.Step, _seams.Faces]], connectivity: int) -> Rows:
-    """Those with the labels of the chunks after it."""
+def contacts_at_seams(connectivity: int, steps: Sequence[_seams.Step], here: _seams.Faces, others: Sequence[_seams.Faces]) -> Rows:
+    """Those with the labels of the chunks after it. steps, others: to these chunks, and their faces."""
     rows = [np.empty((0, 3), np.int64)]
-    for step, there in neighbours:
+    for step, there in zip(steps, others):
         sides = _seams.side_towards(here, step), _seams.side_towards(there, tuple(-d for d in step))
         rows.append(across(*sides, _seams.connectivity_across(step, connectivity), sum(abs(d) for d in step) == 1))
     return merged(rows)

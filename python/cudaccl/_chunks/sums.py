@@ -57,7 +57,7 @@ def compact(labels: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.uint32]
     return np.flatnonzero(is_there), np.cumsum(is_there, dtype=np.uint32)[labels] * (labels > 0)
 
 
-def sums_of(kind: Kind, start: Sequence[int], labels: NDArray[Any], values: NDArray[Any] | None) -> Sums:
+def sums_of(kind: Kind, start: Sequence[int], labels: NDArray[Any], values: NDArray[Any] | None = None) -> Sums:
     """The sums of a chunk. start: its first pixel."""
     return sums_of_map(kind, start, *compact(labels), values)
 
