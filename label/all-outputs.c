@@ -7,22 +7,12 @@
 static bool
 note_names (AllOutputs *self, const Options *options, CclError *error)
 {
-  const struct {
-    const char *path;
-    PendingName *name;
-  } files[] = {
-      {options->labels, &self->map_name},
-      {options->table, &self->table_name},
-      {options->contours, &self->contours_name},
-      {options->contacts, &self->contacts_name},
-      {options->distances, &self->distances_name},
-  };
   const uint64_t number = processes_share ((uint64_t)getpid ());
   bool succeeded = true;
 
-  for (size_t i = 0; i < sizeof files / sizeof *files && succeeded; i++)
-    if (files[i].path)
-      succeeded = pending_name_init (files[i].name, files[i].path, number, error);
+  for (int i = 0; i < N_OUTPUTS && succeeded; i++)
+    if (options->outputs[i])
+      succeeded = pending_name_init (&self->names[i], options->outputs[i], number, error);
   return processes_agree (succeeded, error);
 }
 
@@ -30,29 +20,31 @@ bool
 outputs_open (AllOutputs *self, const Options *options, const OutputFormat *format,
     const char *input, CclError *error)
 {
+  const char *const *const given = options->outputs;
+  const char *paths[N_OUTPUTS];
   bool succeeded = note_names (self, options, error);
 
-  if (options->distances && succeeded) {
-    self->distances =
-        label_map_open (options->distances, self->distances_name.temporary, format, error);
+  for (int i = 0; i < N_OUTPUTS; i++)
+    paths[i] = self->names[i].temporary;
+  if (given[DISTANCES] && succeeded) {
+    self->distances = label_map_open (given[DISTANCES], paths[DISTANCES], format, error);
     succeeded = processes_agree (self->distances != NULL, error);
   }
-  if (options->contours && succeeded) {
+  if (given[CONTOURS] && succeeded) {
     self->contours = contour_file_open (
-        options->contours, self->contours_name.temporary, input, format, options->tolerance, error);
+        given[CONTOURS], paths[CONTOURS], input, format, options->tolerance, error);
     succeeded = processes_agree (self->contours != NULL, error);
   }
-  if (options->contacts && succeeded) {
-    self->contacts =
-        contact_file_open (options->contacts, self->contacts_name.temporary, format, error);
+  if (given[CONTACTS] && succeeded) {
+    self->contacts = contact_file_open (given[CONTACTS], paths[CONTACTS], format, error);
     succeeded = processes_agree (self->contacts != NULL, error);
   }
-  if (options->labels && succeeded) {
-    self->map = label_map_open (options->labels, self->map_name.temporary, format, error);
+  if (given[LABEL_MAP] && succeeded) {
+    self->map = label_map_open (given[LABEL_MAP], paths[LABEL_MAP], format, error);
     succeeded = processes_agree (self->map != NULL, error);
   }
-  if (options->table && succeeded) {
-    self->table = table_open (options->table, self->table_name.temporary, format, error);
+  if (given[TABLE] && succeeded) {
+    self->table = table_open (given[TABLE], paths[TABLE], format, error);
     succeeded = processes_agree (self->table != NULL, error);
   }
   return succeeded;
@@ -109,17 +101,6 @@ outputs_write_rows (AllOutputs *self, const CclTiledComponent *rows, const CclVo
   return succeeded;
 }
 
-/* Gives the complete files their names. */
-static bool
-commit_names (AllOutputs *self, CclError *error)
-{
-  return (!self->contours || pending_name_commit (&self->contours_name, error)) &&
-         (!self->contacts || pending_name_commit (&self->contacts_name, error)) &&
-         (!self->distances || pending_name_commit (&self->distances_name, error)) &&
-         (!self->map || pending_name_commit (&self->map_name, error)) &&
-         (!self->table || pending_name_commit (&self->table_name, error));
-}
-
 bool
 outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, CclError *error)
 {
@@ -131,13 +112,10 @@ outputs_close (AllOutputs *self, const Processes *processes, bool succeeded, Ccl
   succeeded = contour_file_close (self->contours, !succeeded, error) && succeeded;
   succeeded = contact_file_close (self->contacts, !succeeded, error) && succeeded;
   succeeded = processes_agree (succeeded, error);
-  if (succeeded && processes->rank == 0)
-    succeeded = commit_names (self, error);
+  for (int i = 0; i < N_OUTPUTS && succeeded && processes->rank == 0; i++)
+    succeeded = !self->names[i].path || pending_name_commit (&self->names[i], error);
   succeeded = processes_agree (succeeded, error);
-  pending_name_clear (&self->map_name);
-  pending_name_clear (&self->table_name);
-  pending_name_clear (&self->contours_name);
-  pending_name_clear (&self->contacts_name);
-  pending_name_clear (&self->distances_name);
+  for (int i = 0; i < N_OUTPUTS; i++)
+    pending_name_clear (&self->names[i]);
   return succeeded;
 }

@@ -14,7 +14,7 @@
 #include "label/output/row-order.h"
 
 typedef struct AllOutputs {
-  PendingName map_name, table_name, contours_name, contacts_name, distances_name;
+  PendingName names[N_OUTPUTS];
   LabelMap *map, *distances; /* NULL: not written, as with the next ones */
   Table *table;
   ContourFile *contours;

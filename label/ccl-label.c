@@ -8,6 +8,7 @@
 #include "label/output/plane-shapes.h"
 #include "label/relabel/holes.h"
 #include "label/relabel/largest.h"
+#include "label/relabel/layers.h"
 #include "label/relabel/relabel.h"
 #include "same-file.h"
 #include "statistics.h"
@@ -34,9 +35,6 @@ typedef struct Job {
   Holes *holes;        /* to be filled; NULL: none are */
   Largest *largest;    /* components that stay; NULL: all do */
   ManyValues many;     /* the picture, with --values */
-  uint64_t *values;    /* of components, from label 1 on; NULL: no column needs them */
-  uint32_t *n_parts;   /* of ColumnPicture */
-  double *ranks;       /* of ColumnPicture; NULL: no column needs them */
   ValueCounts *counts; /* of the plane that is counted */
   uint64_t n_counted;  /* components */
   const char *input;   /* its name */
@@ -71,12 +69,6 @@ show_progress (void *data, uint64_t done, uint64_t total)
       share > 0 ? seconds / share - seconds : 0);
   if (share >= 1)
     fputs ("\r\033[K", stderr);
-}
-
-static CclStatus
-to_status (bool succeeded)
-{
-  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
 }
 
 static uint64_t
@@ -125,49 +117,38 @@ read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, 
   return to_status (succeeded);
 }
 
+/* A copy of n numbers, in place of former ones. NULL without memory. */
+static void *
+copy_of (void *former, const void *numbers, uint64_t n, size_t bytes)
+{
+  void *copy = reallocarray (NULL, n + 1, bytes);
+
+  free (former);
+  return copy ? memcpy (copy, numbers, n * bytes) : NULL;
+}
+
 /* Keeps the values of components for their column. */
 static CclStatus
 take_values (void *data, const uint64_t *values, uint64_t n, CclError *error)
 {
-  Job *job = data;
+  ColumnPicture *kind = &((Job *)data)->kind;
 
-  free (job->values);
-  job->kind.values = job->values = reallocarray (NULL, n + 1, sizeof *values);
-  if (!job->values)
-    return to_status (fail_without_memory (error));
-  memcpy (job->values, values, n * sizeof *values);
-  for (uint64_t i = 0; i < n && job->kind.value_type == SAMPLE_UINT64; i++)
+  for (uint64_t i = 0; i < n && kind->value_type == SAMPLE_UINT64; i++)
     if (values[i] > INT64_MAX)
       return to_status (fail (error, "the column 'value' cannot have %llu: it ends at 2^63 − 1",
           (unsigned long long)values[i]));
-  return CUDACCL_OK;
+  kind->values = copy_of (kind->values, values, n, sizeof *values);
+  return to_status (kind->values || fail_without_memory (error));
 }
 
 /* Keeps the parts of objects for their columns. */
 static CclStatus
 take_parts (void *data, const uint32_t *n_parts, uint64_t n, CclError *error)
 {
-  Job *job = data;
+  ColumnPicture *kind = &((Job *)data)->kind;
 
-  free (job->n_parts);
-  job->kind.n_parts = job->n_parts = reallocarray (NULL, n + 1, sizeof *n_parts);
-  if (!job->n_parts)
-    return to_status (fail_without_memory (error));
-  memcpy (job->n_parts, n_parts, n * sizeof *n_parts);
-  return CUDACCL_OK;
-}
-
-/* Moves the values and parts of n components that stay to the places of their new labels. */
-static void
-keep_of_largest (Job *job, uint64_t n)
-{
-  for (uint64_t i = 0; i < n; i++) {
-    const uint64_t label = largest_label (job->largest, i + 1);
-    if (label && job->values)
-      job->values[label - 1] = job->values[i];
-    if (label && job->n_parts)
-      job->n_parts[label - 1] = job->n_parts[i];
-  }
+  kind->n_parts = copy_of (kind->n_parts, n_parts, n, sizeof *n_parts);
+  return to_status (kind->n_parts || fail_without_memory (error));
 }
 
 static CclStatus
@@ -178,7 +159,8 @@ begin_outputs (void *data, uint64_t n_components, uint64_t first_label, uint64_t
   if (job->largest) {
     const uint64_t n_found = n_components;
     n_components = largest_choose (job->largest);
-    keep_of_largest (job, n_found);
+    largest_move (job->largest, job->kind.values, sizeof *job->kind.values, n_found);
+    largest_move (job->largest, job->kind.n_parts, sizeof *job->kind.n_parts, n_found);
   }
   return to_status (outputs_begin (&job->outputs, n_components, first_label, label_bytes, error));
 }
@@ -254,13 +236,13 @@ find_ranks_of_plane (Job *job, CclError *error)
   double shares[1 + MOST_QUANTILES] = {VALUE_COUNTS_MEDIAN};
 
   memcpy (shares + 1, options->quantiles, options->n_quantiles * sizeof *shares);
-  if (!job->ranks)
-    job->kind.ranks = job->ranks =
-        reallocarray (NULL, (job->n_counted + 1) * n_planes, n_shares * sizeof *job->ranks);
-  if (!job->ranks)
+  if (!job->kind.ranks)
+    job->kind.ranks =
+        reallocarray (NULL, (job->n_counted + 1) * n_planes, n_shares * sizeof *job->kind.ranks);
+  if (!job->kind.ranks)
     return fail_without_memory (error);
   value_counts_find (job->counts, shares, n_shares, options->ignores_nan, job->n_counted,
-      (size_t)n_planes * n_shares, &job->ranks[job->plane * n_shares]);
+      (size_t)n_planes * n_shares, &job->kind.ranks[job->plane * n_shares]);
   return true;
 }
 
@@ -269,19 +251,10 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
     CclError *error)
 {
   Job *job = data;
-  const uint32_t n_planes = job->kind.n_planes;
-  bool succeeded = true;
 
-  if (!job->largest)
-    return to_status (outputs_write_rows (&job->outputs, rows, shapes, n, error));
-  for (size_t i = 0; i < n && succeeded; i++) {
-    CclTiledComponent row = rows[i];
-    row.label = largest_label (job->largest, row.label);
-    if (row.label)
-      succeeded =
-          outputs_write_rows (&job->outputs, &row, shapes ? &shapes[i * n_planes] : NULL, 1, error);
-  }
-  return to_status (succeeded);
+  if (job->largest)
+    rows = largest_rows (job->largest, rows, &shapes, job->kind.n_planes, &n, error);
+  return to_status (rows && outputs_write_rows (&job->outputs, rows, shapes, n, error));
 }
 
 static CclStatus
@@ -436,7 +409,8 @@ run_tiles (Job *job, const CclTiledPlan *plan, const CclTiledIo *io, const CclTi
   const Options *options = job->options;
   ValuesPicture many = job->many.picture;
   const CclTiledIo distances = {.data = job, .begin = begin_distances, .write = write_distances};
-  const bool wants_distances = options->distances && options->many_values && !job->has_distances;
+  const bool wants_distances =
+      options->outputs[DISTANCES] && options->many_values && !job->has_distances;
   const RelabelSettings settings = {.axes = options->axes,
       .fills_holes = options->fills_labels,
       .max_hole = options->max_hole,
@@ -531,7 +505,7 @@ label_planes (Job *job, CclTiledPlan *plan, CclTiledResult *result, CclError *er
     watched = phases_watch_peers (&job->phases, peers);
   if (n_planes > 1) {
     job->shapes =
-        plane_shapes_new (n_planes, job->outputs.table_name.temporary, &job->processes, error);
+        plane_shapes_new (n_planes, job->outputs.names[TABLE].temporary, &job->processes, error);
     succeeded = processes_agree (job->shapes != NULL, error);
   }
   for (uint32_t i = n_planes; i-- > 0 && succeeded;) {
@@ -565,10 +539,9 @@ label (Job *job, CclTiledResult *result, CclError *error)
         job->picture, &options->mask, plan.first_layer * rows, plan.n_layers * rows, error);
     succeeded = job->mask != NULL;
   }
-  const char *output = options->labels      ? options->labels
-                       : options->table     ? options->table
-                       : options->distances ? options->distances
-                                            : options->contours;
+  const char *output = NULL;
+  for (int i = N_OUTPUTS; i-- > 0;)
+    output = options->outputs[i] ? options->outputs[i] : output;
   char *folder = output ? folder_of (output) : NULL;
   if (succeeded && output && !folder)
     succeeded = fail_without_memory (error);
@@ -579,7 +552,7 @@ label (Job *job, CclTiledResult *result, CclError *error)
     job->holes = holes_find (&plan, read_layers, job, options->max_hole, error);
     succeeded = job->holes != NULL;
   }
-  if (succeeded && options->distances && !options->many_values)
+  if (succeeded && options->outputs[DISTANCES] && !options->many_values)
     succeeded = find_distances (job, &plan, error);
   if (succeeded && options->kept)
     succeeded = find_largest (job, &plan, error);
@@ -593,13 +566,6 @@ label (Job *job, CclTiledResult *result, CclError *error)
     ccl_cuda_device_unref (&plan.device);
   free (folder);
   return succeeded;
-}
-
-/* Whether the picture is labelled as a whole, and not tile by tile. */
-static bool
-is_whole (const Job *job)
-{
-  return options_are_whole (job->options);
 }
 
 /* Chooses the largest of a picture that is labelled as a whole. */
@@ -636,38 +602,37 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
   const Options *options = job->options;
   const Picture *picture = job->picture;
   const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
-  CclCudaDevice *device = NULL;
+  CclTiledPlan plan;
   WholeLabels found;
 
+  if (!make_plan (job, &plan, error))
+    return false;
   phases_enter (&job->phases, PHASE_DEVICE);
-  if (options->use_gpu && !(device = open_device (job, error)))
+  if (!(plan.device = open_device (job, error)))
     return false;
   phases_enter (&job->phases, PHASE_LABEL);
   if (!options->many_values) {
     job->mask = mask_new (job->picture, &options->mask, 0, picture->height * picture->depth, error);
-    if (!job->mask)
+    if (!job->mask) {
+      ccl_cuda_device_unref (&plan.device);
       return false;
+    }
   }
   const WholeSettings settings = {.mask = job->mask,
       .values = &job->many.picture,
-      .connectivity = connectivity_of (job),
+      .plan = &plan,
       .split_radius = options->split_radius,
-      .min_area = options->min_area,
-      .max_area = options->max_area,
       .fills_holes = options->fills_labels,
       .max_hole = (uint32_t)options->max_hole,
-      .clears_border = options->clears_border,
-      .columns = options->columns.measured,
       .intensities = job->intensities.picture ? &job->intensities : NULL,
-      .n_planes = job->kind.n_planes,
-      .device = device};
+      .n_planes = job->kind.n_planes};
   bool succeeded = whole_label (job->picture, &settings, &found, error);
   result->n_components = found.n_components;
   if (succeeded && options->kept)
     succeeded = choose_objects (job, &found, result, error);
   if (succeeded && columns_have_ranks (&options->columns))
     succeeded = find_ranks_of_whole (job, &found, error);
-  job->kind.n_parts = job->n_parts = found.n_parts;
+  job->kind.n_parts = found.n_parts;
   found.n_parts = NULL;
   if (succeeded)
     succeeded =
@@ -678,7 +643,7 @@ label_whole (Job *job, CclTiledResult *result, CclError *error)
     succeeded = label_map_begin (job->outputs.distances, sizeof *found.squared, error) &&
                 label_map_write (job->outputs.distances, 0, n_layers, found.squared, error);
   whole_labels_clear (&found);
-  ccl_cuda_device_unref (&device);
+  ccl_cuda_device_unref (&plan.device);
   return succeeded;
 }
 
@@ -694,9 +659,9 @@ check_picture (const Job *job, const char *name, CclError *error)
     return fail (
         error, "%s: a picture has 4 or 8 neighbours; %u are those of volumes", name, connectivity);
   if (job->processes.n_ranks > 1 &&
-      (is_whole (job) || job->options->axes || job->options->fills_labels ||
-          job->options->fills_holes || job->options->kept || job->options->contacts ||
-          job->options->distances || job->options->split_radius))
+      (options_are_whole (job->options) || job->options->axes || job->options->fills_labels ||
+          job->options->fills_holes || job->options->kept || job->options->outputs[CONTACTS] ||
+          job->options->outputs[DISTANCES] || job->options->split_radius))
     return fail (error, "--values, --periodic, --split, --distances, --fill-holes, "
                         "--fill-label-holes, --keep-largest and --adjacency are for one process");
   if (job->options->axes & CUDACCL_AXIS_Z && !picture->is_volume)
@@ -719,11 +684,16 @@ prepare_columns (Job *job, CclError *error)
   const Options *options = job->options;
   const Picture *picture = job->picture;
 
-  job->kind = (ColumnPicture){{picture->depth, picture->height, picture->width}, picture->is_volume,
-      connectivity_of (job), 1,
-      picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL, NULL,
-      options->n_spacing ? options->spacing : NULL, options->many_values && !is_whole (job),
-      picture_value_type (picture), options->n_quantiles, options->quantiles, NULL, NULL};
+  job->kind = (ColumnPicture){.sides = {picture->depth, picture->height, picture->width},
+      .is_volume = picture->is_volume,
+      .connectivity = connectivity_of (job),
+      .n_planes = 1,
+      .affine = picture->geo && picture->geo->has_affine ? picture->geo->affine : NULL,
+      .spacing = options->n_spacing ? options->spacing : NULL,
+      .has_values = options->many_values && !options_are_whole (options),
+      .value_type = picture_value_type (picture),
+      .n_quantiles = options->n_quantiles,
+      .quantiles = options->quantiles};
   if (options->n_spacing > 1 && options->n_spacing != (picture->is_volume ? 3 : 2))
     return fail (error, "--spacing has %u numbers, and the picture %d axes", options->n_spacing,
         picture->is_volume ? 3 : 2);
@@ -754,9 +724,7 @@ static bool
 open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
 {
   const Options *options = job->options;
-  const char *const outputs[] = {
-      options->labels, options->table, options->contours, options->contacts, options->distances};
-  const uint32_t n = sizeof outputs / sizeof *outputs;
+  const char *const *const outputs = options->outputs;
   char *const roi_mask = (char *)options->mask.roi_mask;
   char *const intensity = (char *)options->intensity;
   PictureOptions how = options->picture;
@@ -764,9 +732,9 @@ open_input (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   how.pipes = job->processes.n_ranks == 1;
   if (!how.pipes && strcmp (inputs[0], "-") == 0)
     return fail (error, "one process alone can read standard input; give several a file");
-  if (!check_output_names (inputs, n_inputs, outputs, n, error) ||
-      !check_output_names (&roi_mask, 1, outputs, n, error) ||
-      !check_output_names (&intensity, 1, outputs, n, error))
+  if (!check_output_names (inputs, n_inputs, outputs, N_OUTPUTS, error) ||
+      !check_output_names (&roi_mask, 1, outputs, N_OUTPUTS, error) ||
+      !check_output_names (&intensity, 1, outputs, N_OUTPUTS, error))
     return false;
   how.as_values = options->many_values;
   job->picture = picture_open (inputs, n_inputs, &how, error);
@@ -788,8 +756,8 @@ run (Job *job, char **inputs, uint32_t n_inputs, CclError *error)
   job->shows_progress = !job->options->quiet && job->processes.rank == 0 && isatty (STDERR_FILENO);
   if (!processes_agree (open_input (job, inputs, n_inputs, error), error))
     return false;
-  succeeded =
-      open_outputs (job, error) && (is_whole (job) ? label_whole : label) (job, &result, error);
+  succeeded = open_outputs (job, error) &&
+              (options_are_whole (job->options) ? label_whole : label) (job, &result, error);
   if (job->shows_progress && !succeeded)
     fputs ("\r\033[K", stderr);
   phases_enter (&job->phases, PHASE_CLOSE);
@@ -851,9 +819,9 @@ main (int argc, char **argv)
   mask_free (job.mask);
   picture_free (job.picture);
   intensities_close (&job.intensities);
-  free (job.values);
-  free (job.n_parts);
-  free (job.ranks);
+  free (job.kind.values);
+  free (job.kind.n_parts);
+  free (job.kind.ranks);
   value_counts_free (job.counts);
   if (!succeeded && processes.rank == 0)
     fprintf (stderr, "ccl-label: %s\n", error.message);

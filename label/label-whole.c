@@ -2,6 +2,7 @@
 #include "label-whole.h"
 
 #include "error.h"
+#include "label/relabel/relabel.h"
 
 #include <cudaccl/distance.h>
 #include <stdlib.h>
@@ -40,11 +41,11 @@ static bool
 split_on_gpu (const Picture *picture, const WholeSettings *settings, CclCudaFlood *maps,
     uint32_t *objects, uint32_t *n_objects, CclError *error)
 {
-  return map_on_gpu (picture, settings->device, NULL, &maps->objects, error) &&
-         ccl_cuda_distance_peaks (settings->device, maps, settings->split_radius, n_objects, NULL,
-             error) == CUDACCL_OK &&
-         ccl_cuda_flood_objects (settings->device, maps, NULL, error) == CUDACCL_OK &&
-         copy_from_gpu (picture, settings->device, &maps->objects, objects, error);
+  return map_on_gpu (picture, settings->plan->device, NULL, &maps->objects, error) &&
+         ccl_cuda_distance_peaks (settings->plan->device, maps, settings->split_radius, n_objects,
+             NULL, error) == CUDACCL_OK &&
+         ccl_cuda_flood_objects (settings->plan->device, maps, NULL, error) == CUDACCL_OK &&
+         copy_from_gpu (picture, settings->plan->device, &maps->objects, objects, error);
 }
 
 /* Measures distances, and splits components into objects, which the labels are then. */
@@ -52,11 +53,11 @@ static bool
 measure_and_split (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
-  CclCudaDevice *const device = settings->device;
+  CclCudaDevice *const device = settings->plan->device;
   CclCudaFlood maps = {.width = (uint32_t)picture->width,
       .height = (uint32_t)picture->height,
       .depth = (uint32_t)picture->depth,
-      .connectivity = settings->connectivity};
+      .connectivity = settings->plan->connectivity};
 
   result->squared = malloc (picture->width * picture->height * picture->depth * sizeof (uint32_t));
   if (!result->squared)
@@ -81,12 +82,12 @@ static bool
 fill_labels (
     const Picture *picture, const WholeSettings *settings, WholeLabels *result, CclError *error)
 {
-  CclCudaDevice *const device = settings->device;
+  CclCudaDevice *const device = settings->plan->device;
   CclVolumeLabels map;
   const bool succeeded =
       map_on_gpu (picture, device, result->labels, &map, error) &&
       ccl_cuda_fill_label_holes (device, &map, (uint32_t)picture->width, (uint32_t)picture->height,
-          (uint32_t)picture->depth, settings->connectivity, settings->max_hole, &map, NULL,
+          (uint32_t)picture->depth, settings->plan->connectivity, settings->max_hole, &map, NULL,
           error) == CUDACCL_OK &&
       copy_from_gpu (picture, device, &map, result->labels, error);
 
@@ -109,34 +110,23 @@ tiled_row (const CclVolumeComponent *row)
       .centroid_z = row->centroid_z};
 }
 
-static bool
-touches_border (const Picture *picture, const CclVolumeComponent *row)
-{
-  const bool ends = row->x + (uint64_t)row->width == picture->width ||
-                    row->y + (uint64_t)row->height == picture->height;
-  return row->x == 0 || row->y == 0 || ends ||
-         (picture->is_volume && (row->z == 0 || row->z + (uint64_t)row->depth == picture->depth));
-}
-
 /* Makes the table of the components that pass the filters, and numbers them anew in the map.
  * found: the rows of all components. numbers: memory for their new labels. */
 static void
 filter (const Picture *picture, const WholeSettings *settings, const CclVolumeComponent *found,
     uint32_t *numbers, WholeLabels *result)
 {
-  const uint64_t min_area = settings->min_area, max_area = settings->max_area;
   const uint32_t n_planes = settings->n_planes;
   const size_t n_pixels = picture->width * picture->height * picture->depth;
   uint32_t n = 0;
 
   numbers[0] = 0;
   for (uint32_t i = 0; i < result->n_components; i++) {
-    const uint64_t area = found[i].n_voxels;
-    const bool stays = area >= min_area && (max_area == 0 || area <= max_area) &&
-                       !(settings->clears_border && touches_border (picture, &found[i]));
+    const CclTiledComponent row = tiled_row (&found[i]);
+    const bool stays = relabel_passes (settings->plan, &row);
     numbers[i + 1] = stays ? n + 1 : 0;
     if (stays) {
-      result->rows[n] = tiled_row (&found[i]);
+      result->rows[n] = row;
       result->rows[n].label = numbers[i + 1];
       if (result->shapes)
         memmove (&result->shapes[n * (size_t)n_planes], &result->shapes[i * (size_t)n_planes],
@@ -158,7 +148,7 @@ measure_plane (const Picture *picture, const WholeSettings *settings, uint32_t p
 {
   const CclVolumeLabels map = map_of (picture, result->labels);
   const uint32_t columns =
-      plane == 0 ? settings->columns : settings->columns & CUDACCL_COLUMN_INTENSITY;
+      plane == 0 ? settings->plan->columns : settings->plan->columns & CUDACCL_COLUMN_INTENSITY;
   const Intensities *intensities = settings->intensities;
   const size_t row = intensities ? picture->width * intensities_bytes (intensities) : 0;
   const CclVolumeIntensity values = {samples, row, row * picture->height,
@@ -181,12 +171,13 @@ measure_planes (const Picture *picture, const WholeSettings *settings, WholeLabe
   const size_t n_pixels = picture->width * picture->height * picture->depth;
   void *samples =
       settings->intensities ? malloc (n_pixels * intensities_bytes (settings->intensities)) : NULL;
-  CclVolumeShape *shapes = settings->columns ? malloc ((n + 1) * sizeof *shapes) : NULL;
+  CclVolumeShape *shapes = settings->plan->columns ? malloc ((n + 1) * sizeof *shapes) : NULL;
   bool succeeded = true;
 
-  if (settings->columns)
+  if (settings->plan->columns)
     result->shapes = malloc ((n + 1) * n_planes * sizeof *result->shapes);
-  if ((settings->intensities && !samples) || (settings->columns && (!shapes || !result->shapes)))
+  if ((settings->intensities && !samples) ||
+      (settings->plan->columns && (!shapes || !result->shapes)))
     succeeded = fail_without_memory (error);
   for (uint32_t plane = 0; plane < n_planes && succeeded; plane++) {
     succeeded = measure_plane (picture, settings, plane, result, samples, rows, shapes, error);
@@ -228,14 +219,9 @@ read_and_label (
   const uint64_t n_layers = picture->is_volume ? picture->depth : picture->height;
   const ValuesPicture mask = {.type = CUDACCL_VALUE_TYPE_8, .zero_is_background = true};
   const ValuesPicture *values = settings->mask ? &mask : settings->values;
-  const CclTiledPlan plan = {.width = picture->width,
-      .height = picture->height,
-      .depth = picture->depth,
-      .connectivity = settings->connectivity,
-      .device = settings->device};
   void *samples = malloc (n * values_bytes (values->type));
   uint8_t *foreground = values->has_foreground ? malloc (n) : NULL;
-  ValuesTiles *tiles = values_tiles_new (values, &plan, error);
+  ValuesTiles *tiles = values_tiles_new (values, settings->plan, error);
   bool succeeded = tiles != NULL;
 
   result->labels = malloc (n * sizeof *result->labels);
@@ -262,13 +248,14 @@ count_parts (
 {
   const CclVolumeLabels map = map_of (picture, result->labels);
 
-  if (!(settings->columns & CUDACCL_COLUMN_TOPOLOGY) || picture->is_volume)
+  if (!(settings->plan->columns & CUDACCL_COLUMN_TOPOLOGY) || picture->is_volume)
     return true;
   result->n_parts = malloc (((size_t)result->n_components + 1) * sizeof *result->n_parts);
   if (!result->n_parts)
     return fail_without_memory (error);
   return ccl_count_parts (&map, (uint32_t)picture->width, (uint32_t)picture->height, 1,
-             settings->connectivity, result->n_components, result->n_parts, error) == CUDACCL_OK;
+             settings->plan->connectivity, result->n_components, result->n_parts,
+             error) == CUDACCL_OK;
 }
 
 bool

@@ -11,18 +11,14 @@
 #include <cudaccl/tiled.h>
 
 typedef struct WholeSettings {
-  Mask *mask;                  /* the foreground */
-  const ValuesPicture *values; /* the picture in place of a mask, if that is NULL */
-  uint32_t connectivity;
-  uint32_t split_radius; /* of ccl_distance_peaks(); 0: components are not split */
-  bool fills_holes;      /* of each label */
-  uint32_t max_hole;     /* of ccl_fill_label_holes() */
-  bool clears_border;    /* as in CclTiledPlan, as the next two */
-  uint64_t min_area, max_area;
-  uint32_t columns;               /* flags of CclColumn that are measured */
+  Mask *mask;                     /* the foreground */
+  const ValuesPicture *values;    /* the picture in place of a mask, if that is NULL */
+  const CclTiledPlan *plan;       /* with the device that labels, splits and fills */
+  uint32_t split_radius;          /* of ccl_distance_peaks(); 0: components are not split */
+  bool fills_holes;               /* of each label */
+  uint32_t max_hole;              /* of ccl_fill_label_holes() */
   const Intensities *intensities; /* NULL with no CUDACCL_COLUMN_INTENSITY */
   uint32_t n_planes;              /* of the intensities; 1 without */
-  CclCudaDevice *device;          /* that labels, splits and fills */
 } WholeSettings;
 
 /* A label map and its components, or the objects into which they are split. */

@@ -298,8 +298,8 @@ typedef struct OptionRow {
 
 /* clang-format off */
 static const OptionRow rows[] = {
-    {"output", 'o', TEXT, FIELD (labels)},
-    {"table", 't', TEXT, FIELD (table)},
+    {"output", 'o', TEXT, FIELD (outputs[LABEL_MAP])},
+    {"table", 't', TEXT, FIELD (outputs[TABLE])},
     {"columns", 0, READ, .read = read_columns},
     {"intensity", 0, TEXT, FIELD (intensity)},
     {"ignore-nan", 0, FLAG, FIELD (ignores_nan)},
@@ -307,8 +307,8 @@ static const OptionRow rows[] = {
     {"spacing", 0, READ, .read = read_spacing},
     {"sort-by", 0, TEXT, FIELD (sort_by)},
     {"largest", 0, COUNT, FIELD (largest), 1, INT64_MAX},
-    {"contours", 0, TEXT, FIELD (contours)},
-    {"adjacency", 0, TEXT, FIELD (contacts)},
+    {"contours", 0, TEXT, FIELD (outputs[CONTOURS])},
+    {"adjacency", 0, TEXT, FIELD (outputs[CONTACTS])},
     {"tolerance", 0, READ, .read = read_tolerance},
     {"connectivity", 'c', NUMBER, FIELD (connectivity), 0, 26},
     {"threshold", 0, READ, .read = read_threshold},
@@ -322,7 +322,7 @@ static const OptionRow rows[] = {
     {"value-tolerance", 0, READ, .read = read_value_tolerance},
     {"background", 0, READ, .read = read_background},
     {"periodic", 0, READ, .read = read_axes},
-    {"distances", 0, TEXT, FIELD (distances)},
+    {"distances", 0, TEXT, FIELD (outputs[DISTANCES])},
     {"split", 0, NUMBER, FIELD (split_radius), 1, CUDACCL_MAX_PEAK_RADIUS},
     {"fill-holes", 0, READ, .read = read_holes},
     {"fill-label-holes", 0, READ, .read = read_label_holes},
@@ -392,7 +392,7 @@ take_option (Options *options, const OptionRow *row, const char *value, CclError
 bool
 options_are_whole (const Options *options)
 {
-  return options->use_gpu && (options->split_radius || options->distances);
+  return options->use_gpu && (options->split_radius || options->outputs[DISTANCES]);
 }
 
 /* Checks the options beside those with which a picture is labelled as a whole. */
@@ -432,8 +432,8 @@ check_changes (const Options *options, CclError *error)
 {
   if (options->axes && options->many_values)
     return fail (error, "--periodic is for masks, not for --values");
-  if (options->axes && (options->split_radius || options->distances || options->fills_labels ||
-                           options->clears_border))
+  if (options->axes && (options->split_radius || options->outputs[DISTANCES] ||
+                           options->fills_labels || options->clears_border))
     return fail (error,
         "--periodic goes without --split, --distances, --fill-label-holes and --clear-border");
   if (options->axes && columns_beyond_boxes (&options->columns))
@@ -451,11 +451,11 @@ check_together (const Options *options, CclError *error)
 {
   const bool needs_values = options->columns.measured & CUDACCL_COLUMN_INTENSITY;
 
-  if (options->columns.n && !options->table)
+  if (options->columns.n && !options->outputs[TABLE])
     return fail (error, "--columns are those of a --table");
   if (options->n_spacing && !options->columns.n)
     return fail (error, "--spacing is for --columns");
-  if ((options->sort_by || options->largest) && !options->table)
+  if ((options->sort_by || options->largest) && !options->outputs[TABLE])
     return fail (error, "--sort-by and --largest are for the rows of a --table");
   if (needs_values && !options->intensity)
     return fail (error, "columns of intensity need the file of --intensity");

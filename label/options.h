@@ -5,10 +5,14 @@
 #include "mask.h"
 #include "slices.h"
 
+/* The files that a run may write. */
+enum { LABEL_MAP, TABLE, CONTOURS, CONTACTS, DISTANCES, N_OUTPUTS };
+
 /* The command line. */
 typedef struct Options {
   PictureOptions picture;
-  const char *labels, *table, *contours, *contacts, *distances, *compression;
+  const char *outputs[N_OUTPUTS]; /* names; NULL: not written */
+  const char *compression;
   const char *intensity;            /* the picture with the second plane; NULL: not given */
   bool ignores_nan;                 /* in it */
   ColumnList columns;               /* of the table; none: the usual ones */

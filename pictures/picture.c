@@ -194,9 +194,10 @@ picture_read_grey (
   return for_rows (picture, false, first_row, n_rows, take_grey, samples, error);
 }
 
+/* Where the samples of a channel go. */
 typedef struct Colour {
   uint32_t channel;
-  uint8_t *samples;
+  void *samples;
 } Colour;
 
 static void
@@ -207,7 +208,8 @@ take_colour (const Picture *picture, const void *samples, uint64_t n, uint64_t d
   const uint8_t *from = (const uint8_t *)samples + colour->channel * bytes;
 
   for (uint64_t i = 0; i < n; i++)
-    memcpy (colour->samples + (done + i) * bytes, from + i * picture->n_channels * bytes, bytes);
+    memcpy ((uint8_t *)colour->samples + (done + i) * bytes, from + i * picture->n_channels * bytes,
+        bytes);
 }
 
 SampleType
@@ -282,21 +284,17 @@ picture_read_colour (Picture *picture, uint32_t channel, uint64_t first_row, uin
   return for_rows (picture, false, first_row, n_rows, take_colour, &colour, error);
 }
 
-typedef struct Reals {
-  uint32_t channel;
-  double *samples;
-} Reals;
-
 static void
 take_reals (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
 {
-  const Reals *reals = data;
+  const Colour *colour = data;
   const uint32_t n_channels = picture->n_channels;
+  double *reals = (double *)colour->samples + done;
 
 #define CASE(number, type, name)                                                                   \
   case number:                                                                                     \
     for (uint64_t i = 0; i < n; i++)                                                               \
-      reals->samples[done + i] = (double)((const type *)samples)[i * n_channels + reals->channel]; \
+      reals[i] = (double)((const type *)samples)[i * n_channels + colour->channel];                \
     break;
   switch (picture->type) {
     SAMPLE_TYPES (CASE)
@@ -308,9 +306,9 @@ bool
 picture_read_reals (Picture *picture, uint32_t channel, uint64_t first_row, uint64_t n_rows,
     double *samples, CclError *error)
 {
-  Reals reals = {channel, samples};
+  Colour colour = {channel, samples};
 
-  return for_rows (picture, false, first_row, n_rows, take_reals, &reals, error);
+  return for_rows (picture, false, first_row, n_rows, take_reals, &colour, error);
 }
 
 #define COMPARE(number, type, limit)                                                               \
@@ -346,29 +344,6 @@ compare (SampleType type, const void *samples, uint64_t n, double threshold, uin
   }
 }
 
-typedef struct Comparison {
-  double threshold;
-  uint8_t *pixels;
-} Comparison;
-
-static void
-take_comparison (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
-{
-  const Comparison *comparison = data;
-  compare (picture->type, samples, n, comparison->threshold, comparison->pixels + done);
-}
-
-bool
-picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
-    uint8_t *pixels, CclError *error)
-{
-  Comparison comparison = {threshold, pixels};
-
-  if (picture->type == SAMPLE_UINT8)
-    return picture_read_grey (picture, first_row, n_rows, pixels, error);
-  return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
-}
-
 /* Marks samples that are not the value of pixels without data. */
 static void
 mark_valid (SampleType type, const void *samples, uint64_t n, double no_data, uint8_t *valid)
@@ -386,33 +361,48 @@ mark_valid (SampleType type, const void *samples, uint64_t n, double no_data, ui
 #undef CASE
 }
 
-typedef struct ValidRows {
+/* valid: NULL: pixels without data are compared like others. */
+typedef struct Comparison {
   double threshold;
   uint8_t *pixels, *valid;
-} ValidRows;
+} Comparison;
 
 static void
-take_valid (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
+take_comparison (const Picture *picture, const void *samples, uint64_t n, uint64_t done, void *data)
 {
-  const ValidRows *rows = data;
-  uint8_t *pixels = rows->pixels + done, *valid = rows->valid + done;
+  const Comparison *comparison = data;
+  uint8_t *pixels = comparison->pixels + done;
 
   if (picture->type == SAMPLE_UINT8)
     memcpy (pixels, samples, n);
   else
-    compare (picture->type, samples, n, rows->threshold, pixels);
+    compare (picture->type, samples, n, comparison->threshold, pixels);
+  if (!comparison->valid)
+    return;
+  uint8_t *valid = comparison->valid + done;
   mark_valid (picture->type, samples, n, picture->no_data, valid);
   for (uint64_t i = 0; i < n; i++)
     pixels[i] = valid[i] ? pixels[i] : 0;
 }
 
 bool
+picture_read (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
+    uint8_t *pixels, CclError *error)
+{
+  Comparison comparison = {threshold, pixels, NULL};
+
+  if (picture->type == SAMPLE_UINT8)
+    return picture_read_grey (picture, first_row, n_rows, pixels, error);
+  return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
+}
+
+bool
 picture_read_valid (Picture *picture, uint64_t first_row, uint64_t n_rows, double threshold,
     uint8_t *pixels, uint8_t *valid, CclError *error)
 {
-  ValidRows rows = {threshold, pixels, valid};
+  Comparison comparison = {threshold, pixels, valid};
 
-  return for_rows (picture, true, first_row, n_rows, take_valid, &rows, error);
+  return for_rows (picture, true, first_row, n_rows, take_comparison, &comparison, error);
 }
 
 void

@@ -393,31 +393,33 @@ columns_beyond_boxes (const ColumnList *list)
   return NULL;
 }
 
+/* Whether a property is listed that a function fills. */
+static bool
+has_property (const ColumnList *list,
+    void (*fill) (const Item *item, const Property *property, ColumnValue *values))
+{
+  for (uint32_t i = 0; i < list->n; i++)
+    if (list->properties[i]->fill == fill)
+      return true;
+  return false;
+}
+
 bool
 columns_have_values (const ColumnList *list)
 {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (list->properties[i]->fill == fill_value)
-      return true;
-  return false;
+  return has_property (list, fill_value);
 }
 
 bool
 columns_have_quantiles (const ColumnList *list)
 {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (list->properties[i]->fill == fill_quantiles)
-      return true;
-  return false;
+  return has_property (list, fill_quantiles);
 }
 
 bool
 columns_have_ranks (const ColumnList *list)
 {
-  for (uint32_t i = 0; i < list->n; i++)
-    if (list->properties[i]->fill == fill_median)
-      return true;
-  return columns_have_quantiles (list);
+  return has_property (list, fill_median) || columns_have_quantiles (list);
 }
 
 bool

@@ -34,16 +34,16 @@ typedef struct ColumnPicture {
   uint64_t sides[3]; /* z, y, x */
   bool is_volume;
   uint32_t connectivity;
-  uint32_t n_planes;       /* of values, 1 or 3: of the colours of --intensity */
-  const double *affine;    /* of GeoReference; NULL: the picture has none */
-  const uint32_t *n_parts; /* of the labels 1, 2, …; NULL: all have one */
-  const double *spacing;   /* z, y, x: the sides of a pixel; NULL: it is the unit */
-  bool has_values;         /* components have a value each, as the next two say */
+  uint32_t n_planes;     /* of values, 1 or 3: of the colours of --intensity */
+  const double *affine;  /* of GeoReference; NULL: the picture has none */
+  uint32_t *n_parts;     /* of the labels 1, 2, …; NULL: all have one */
+  const double *spacing; /* z, y, x: the sides of a pixel; NULL: it is the unit */
+  bool has_values;       /* components have a value each, as the next two say */
   SampleType value_type;
   uint32_t n_quantiles; /* of intensities, at most MOST_QUANTILES */
   const double *quantiles;
-  const double *ranks; /* of the labels 1, 2, …: [n_planes], of each the median and the quantiles */
-  const uint64_t *values; /* of the labels 1, 2, …: a sample in the first bytes of each */
+  double *ranks;    /* of the labels 1, 2, …: [n_planes], of each the median and the quantiles */
+  uint64_t *values; /* of the labels 1, 2, …: a sample in the first bytes of each */
 } ColumnPicture;
 
 /* Parses names that are separated by commas. */

@@ -3,6 +3,7 @@
 
 #include "pictures/error.h"
 #include "kept-map.h"
+#include "layers.h"
 
 #include <stdlib.h>
 
@@ -36,7 +37,7 @@ begin (void *data, uint64_t n_components, uint64_t first_label, uint64_t n_label
 
   self->label_bytes = label_bytes;
   self->is_hole = calloc (n_components / 8 + 1, 1);
-  return self->is_hole || fail_without_memory (error) ? CUDACCL_OK : CUDACCL_ERROR_IO;
+  return to_status (self->is_hole || fail_without_memory (error));
 }
 
 static CclStatus
@@ -44,20 +45,16 @@ keep_labels (
     void *data, uint64_t first_layer, uint64_t n_layers, const void *labels, CclError *error)
 {
   const Holes *self = data;
-  return kept_map_write (self->labels, first_layer * self->layer, labels, n_layers * self->layer,
-             self->label_bytes, error)
-             ? CUDACCL_OK
-             : CUDACCL_ERROR_IO;
+  return to_status (kept_map_write (self->labels, first_layer * self->layer, labels,
+      n_layers * self->layer, self->label_bytes, error));
 }
 
 bool
 holes_is_enclosed (const CclTiledPlan *plan, const CclTiledComponent *row)
 {
-  const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
-
   return row->x > 0 && row->y > 0 && row->x + row->width < plan->width &&
          row->y + row->height < plan->height &&
-         (is_frame || (row->z > 0 && row->z + row->depth < plan->depth));
+         (is_frame (plan) || (row->z > 0 && row->z + row->depth < plan->depth));
 }
 
 static CclStatus
@@ -95,7 +92,6 @@ holes_find (const CclTiledPlan *plan,
         void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error),
     void *data, uint64_t max_area, CclError *error)
 {
-  const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
   Holes *self = calloc (1, sizeof *self);
 
   if (!self) {
@@ -104,7 +100,7 @@ holes_find (const CclTiledPlan *plan,
   }
   *self = (Holes){
       .plan = holes_plan (plan, max_area),
-      .layer = is_frame ? plan->width : plan->width * plan->height,
+      .layer = layer_pixels (plan),
       .read = read,
       .data = data,
       .labels = kept_map_new (plan->scratch_folder, "holes", error),

@@ -4,6 +4,7 @@
 #include "pictures/error.h"
 #include "holes.h"
 #include "kept-map.h"
+#include "layers.h"
 #include "split.h"
 #include "values-map.h"
 
@@ -41,18 +42,6 @@ typedef struct Relabelling {
   uint32_t *n_parts;    /* [n + 1]: of each object; NULL: they are not counted */
   FileMemory sums;      /* of components */
 } Relabelling;
-
-static CclStatus
-to_status (bool succeeded)
-{
-  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
-}
-
-static bool
-is_frame (const CclTiledPlan *plan)
-{
-  return plan->connectivity == 4 || plan->connectivity == 8;
-}
 
 static CclStatus
 read_layers (void *data, uint64_t first_layer, uint64_t n_layers, uint8_t *pixels, CclError *error)
@@ -301,9 +290,8 @@ most_around (const CclTiledPlan *plan)
 static uint64_t
 layers_to_measure (const Relabelling *self)
 {
-  const uint64_t memory = self->plan->memory ? self->plan->memory : (uint64_t)1 << 30;
   uint64_t n = self->plan->tile_layers ? self->plan->tile_layers
-                                       : memory / 4 / BYTES_PER_PIXEL / self->layer;
+                                       : memory_of (self->plan) / 4 / BYTES_PER_PIXEL / self->layer;
 
   const uint64_t most = CUDACCL_MAX_PIXELS / self->layer, around = 2 * most_around (self->plan);
   if (n > most - around)
@@ -440,8 +428,8 @@ derive (const Relabelling *self, uint32_t first, uint32_t n, CclTiledComponent *
   file_memory_rest (&self->sums);
 }
 
-static bool
-passes (const CclTiledPlan *plan, const CclTiledComponent *row)
+bool
+relabel_passes (const CclTiledPlan *plan, const CclTiledComponent *row)
 {
   return row->area >= plan->min_area && (plan->max_area == 0 || row->area <= plan->max_area) &&
          !(plan->clears_border && !holes_is_enclosed (plan, row));
@@ -462,7 +450,7 @@ number (Relabelling *self, CclTiledComponent *rows, CclError *error)
     n = self->n - first < CHUNK_ROWS ? self->n - first : CHUNK_ROWS;
     derive (self, first, n, rows, NULL);
     for (uint32_t i = 0; i < n; i++) {
-      if (!passes (self->plan, &rows[i]))
+      if (!relabel_passes (self->plan, &rows[i]))
         continue;
       if (values)
         values[self->n_kept] = values[first + i];
@@ -820,8 +808,8 @@ relabel_run (const CclTiledPlan *plan, const CclTiledIo *io, const RelabelSettin
   Relabelling self = {.plan = plan,
       .io = io,
       .settings = settings,
-      .layer = is_frame (plan) ? plan->width : plan->width * plan->height,
-      .n_layers = is_frame (plan) ? plan->height : plan->depth};
+      .layer = layer_pixels (plan),
+      .n_layers = n_layers_of (plan)};
   CclStatus status = settings->values ? find_values (&self, settings->values, error)
                                       : find_components (&self, result, error);
 

@@ -40,3 +40,6 @@ typedef struct RelabelSettings {
  * number of components is in files. */
 CclStatus relabel_run (const CclTiledPlan *plan, const CclTiledIo *io,
     const RelabelSettings *settings, CclTiledResult *result, CclError *error);
+
+/* Whether a component passes the filters of the plan. */
+bool relabel_passes (const CclTiledPlan *plan, const CclTiledComponent *row);

@@ -9,6 +9,7 @@
 
 #include "core/base/divide-up.h"
 #include "pictures/error.h"
+#include "layers.h"
 #include "unnamed-file.h"
 
 #include <cudaccl/distance.h>
@@ -45,23 +46,11 @@ typedef struct Split {
   FileMemory file;      /* in place of it for larger windows */
 } Split;
 
-static bool
-is_frame (const Split *self)
-{
-  return self->plan->connectivity == 4 || self->plan->connectivity == 8;
-}
-
 /* The axis along which layers follow each other. */
 static int
 layer_axis (const Split *self)
 {
-  return is_frame (self) ? 1 : 2;
-}
-
-static uint64_t
-memory_of (const CclTiledPlan *plan)
-{
-  return plan->memory ? plan->memory : (uint64_t)1 << 30;
+  return is_frame (self->plan) ? 1 : 2;
 }
 
 /* The window around a box. Returns its pixels. */
@@ -293,8 +282,7 @@ static uint32_t
 layers_at_once (const Split *self)
 {
   const CclTiledPlan *plan = self->plan;
-  const uint64_t layer = is_frame (self) ? plan->width : plan->width * plan->height;
-  const uint64_t n_layers = is_frame (self) ? plan->height : plan->depth;
+  const uint64_t layer = layer_pixels (plan), n_layers = n_layers_of (plan);
   uint64_t most = memory_of (plan) / BYTES_PER_PIXEL;
 
   if (most > CUDACCL_MAX_PIXELS)

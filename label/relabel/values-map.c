@@ -2,6 +2,7 @@
 #include "values-map.h"
 
 #include "pictures/error.h"
+#include "layers.h"
 
 #include <cudaccl/chunks.h>
 #include <stdlib.h>
@@ -43,12 +44,11 @@ static uint64_t
 choose_layers (const Finding *self)
 {
   const CclTiledPlan *plan = self->plan;
-  const uint64_t memory = plan->memory ? plan->memory : (uint64_t)1 << 30;
   const uint64_t most = CUDACCL_MAX_PIXELS / self->layer;
   uint64_t n = plan->tile_layers;
 
   if (!n)
-    n = memory / 2 / (self->value_bytes + BYTES_PER_PIXEL) / self->layer;
+    n = memory_of (plan) / 2 / (self->value_bytes + BYTES_PER_PIXEL) / self->layer;
   n = n > most ? most : n;
   return n < 1 ? 1 : n < self->n_layers ? n : self->n_layers;
 }
@@ -86,9 +86,8 @@ static CclStatus
 add_seam (Finding *self, uint64_t tile, CclError *error)
 {
   const CclTiledPlan *plan = self->plan;
-  const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
   const CclSeam seam = {.width = (uint32_t)plan->width,
-      .height = is_frame ? 1 : (uint32_t)plan->height,
+      .height = is_frame (plan) ? 1 : (uint32_t)plan->height,
       .connectivity = plan->connectivity,
       .upper = self->upper_labels,
       .lower = self->labels,
@@ -145,10 +144,8 @@ keep_tile (Finding *self, uint64_t tile, uint64_t n_layers, uint32_t n, CclError
     return CUDACCL_ERROR_IO;
   number_parts (self, start, n_pixels);
   file_memory_rest (&self->found->values);
-  return kept_map_write (self->found->map, tile * self->tile_layers * self->layer, self->labels,
-             n_pixels, sizeof *self->labels, error)
-             ? CUDACCL_OK
-             : CUDACCL_ERROR_IO;
+  return to_status (kept_map_write (self->found->map, tile * self->tile_layers * self->layer,
+      self->labels, n_pixels, sizeof *self->labels, error));
 }
 
 static CclStatus
@@ -218,13 +215,12 @@ CclStatus
 values_map_find (ValuesMap *found, const ValuesPicture *picture, const CclTiledPlan *plan,
     const CclTiledIo *io, CclError *error)
 {
-  const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
   Finding self = {.found = found,
       .picture = picture,
       .plan = plan,
       .io = io,
-      .layer = is_frame ? plan->width : plan->width * plan->height,
-      .n_layers = is_frame ? plan->height : plan->depth,
+      .layer = layer_pixels (plan),
+      .n_layers = n_layers_of (plan),
       .value_bytes = values_bytes (picture->type)};
   self.tile_layers = choose_layers (&self);
   self.n_tiles = (self.n_layers - 1) / self.tile_layers + 1;

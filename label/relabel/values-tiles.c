@@ -2,6 +2,7 @@
 #include "values-tiles.h"
 
 #include "pictures/error.h"
+#include "layers.h"
 
 #include <stdlib.h>
 
@@ -57,12 +58,11 @@ static CclValuesPlan
 plan_of (const ValuesTiles *self, uint32_t n_layers)
 {
   const CclTiledPlan *plan = self->plan;
-  const bool is_frame = plan->connectivity == 4 || plan->connectivity == 8;
 
   return (CclValuesPlan){.size = sizeof (CclValuesPlan),
       .width = (uint32_t)plan->width,
-      .height = is_frame ? n_layers : (uint32_t)plan->height,
-      .depth = is_frame ? 1 : n_layers,
+      .height = is_frame (plan) ? n_layers : (uint32_t)plan->height,
+      .depth = is_frame (plan) ? 1 : n_layers,
       .connectivity = plan->connectivity,
       .type = self->picture->type,
       .zero_is_background = self->picture->zero_is_background,

@@ -5,6 +5,7 @@
 extern "C" {
 #include "label/relabel/holes.h"
 #include "label/relabel/largest.h"
+#include "label/relabel/layers.h"
 #include "label/relabel/relabel.h"
 }
 
@@ -24,14 +25,14 @@ struct Run {
       write_distances, send, receive, abort;
   uint64_t layer_pixels;
   CclPixelFormat value_format; /* of the second plane */
-  uint32_t label_bytes, distance_bytes;
-  Holes *holes;                 /* to be filled; NULL: none are */
-  Largest *largest;             /* components that stay; NULL: all do */
-  bool wants_distances;         /* which are not written yet */
-  ValuesPicture many_values;    /* without read it is a mask */
-  std::vector<uint64_t> values; /* of components; empty: not wanted */
-  std::vector<uint32_t> parts;  /* of objects; empty: not wanted */
-  std::exception_ptr raised;    /* the first exception of a function, which ends the run */
+  bool wants_distances;        /* which are not written yet */
+  uint32_t label_bytes = 0, distance_bytes = 0;
+  Holes *holes = nullptr;         /* to be filled; NULL: none are */
+  Largest *largest = nullptr;     /* components that stay; NULL: all do */
+  ValuesPicture many_values = {}; /* without read it is a mask */
+  std::vector<uint64_t> values;   /* of components; empty: not wanted */
+  std::vector<uint32_t> parts;    /* of objects; empty: not wanted */
+  std::exception_ptr raised;      /* the first exception of a function, which ends the run */
 
   void
   keep_exception ()
@@ -50,12 +51,6 @@ view_of (const void *data, uint64_t size, bool writable)
   if (!view)
     throw nb::python_error ();
   return nb::steal (view);
-}
-
-static CclStatus
-to_status (bool succeeded)
-{
-  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
 }
 
 /* Calls functions of Python, and keeps their exception for the end of the run. */
@@ -124,13 +119,10 @@ give_numbers (const Run &run, std::vector<Number> &numbers, const nb::object &ta
 {
   uint64_t n = numbers.size ();
 
-  for (uint64_t i = 0; i < numbers.size () && run.largest; i++) {
-    const uint64_t label = largest_label (run.largest, i + 1);
-    if (label)
-      numbers[label - 1] = numbers[i];
-  }
-  if (run.largest)
+  if (run.largest) {
+    largest_move (run.largest, numbers.data (), sizeof (Number), n);
     n = largest_choose (run.largest);
+  }
   take (view_of (numbers.data (), n * sizeof (Number), false));
 }
 
@@ -186,44 +178,14 @@ write_distances (
   });
 }
 
-/* Rows of the components that stay, with their new labels, and their shapes. */
-struct Rows {
-  std::vector<CclTiledComponent> rows;
-  std::vector<CclVolumeShape> shapes;
-};
-
-static Rows
-that_stay (
-    const Largest *largest, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n)
-{
-  Rows found;
-
-  for (size_t i = 0; i < n; i++) {
-    const uint64_t label = largest_label (largest, rows[i].label);
-    if (!label)
-      continue;
-    found.rows.push_back (rows[i]);
-    found.rows.back ().label = label;
-    if (shapes)
-      found.shapes.push_back (shapes[i]);
-  }
-  return found;
-}
-
 static CclStatus
 write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
     CclError *error)
 {
-  return call (data, error, [&] (Run &run) {
-    Rows found;
-    if (run.largest) {
-      found = that_stay (run.largest, rows, shapes, n);
-      rows = found.rows.data ();
-      shapes = shapes ? found.shapes.data () : nullptr;
-      n = found.rows.size ();
-      if (n == 0)
-        return;
-    }
+  Largest *largest = ((Run *)data)->largest;
+  if (largest && !(rows = largest_rows (largest, rows, &shapes, 1, &n, error)))
+    return CUDACCL_ERROR_NO_MEMORY;
+  return n == 0 ? CUDACCL_OK : call (data, error, [&] (Run &run) {
     const nb::object view = view_of (rows, n * sizeof *rows, false);
     if (shapes)
       run.rows (view, view_of (shapes, n * sizeof *shapes, false));
@@ -432,7 +394,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .memory = memory,
       .n_threads = n_threads,
       .label_bytes = label_bytes,
-      .device = device == HOST ? nullptr : open_device (device),
+      .device = open_device (device),
       .scratch_folder = scratch_folder ? scratch_folder->c_str () : nullptr,
       .columns = columns,
       .intensity_format = value_format (value_type, ignore_nan),
@@ -452,15 +414,7 @@ run_tiled (const std::vector<uint64_t> &shape, uint32_t connectivity, bool inver
       .abort = abort,
       .layer_pixels = is_volume ? width * height : width,
       .value_format = plan.intensity_format,
-      .label_bytes = 0,
-      .distance_bytes = 0,
-      .holes = nullptr,
-      .largest = nullptr,
-      .wants_distances = !distances_write.is_none (),
-      .many_values = {},
-      .values = {},
-      .parts = {},
-      .raised = {}};
+      .wants_distances = !distances_write.is_none ()};
   if (many_values)
     run.many_values = values_picture (run, *many_values);
   const CclTiledIo io = {

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* The layers of a picture by its plan: rows of a frame, slices of a volume. */
+#pragma once
+
+#include <cudaccl/tiled.h>
+
+static inline bool
+is_frame (const CclTiledPlan *plan)
+{
+  return plan->connectivity == 4 || plan->connectivity == 8;
+}
+
+static inline uint64_t
+layer_pixels (const CclTiledPlan *plan)
+{
+  return is_frame (plan) ? plan->width : plan->width * plan->height;
+}
+
+static inline uint64_t
+n_layers_of (const CclTiledPlan *plan)
+{
+  return is_frame (plan) ? plan->height : plan->depth;
+}
+
+/* The most bytes that tiles may take. */
+static inline uint64_t
+memory_of (const CclTiledPlan *plan)
+{
+  return plan->memory ? plan->memory : (uint64_t)1 << 30;
+}
+
+static inline CclStatus
+to_status (bool succeeded)
+{
+  return succeeded ? CUDACCL_OK : CUDACCL_ERROR_IO;
+}
