@@ -195,6 +195,28 @@ def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:
     return copy
 
 
+def as_given(result: NDArray[Any], given: Any) -> Any:
+    """An array in host memory in the kind of the caller's array and where that is."""
+    view = view_on_gpu(given, None)
+    if view is None:
+        return finish(result, given)
+    kind = kind_of(given)
+    if kind == "torch":
+        import torch
+
+        return torch.from_numpy(result).to(given.device)
+    if kind == "cupy":
+        import cupy
+
+        with cupy.cuda.Device(view.device):
+            return cupy.asarray(result)
+    if kind == "numba":
+        from numba import cuda
+
+        return cuda.to_device(result)
+    return finish(copy_to_device(result, view.device), given)
+
+
 def copy_to_host(array: DeviceArray) -> NDArray[Any]:
     """Copies a DeviceArray to a new NumPy array of its shape and type. Since: 0.2"""
     if not isinstance(array, DeviceArray):

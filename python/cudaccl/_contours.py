@@ -116,7 +116,7 @@ def rings_of(contours: Contours, tolerance: float | None) -> list[tuple[int, lis
     if not len(contours):
         return []
     map, corner = drawn(contours)
-    rows, points, _ = _cudaccl.find_contours(view_of(map), 4, True)
+    rows, points, _ = found_on_host(map, 4, True)
     rings, divided = _cudaccl.divide_contours(bytes(rows), bytes(points))
     table, corners = np.frombuffer(rings, contour_dtype), np.frombuffer(divided, np.int32).reshape(-1, 2)
     exact = grouped(table, corners + corner)
@@ -219,7 +219,7 @@ def contours_of_labels(map: NDArray[Any], neighbours: int, cracks: bool, min_are
     if map.size and map.max() >= 2**32:
         raise ValueError("labels must be less than 2³²")
     plain = np.require(map, np.uint32, ["C", "A", "E"])
-    found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(plain), neighbours, cracks)), cracks)
+    found = Contours(*arrays_of(*found_on_host(plain, neighbours, cracks)), cracks)
     if min_area <= 1 and not max_area:
         return found
     values, numbers, areas = np.unique(plain, return_inverse=True, return_counts=True)
@@ -228,6 +228,12 @@ def contours_of_labels(map: NDArray[Any], neighbours: int, cracks: bool, min_are
     kept = within(Contours(numbered, found.points, found.n_components, cracks), areas, min_area, max_area)
     kept.table["component"] = values[kept.table["component"]]
     return kept
+
+
+def found_on_host(image: NDArray[Any], neighbours: int, cracks: bool) -> tuple[Any, Any, int]:
+    """Rows, points and the number of components of a mask of bytes or a label map in host memory."""
+    found: tuple[Any, Any, int] = _cudaccl.ContourFinder(image.shape, neighbours, cracks, HOST).run(view_of(image), 0, False)
+    return found
 
 
 def arrays_of(rows: Any, points: Any, n_components: int) -> tuple[NDArray[np.void], NDArray[np.int32], int]:
@@ -276,8 +282,7 @@ def contours(image: Any, connectivity: int | None = None, *, kind: str = "pixels
             warnings.warn("an image of uint8 with several values is taken for a mask: labels=True outlines each value by "
                           "itself, and labels=False says that it is a mask", stacklevel=2)
         mask = mask_of(read, neighbours, threshold, invert, min_area, max_area)
-        found = Contours(*arrays_of(*_cudaccl.find_contours(view_of(mask), neighbours, kind == "cracks")),
-                         kind == "cracks")
+        found = Contours(*arrays_of(*found_on_host(mask, neighbours, kind == "cracks")), kind == "cracks")
     return found if tolerance is None else found.simplify(tolerance)
 
 

@@ -45,6 +45,12 @@ class DeviceMap:
         table = np.frombuffer(rows, table_dtype(np.int32, ndim=3))
         return table, np.frombuffer(shapes, volume_shape_dtype) if columns else np.zeros(len(table)), n
 
+    def complete(self) -> DeviceMap:
+        """This map, once it is complete and its labels are checked."""
+        if 0 not in self.view.shape:
+            self.measure(0, None)
+        return self
+
     def quantiles(self, values: _cudaccl.View, n: int, ignore_nan: bool,
                   shares: Sequence[float | None]) -> NDArray[np.float64]:
         """_host_measures.quantiles() of the labels 1…n, found on the GPU."""
@@ -76,7 +82,7 @@ class DeviceMap:
         return found
 
     def copy_to_host(self) -> NDArray[np.uint32]:
-        """A copy, after measure()."""
+        """A copy of a complete map."""
         return host_copy_of(self.view).view(np.uint32)
 
 
@@ -106,18 +112,23 @@ def check_range(labels: Any) -> None:
         raise ValueError("labels on a GPU must be 0…2³¹ − 1")
 
 
+def check_map(ndim: int, kind: str, connectivity: int | None, dimensions: tuple[int, ...]) -> None:
+    """Refuses what is neither a mask of bool nor a label map with so many dimensions. kind: of the type, as of NumPy's."""
+    if ndim not in dimensions or kind not in "biu":
+        raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
+                        f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")
+    if kind == "b" and ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
+        raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
+
+
 def device_map_of(labels: Any, connectivity: int | None, dimensions: tuple[int, ...]) -> DeviceMap | None:
     """The components of a mask of bool, or a label map, on a GPU; None if it is in host memory."""
     view = view_on_gpu(labels, None)
     if view is None:
         return None
     ndim = len(view.shape)
-    if ndim not in dimensions or view.is_float:
-        raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
-                        f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")
+    check_map(ndim, "f" if view.is_float else view.dtype[0], connectivity, dimensions)
     if view.dtype == "bool":
-        if ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
-            raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
         return DeviceMap(label(labels, check_connectivity(connectivity, ndim), ndim=ndim)[0], True)
     if view.dtype not in ("int32", "uint32"):
         if 0 not in view.shape and view.dtype.endswith("64") and hasattr(labels, "max"):

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import HOST, copy_to_device, device_number, empty, finish, kind_of, on_host, view_of, zeros
+from ._arrays import HOST, as_given, copy_to_device, device_number, empty, finish, on_host, view_of, zeros
 from ._device_table import DeviceTable
 from ._images import (check_connectivity, check_integers, check_shape, compare_on_gpu, read_image, shown,
                       threshold_of, wanted_ndim, whole_threshold)
@@ -166,9 +166,7 @@ class Labeller:
 
     def _label(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
                out: Any, stream: Any) -> tuple[Any, Table]:
-        if self._must_compare(view, threshold):
-            image, threshold = compare_on_gpu(image, threshold), 0
-            view = view_of(image, stream)
+        image, view, threshold = self._compared(image, view, threshold, stream)
         labels = empty(image, self._shape, "int32", self._device) if out is None else out
         table = self._run(view, threshold, invert, min_area, max_area, view_of(labels, stream, True))
         return labels if out is not None else finish(labels, image), table
@@ -182,8 +180,7 @@ class Labeller:
 
     def _components(self, image: Any, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
                     stream: Any) -> Table:
-        if self._must_compare(view, threshold):
-            view, threshold = view_of(compare_on_gpu(image, threshold), stream), 0
+        _, view, threshold = self._compared(image, view, threshold, stream)
         return self._run(view, threshold, invert, min_area, max_area, None)
 
     def device_table(self, image: Any, *, threshold: float = 0, invert: bool = False, min_area: int = 0,
@@ -196,8 +193,7 @@ class Labeller:
         own, and the more of it, the more of them are kept. Raises ValueError on a CPU and for volumes.
         Since: 0.3"""
         image, view, threshold, invert = read_image(image, threshold, invert, stream)
-        if self._must_compare(view, threshold):
-            view, threshold = view_of(compare_on_gpu(image, threshold), stream), 0
+        _, view, threshold = self._compared(image, view, threshold, stream)
         if type(threshold) is not int or view.is_float:
             threshold = threshold_of(view, threshold)
         check_integers(-2**63, 2**63 - 1, threshold=threshold)
@@ -214,10 +210,13 @@ class Labeller:
             self._max_components = 1 << self._n_components.bit_length()
             self._device_labeller = None
 
-    def _must_compare(self, view: _cudaccl.View, threshold: float) -> bool:
-        """Whether the image's own library must compare its pixels with the threshold."""
-        return not view.is_byte and view.device != HOST and (
-            view.is_float or not self._labeller.reads(view, whole_threshold(threshold)))
+    def _compared(self, image: Any, view: _cudaccl.View, threshold: float, stream: Any) -> tuple[Any, _cudaccl.View, float]:
+        """The image, or its foreground, if its own library must compare the pixels with the threshold."""
+        if view.is_byte or view.device == HOST or (
+                not view.is_float and self._labeller.reads(view, whole_threshold(threshold))):
+            return image, view, threshold
+        image = compare_on_gpu(image, threshold)
+        return image, view_of(image, stream), 0
 
     def _run(self, view: _cudaccl.View, threshold: float, invert: bool, min_area: int, max_area: int,
              labels: _cudaccl.View | None) -> Table:
@@ -426,20 +425,4 @@ def table_to_array(table: Table, like: Any) -> Any:
     """
     check_table(table)
     columns = np.stack([table[name].astype(np.float64) for name in table.dtype.names or ()], axis=1)
-    kind, device = kind_of(like), view_of(like).device
-    if device == HOST:
-        return finish(columns, like)
-    if kind == "torch":
-        import torch
-
-        return torch.from_numpy(columns).to(like.device)
-    if kind == "cupy":
-        import cupy
-
-        with cupy.cuda.Device(device):
-            return cupy.asarray(columns)
-    if kind == "numba":
-        from numba import cuda
-
-        return cuda.to_device(columns)
-    return finish(copy_to_device(columns, device), like)
+    return as_given(columns, like)

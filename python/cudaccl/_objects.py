@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import copy_to_device, empty, finish, host_array, host_copy_of, kind_of, on_device, view_of, view_on_gpu
+from ._arrays import as_given, empty, finish, host_array, host_copy_of, kind_of, on_device, view_of, view_on_gpu
 from ._batch import batch_shape, label_batch
 from ._contours import has_several_values
 from ._device_maps import DeviceMap, device_map_of, labels_on_device
@@ -34,28 +34,10 @@ def brought(image: Any, device: Any) -> Any:
     return on_device(image, device) if is_mask(image) else labels_on_device(image, device)
 
 
-def as_given(result: NDArray[Any], given: Any) -> Any:
-    """An array in host memory in the kind of the caller's array and where that is."""
-    view = view_on_gpu(given, None)
-    if view is None:
-        return finish(result, given)
-    if kind_of(given) == "torch":
-        import torch
-
-        return torch.from_numpy(result).to(given.device)
-    if kind_of(given) == "cupy":
-        import cupy
-
-        with cupy.cuda.Device(view.device):
-            return cupy.asarray(result)
-    return finish(copy_to_device(result, view.device), given)
-
-
 def filled_on_gpu(map: DeviceMap, neighbours: int, max_area: int, like: Any) -> Any:
     """A label map on a GPU whose holes are filled, in the kind of another array."""
-    map.measure(0, None)  # waits until the map is complete, and checks it
     filled = empty(like, tuple(map.view.shape), "int32", map.view.device)
-    _cudaccl.device_fill_label_holes(map.view, neighbours, max_area, view_of(filled, writable=True))
+    _cudaccl.fill_label_holes(map.complete().view, neighbours, 0, max_area, view_of(filled, writable=True))
     return finish(filled, like)
 
 
@@ -223,12 +205,12 @@ def adjacency(labels: Any, connectivity: int | None = None, *,
     """
     wanted = wanted_ndim(ndim, connectivity)
     neighbours = check_connectivity(1 if connectivity is None else connectivity, wanted)
-    on_gpu = device_map_of(labels, None if wanted == 2 else 26, (wanted,))
+    on_gpu, values = device_map_of(labels, None if wanted == 2 else 26, (wanted,)), None
     if on_gpu and 0 not in on_gpu.view.shape:
-        on_gpu.measure(0, None)  # waits until the map is complete, and checks it
-        found = np.frombuffer(_cudaccl.device_contacts(on_gpu.view, neighbours), np.int64).reshape(-1, 3)
-        return found[:, :2].copy(), found[:, 2].copy()
-    map, values, n = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
-    found = np.frombuffer(_cudaccl.contacts(view_of(np.ascontiguousarray(map)), neighbours), np.int64).reshape(-1, 3)
+        view = on_gpu.complete().view
+    else:
+        map, values, _ = label_map_of(labels, None if wanted == 2 else 26, (wanted,))
+        view = view_of(np.ascontiguousarray(map))
+    found = np.frombuffer(_cudaccl.contacts(view, neighbours), np.int64).reshape(-1, 3)
     ends, contact = found[:, :2].copy(), found[:, 2].copy()
     return (ends if values is None else as_int64(values)[ends]), contact

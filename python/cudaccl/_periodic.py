@@ -9,10 +9,9 @@ from typing import Any
 import numpy as np
 
 from . import _cudaccl
-from ._arrays import empty, finish, host_array, kind_of, on_device, on_host, view_of, view_on_gpu
+from ._arrays import as_given, empty, finish, host_array, kind_of, on_device, on_host, view_of, view_on_gpu
 from ._images import check_connectivity, wanted_ndim
 from ._labeller import label
-from ._objects import as_given
 from ._regionprops import rows_of_image
 from ._types import Table, table_dtype
 
@@ -64,13 +63,12 @@ def label_periodic(image: Any, axes: Any, connectivity: int | None = None, *, nd
     if view is not None and is_labelled_there(image, view, threshold):
         array = empty(image, tuple(view.shape), "int32", view.device)
         _, table = label(image, neighbours, ndim=wanted, threshold=threshold, invert=invert, out=array)
-        join = _cudaccl.device_join_borders
     else:
         found, table = label(host_array(on_host(image)), neighbours, ndim=wanted, threshold=threshold, invert=invert)
-        array, join = np.array(found), _cudaccl.join_borders
+        array = np.array(found)
     rows = table
     if len(table):
-        joined = join(view_of(array, writable=True), neighbours, flags, len(table))
+        joined = _cudaccl.join_borders(view_of(array, writable=True), neighbours, flags, len(table))
         rows = np.frombuffer(joined, table_dtype(np.int32, ndim=3))
         rows = rows if wanted == 3 else rows_of_image(rows)
     return (as_given(array, image) if isinstance(array, np.ndarray) else finish(array, image)), rows

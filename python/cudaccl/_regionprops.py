@@ -10,33 +10,37 @@ from numpy.typing import NDArray
 
 from . import _cudaccl, _host_measures
 from ._arrays import on_host, view_of
-from ._device_maps import device_map_of
-from ._images import OF_VOLUMES, check_connectivity, check_integers
+from ._device_maps import check_map, device_map_of
+from ._images import check_connectivity, check_integers
 from ._labeller import label
 from ._planes import is_measured_on_gpu, planes_of, values_on_gpu
 from ._spacing import OF_MOMENTS, check_spacing, in_units
-from ._types import AXES, COLUMN_OF, MEASURES, SIZES, feature_dtype, is_table, shape_dtype, table_dtype, volume_shape_dtype
+from ._types import AXES, COLUMN_OF, MEASURES, SIZES, is_table, shape_dtype, table_dtype, volume_shape_dtype
+
+
+def no_map() -> NDArray[np.uint32]:
+    raise ValueError("there is no label map in memory")  # not reached: no property of such pictures needs it
 
 
 class Measured:
     """What is measured of components.
 
-    rows, features, shapes: of each component; there are no features of volumes and of label maps on a GPU.
+    rows, shapes: of each component.
     connectivity: the number of neighbours of a pixel.
-    map: returns the label map in host memory. map_rows: rows with the labels that the map has.
     measured: the properties that these pictures have.
+    map: returns the label map in host memory. map_rows: rows with the labels that the map has; None: rows.
     are_components: labels are not in several parts.
     count_holes: returns the numbers of holes of the labels 0, 1, …
     channels: what is measured of the values of each channel; None: a pixel has one value.
     """
 
-    def __init__(self, rows: NDArray[Any], features: NDArray[Any], shapes: NDArray[Any], connectivity: int,
-                 shape: tuple[int, ...], map: Callable[[], NDArray[np.uint32]], map_rows: NDArray[Any],
-                 measured: dict[str, Property], are_components: bool = True,
+    def __init__(self, rows: NDArray[Any], shapes: NDArray[Any], connectivity: int, shape: tuple[int, ...],
+                 measured: dict[str, Property], map: Callable[[], NDArray[np.uint32]] = no_map,
+                 map_rows: NDArray[Any] | None = None, are_components: bool = True,
                  count_holes: Callable[[], NDArray[np.int64]] | None = None) -> None:
-        self.rows, self.features, self.shapes, self.connectivity = rows, features, shapes, connectivity
+        self.rows, self.shapes, self.connectivity = rows, shapes, connectivity
         self.measured, self._shape = measured, shape
-        self._map, self._map_rows = map, map_rows
+        self._map, self._map_rows = map, rows if map_rows is None else map_rows
         self._are_components, self._count_holes = are_components, count_holes
         self.parts: NDArray[np.uint32] | None = None  # of each row, where they are known
         self.channels: list[Measured] | None = None
@@ -96,7 +100,6 @@ class Measured:
                         if len(self._map_rows) else bytearray())
             self._hulls = np.frombuffer(measures, np.float64).reshape(-1, 3)
         return self._hulls
-
 
     def convex(self) -> NDArray[np.float64]:
         """Pixels and greatest diameter of scikit-image's convex images, a row for each component."""
@@ -258,21 +261,12 @@ def label_map_of(labels: Any, connectivity: int | None,
     """The components of a mask of bool, or a label map, as numbered() returns them."""
     if not isinstance(labels, np.ndarray):
         on_device = device_map_of(labels, connectivity, dimensions)
-        if on_device:
-            if 0 not in on_device.view.shape:
-                on_device.measure(0, None)  # waits until the map is complete, and checks it
-            labels = on_device.copy_to_host()
-        else:
-            labels = np.asarray(labels)
+        labels = on_device.complete().copy_to_host() if on_device else np.asarray(labels)
     if isinstance(labels, np.ma.MaskedArray):
         labels = labels.filled(0)
-    if labels.dtype == bool and labels.ndim in dimensions:
-        if labels.ndim == 3 and connectivity not in OF_VOLUMES:  # masks of several images, or colours
-            raise ValueError("a mask of three dimensions is a volume with connectivity=6, 18 or 26")
+    check_map(labels.ndim, labels.dtype.kind, connectivity, dimensions)
+    if labels.dtype == bool:
         labels = label(labels, check_connectivity(connectivity, labels.ndim))[0]
-    if labels.ndim not in dimensions or labels.dtype.kind not in "iu":
-        raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
-                        f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")
     return numbered(labels)
 
 
@@ -281,21 +275,16 @@ def is_long(shape: tuple[int, ...]) -> bool:
     return len(shape) == 2 and max(shape) > 65536
 
 
-def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None,
-                  columns: int) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
-    """Rows, features and shapes of the labels 1…n."""
-    rows = features = shapes = bytearray()
+def measure_plane(map: NDArray[np.uint32], n: int, plane: NDArray[Any] | None, columns: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Rows and shapes of the labels 1…n."""
+    is_volume = map.ndim == 3 or is_long(map.shape)
+    rows = shapes = bytearray()
     if n and map.size:
-        view = None if plane is None else view_of(plane)
-        if map.ndim == 2 and not is_long(map.shape):
-            rows, features, shapes = _cudaccl.measure_labels(view_of(map), view, columns, n)
-        else:
-            rows, shapes = _cudaccl.measure_volume_labels(view_of(map), view, columns, n)
-    if is_long(map.shape):
-        return (rows_of_image(np.frombuffer(rows, table_dtype(np.int32, ndim=3))), np.empty(0),
-                np.frombuffer(shapes, volume_shape_dtype))
-    return (np.frombuffer(rows, table_dtype(np.int32, ndim=map.ndim)), np.frombuffer(features, feature_dtype),
-            np.frombuffer(shapes, shape_dtype if map.ndim == 2 else volume_shape_dtype))
+        measure_labels = _cudaccl.measure_volume_labels if is_volume else _cudaccl.measure_labels
+        rows, shapes = measure_labels(view_of(map), None if plane is None else view_of(plane), columns, n)
+    table = np.frombuffer(rows, table_dtype(np.int32, ndim=3 if is_volume else 2))
+    return (rows_of_image(table) if is_volume and map.ndim == 2 else table,
+            np.frombuffer(shapes, volume_shape_dtype if is_volume else shape_dtype))
 
 
 def is_of_the_library(plane: NDArray[Any] | None) -> bool:
@@ -365,8 +354,7 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     of_values = columns & COLUMN_OF["intensity_mean"]
     has_values = needs_values(properties, intensity_image)
     if of_values and 0 not in map.view.shape and not is_measured_on_gpu(intensity_image):
-        map.measure(0, None)  # waits until the map is complete, and checks it
-        return measure(map.copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan,
+        return measure(map.complete().copy_to_host(), on_host(intensity_image), properties, connectivity, dimensions, ignore_nan,
                        quantiles)
     planes, are_channels = values_on_gpu(intensity_image if has_values else None, ndim, map.view.device)
     if 0 in map.view.shape:
@@ -379,8 +367,8 @@ def measure_on_gpu(labels: Any, intensity_image: Any, properties: list[str], con
     there = parts[0][0]["area"] > 0
     rows = parts[0][0][there]
     rows = rows_of_image(rows) if ndim == 2 else rows
-    found = [Measured(rows, np.empty(0), shapes[there], neighbours, map.view.shape, map.copy_to_host, rows,
-                      MEASURED_ON_GPU[ndim], map.are_components, lambda: map.count_holes(neighbours)) for _, shapes, _ in parts]
+    found = [Measured(rows, shapes[there], neighbours, map.view.shape, MEASURED_ON_GPU[ndim], map.copy_to_host, rows,
+                      map.are_components, lambda: map.count_holes(neighbours)) for _, shapes, _ in parts]
     for part, plane in zip(found, planes):
         if plane is not None and OF_RANKS.keys() & set(properties):
             part.set_ranks(quantiles, map.quantiles(plane, len(there), ignore_nan, [None, *quantiles])[:, there])
@@ -417,9 +405,8 @@ def measure(labels: Any, intensity_image: Any, properties: Iterable[str], connec
         kinds = [(name, np.int64 if name == "label" else kind) for name, (kind, *_) in (rows.dtype.fields or {}).items()]
         rows = rows.astype(kinds)
         rows["label"] = as_int64(values)[rows["label"]]
-    found = [Measured(rows, features[there] if len(features) else features, shapes[there], neighbours, map.shape,
-                      lambda: map, map_rows, measured, are_components)
-             for _, features, shapes in parts]
+    found = [Measured(rows, shapes[there], neighbours, map.shape, measured, lambda: map, map_rows, are_components)
+             for _, shapes in parts]
     for part, plane in zip(found, planes):
         if plane is not None and of_values and not is_of_library:
             part.of_values = measure_values(map, there, plane, ignore_nan)

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import IMMUTABLE, copy_to_device, empty, finish, kind_of, on_host, view_of
+from ._arrays import IMMUTABLE, as_given, copy_to_device, empty, finish, kind_of, on_host, view_of
 from ._device_maps import DeviceMap, device_map_of, labels_on_device
 from ._images import check_connectivity, check_integers, wanted_ndim
-from ._objects import as_given
 from ._regionprops import label_map_of
 
 NO_DISTANCE = 2**32 - 1
@@ -34,10 +33,7 @@ def map_on_gpu(labels: Any, ndim: int | None) -> DeviceMap | None:
     """The components of a mask or a label map of the caller's on a GPU; None if it is in host memory, or empty."""
     wanted = wanted_ndim(ndim, None)
     map = device_map_of(labels, 8 if wanted == 2 else 26, (wanted,))
-    if map is None or 0 in map.view.shape:
-        return None
-    map.measure(0, None)  # waits until the map is complete, and checks it
-    return map
+    return None if map is None or 0 in map.view.shape else map.complete()
 
 
 def distances_on_gpu(map: DeviceMap, like: Any) -> tuple[_cudaccl.DeviceArray, Any]:
@@ -45,7 +41,7 @@ def distances_on_gpu(map: DeviceMap, like: Any) -> tuple[_cudaccl.DeviceArray, A
     shape, device = tuple(map.view.shape), map.view.device
     squared = _cudaccl.DeviceArray(shape, "int32", device)
     roots = empty(like, shape, "float64", device)
-    _cudaccl.device_distances(map.view, view_of(squared, writable=True), view_of(roots, writable=True))
+    _cudaccl.label_distances(map.view, view_of(squared, writable=True), view_of(roots, writable=True))
     return squared, finish(roots, like)
 
 
@@ -87,12 +83,12 @@ def split_on_gpu(map: DeviceMap, radius: int, neighbours: int, markers: Any, lik
     shape, device = tuple(map.view.shape), map.view.device
     if markers is None:
         objects = empty(like, shape, "int32", device)
-        n = _cudaccl.device_distance_peaks(map.view, squared, radius, view_of(objects, writable=True))
+        n = _cudaccl.distance_peaks(map.view, squared, radius, view_of(objects, writable=True))
     else:
         given = plain_markers(markers, shape)
         n = len(np.unique(given[(given > 0) & (map.copy_to_host() > 0)]))
         objects = copy_to_device(given, device) if kind_of(like) in IMMUTABLE else as_given(given, like)
-    _cudaccl.device_flood_objects(map.view, squared, neighbours, view_of(objects, writable=True))
+    _cudaccl.flood_objects(map.view, squared, neighbours, view_of(objects, writable=True))
     return finish(objects, like), n
 
 

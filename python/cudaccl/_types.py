@@ -63,7 +63,6 @@ def table_dtype(count_type: type[np.signedinteger[Any]], *, ndim: int) -> np.dty
 MEASURES = _cudaccl.measures()
 IN_SHAPE = ("ALL", "FRAMES")
 
-feature_dtype: np.dtype[np.void] = np.dtype([(name, f"u{size}") for name, size in _cudaccl.features()], align=True)
 shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, of, *_ in MEASURES if of in IN_SHAPE])
 volume_shape_dtype: np.dtype[np.void] = np.dtype([(field, np.float64) for _, field, *_ in MEASURES])
 COLUMN_OF: dict[str, int] = {field: column for column, field, *_ in MEASURES}

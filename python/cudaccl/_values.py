@@ -8,11 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _cudaccl
-from ._arrays import (HOST, as_float32, as_numpy, device_number, empty, finish, host_copy_of, kind_of, numpy_converts,
+from ._arrays import (HOST, as_float32, as_given, as_numpy, device_number, empty, finish, host_copy_of, kind_of, numpy_converts,
                       on_device, on_host, view_of, view_on_gpu, zeros)
 from ._images import check_connectivity, check_shape, readable, wanted_ndim
 from ._labeller import keep, kept_for_values
-from ._objects import as_given
 from ._types import Array, HostImage, Out
 
 
@@ -128,7 +127,7 @@ def label_similar(image: Any, connectivity: int | None, background: float | None
     if array.size:
         n = _cudaccl.label_similar_values(view_of(array), neighbours, float(tolerance), view_of(foreground),
                                           view_of(labels, writable=True))
-    result = labels if out is not None else as_given(labels, image) if on_gpu else finish(labels, image)
+    result = labels if out is not None else as_given(labels, image)
     return (result, n, values_of(labels, array, n)) if return_values else (result, n)
 
 

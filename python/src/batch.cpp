@@ -16,7 +16,7 @@ public:
     plan.height = shape[1];
     plan.width = shape[2];
     plan.connectivity = (CclConnectivity)connectivity;
-    CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
+    CclCudaDevice *const gpu = open_device (device);
     batch_.make ([&] (CclError *error) {
       return gpu ? ccl_cuda_batch_new (gpu, &plan, error) : ccl_cpu_batch_new (&plan, error);
     });

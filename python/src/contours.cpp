@@ -8,95 +8,56 @@
 #include <memory>
 #include <mutex>
 
-using ContoursHandle = Handle<CclContours, ccl_contours_free>;
-
-using ContourBytes = nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>;
-
-/* Rows, points and the number of components. */
-static ContourBytes
-bytes_of (const CclContourTable &table)
-{
-  return nb::make_tuple (nb::bytearray (table.rows, table.n_contours * sizeof *table.rows),
-      nb::bytearray (table.points, table.n_points * sizeof *table.points), table.n_components);
-}
-
-static CclContoursPlan
-plan_of (const std::vector<size_t> &shape, int connectivity, bool cracks)
-{
-  CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
-  if (shape.size () != 2)
-    throw nb::value_error ("an image has two dimensions");
-  plan.width = to_uint32 ("the width", (int64_t)shape[1]);
-  plan.height = to_uint32 ("the height", (int64_t)shape[0]);
-  plan.connectivity = (CclConnectivity)connectivity;
-  plan.kind = cracks ? CUDACCL_CONTOUR_CRACKS : CUDACCL_CONTOUR_PIXELS;
-  return plan;
-}
-
-/* Finds contours of images of one shape on a GPU. */
+/* Finds contours of images of one shape, in host memory or on a GPU. */
 class ContourFinder {
 public:
-  ContourFinder (const std::vector<size_t> &shape, int connectivity, bool cracks, int device)
-      : shape_ (shape), device_ (device)
+  ContourFinder (const std::vector<uint32_t> &shape, int connectivity, bool cracks, int device)
+      : shape_ (shape.begin (), shape.end ()), device_ (device)
   {
-    const CclContoursPlan plan = plan_of (shape, connectivity, cracks);
+    CclContoursPlan plan = CUDACCL_CONTOURS_PLAN_DEFAULT;
+    if (shape.size () != 2)
+      throw nb::value_error ("an image has two dimensions");
+    plan.width = shape[1];
+    plan.height = shape[0];
+    plan.connectivity = (CclConnectivity)connectivity;
+    plan.kind = cracks ? CUDACCL_CONTOUR_CRACKS : CUDACCL_CONTOUR_PIXELS;
     CclCudaDevice *const gpu = open_device (device);
-    contours_.make ([&] (CclError *error) { return ccl_cuda_contours_new (gpu, &plan, error); });
+    contours_.make ([&] (CclError *error) {
+      return gpu ? ccl_cuda_contours_new (gpu, &plan, error) : ccl_cpu_contours_new (&plan, error);
+    });
   }
 
-  /* The contours of a label map of 32 bits, or of bytes. */
-  ContourBytes
+  /* The contours of a label map of 32 bits, or of bytes: rows, points and the number of components.
+   */
+  nb::typed<nb::tuple, nb::bytearray, nb::bytearray, uint32_t>
   run (View &image, int64_t threshold, bool invert)
   {
     const bool is_map = !image.type.is_byte ();
     if (image.shape != shape_ || image.device != device_ || !image.make_plain () ||
         (is_map && (image.type.size != 4 || image.type.kind == 'f')))
       throw nb::value_error ("images must have the shape of the object, and be where it is");
-    const CclFrame frame = {image.data, (size_t)image.strides[0], CUDACCL_LOCATION_DEVICE};
+    const CclFrame frame = {image.data, (size_t)image.strides[0], image.location ()};
     const CclLabels labels = {image.data, (size_t)image.strides[0]};
     CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
     options.threshold = to_uint32 ("the threshold", threshold);
     options.invert = invert;
     CclContourTable table = {};
     const auto lock = call_library (mutex_, [&] (CclError *error) {
-      ccl_cuda_contours_set_stream (contours_, image.library_stream (), nullptr);
+      if (device_ != HOST)
+        ccl_cuda_contours_set_stream (contours_, image.library_stream (), nullptr);
       return is_map ? ccl_contours_of_labels (contours_, &labels, &table, error)
                     : ccl_contours_of_frame (contours_, &frame, &options, &table, error);
     });
-    return bytes_of (table);
+    return nb::make_tuple (nb::bytearray (table.rows, table.n_contours * sizeof *table.rows),
+        nb::bytearray (table.points, table.n_points * sizeof *table.points), table.n_components);
   }
 
 private:
   std::vector<size_t> shape_;
   int device_;
-  ContoursHandle contours_;
+  Handle<CclContours, ccl_contours_free> contours_;
   std::mutex mutex_;
 };
-
-/* The contours of a label map, or of the bytes of a mask that are not 0: rows, points and the
- * number of components. */
-static ContourBytes
-find_contours (const View &image, int connectivity, bool cracks)
-{
-  const bool is_map = !image.type.is_byte ();
-  if (is_map)
-    image.check_host_labels (2);
-  else if (image.shape.size () != 2 || image.device != HOST || !image.has_plain_rows ())
-    throw nb::value_error ("the mask must be a plain array in host memory");
-  const CclContoursPlan plan = plan_of (image.shape, connectivity, cracks);
-  const CclFrame frame = {.data = image.data, .stride = (size_t)image.strides[0]};
-  const CclLabels labels = {image.data, (size_t)image.strides[0]};
-  const CclLabellerOptions options = CUDACCL_LABELLER_OPTIONS_DEFAULT;
-  CclContourTable table = {};
-  ContoursHandle contours;
-  call_library ([&] (CclError *error) {
-    contours.reset (ccl_cpu_contours_new (&plan, error));
-    return !contours ? error->status
-           : is_map  ? ccl_contours_of_labels (contours, &labels, &table, error)
-                     : ccl_contours_of_frame (contours, &frame, &options, &table, error);
-  });
-  return bytes_of (table);
-}
 
 /* The rings of polygons of contours as cracks with 4-connectivity: rows and points. */
 static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
@@ -179,22 +140,18 @@ measure_hulls (const View &labels, const nb::bytes &rows)
   const std::vector<CclComponent> components = components_of (labels, rows);
   const CclLabels map = {labels.data, (size_t)labels.strides[0]};
   std::vector<double> measures;
-  CclError error = {};
-  CclStatus status = CUDACCL_OK;
-  {
-    const WithoutGil release;
-    for (const CclComponent &row : components) {
-      if (is_interrupted (nullptr))
-        break;
+  call_library ([&] (CclError *error) {
+    CclStatus status = CUDACCL_OK;
+    for (size_t i = 0; i < components.size () && status == CUDACCL_OK; i++) {
       CclHull hull = {0, NAN, NAN, NAN};
-      if (row.width > 0 && status == CUDACCL_OK)
-        status = ccl_label_hull (&map, &row, &hull, &error);
+      if (is_interrupted (nullptr))
+        status = CUDACCL_ERROR_INTERRUPTED;
+      else if (components[i].width > 0)
+        status = ccl_label_hull (&map, &components[i], &hull, error);
       measures.insert (measures.end (), {hull.area, hull.feret_max, hull.feret_min});
     }
-  }
-  if (PyErr_Occurred ())
-    throw nb::python_error ();
-  check (status, error);
+    return status;
+  });
   return nb::bytearray (measures.data (), measures.size () * sizeof (double));
 }
 
@@ -320,8 +277,8 @@ decode_rle (const nb::bytes &encoding, bool compressed, int64_t width, int64_t h
 void
 bind_contours (nb::module_ &module)
 {
-  nb::class_<ContourFinder> (module, "ContourFinder", "Finds contours of images on a GPU.")
-      .def (nb::init<std::vector<size_t>, int, bool, int> (), "shape"_a, "connectivity"_a,
+  nb::class_<ContourFinder> (module, "ContourFinder", "Finds contours of images of one shape.")
+      .def (nb::init<std::vector<uint32_t>, int, bool, int> (), "shape"_a, "connectivity"_a,
           "cracks"_a, "device"_a)
       .def ("run", &ContourFinder::run, "image"_a, "threshold"_a, "invert"_a,
           "Rows, points and the number of components.");
@@ -329,8 +286,6 @@ bind_contours (nb::module_ &module)
       .def (nb::init<std::vector<uint32_t>, int> (), "shape"_a, "device"_a)
       .def ("encode", &MapRuns::encode, "labels"_a, "compressed"_a,
           "The run lengths of the labels that have pixels, in ascending order.");
-  module.def ("find_contours", find_contours, "image"_a, "connectivity"_a, "cracks"_a,
-      "The contours of a mask or a label map.");
   module.def ("divide_contours", divide_contours, "rows"_a, "points"_a,
       "The rings of polygons of contours.");
   module.def ("simplify_contours", simplify_contours, "points"_a, "n_points"_a, "tolerance"_a,

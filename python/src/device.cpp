@@ -21,6 +21,8 @@ CclCudaDevice *
 open_device (int number)
 {
   static std::map<int, CclCudaDevice *> devices;
+  if (number == HOST)
+    return nullptr;
   const auto known = devices.find (number);
   if (known != devices.end ())
     return known->second;

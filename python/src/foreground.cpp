@@ -94,7 +94,7 @@ public:
         .has_chroma = has_chroma,
         .format = has_words ? CUDACCL_PIXEL_FORMAT_16 : CUDACCL_PIXEL_FORMAT_8,
         .reduction = reduction};
-    CclCudaDevice *const gpu = device == HOST ? nullptr : open_device (device);
+    CclCudaDevice *const gpu = open_device (device);
     handle_.make ([&] (CclError *error) {
       return gpu ? ccl_cuda_foreground_new (gpu, &plan, error)
                  : ccl_cpu_foreground_new (&plan, error);

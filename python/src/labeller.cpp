@@ -73,8 +73,8 @@ public:
       uint32_t max_components, const std::string &algorithm, uint32_t n_threads,
       bool table_on_device)
       : shape_ (shape.begin (), shape.end ()), connectivity_ (connectivity), device_ (device),
-        gpu_ (device == HOST ? nullptr : open_device (device)), max_components_ (max_components),
-        algorithm_ (algorithm), n_threads_ (n_threads), table_on_device_ (table_on_device)
+        gpu_ (open_device (device)), max_components_ (max_components), algorithm_ (algorithm),
+        n_threads_ (n_threads), table_on_device_ (table_on_device)
   {
     if (table_on_device && (!gpu_ || shape.size () != 2))
       throw nb::value_error ("only labellers of images on a GPU leave tables in device memory");
@@ -118,7 +118,7 @@ public:
     const CclPixelFormat format = as_it_is ? format_of (image) : CUDACCL_PIXEL_FORMAT_8;
     check_image (image, as_it_is);
     if (labels)
-      check_labels (*labels);
+      labels->check_map_of (shape_, device_);
     const Options options = {
         threshold, invert, to_uint32 ("min_area", min_area), to_uint32 ("max_area", max_area)};
     std::shared_ptr<Engine> engine;
@@ -260,19 +260,6 @@ private:
     if (!image.type.is_byte () && !as_it_is)
       throw nb::type_error ("on a GPU, images must be of uint8, uint16 or bool");
     image.make_plain ();
-  }
-
-  void
-  check_labels (View &labels) const
-  {
-    if (labels.shape != shape_)
-      throw nb::value_error ("the label map has another shape than the image");
-    if ((labels.type.kind != 'i' && labels.type.kind != 'u') || labels.type.size != 4)
-      throw nb::type_error ("the label map must be of int32 or uint32");
-    if (labels.device != device_)
-      throw nb::value_error ("the label map must be in the memory of the labeller's device");
-    if (!labels.make_plain ())
-      throw nb::value_error ("the pixels of a row of the label map must be consecutive");
   }
 
   /* The pixels as the library reads them. */

@@ -47,8 +47,8 @@ bytes_of (const std::unique_ptr<Row[]> &rows, uint32_t n)
   return nb::bytearray (rows.get (), n * sizeof (Row));
 }
 
-/* The rows, features and shapes of the labels 1…n. */
-static nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray>
+/* The rows and shapes of the labels 1…n. */
+static nb::typed<nb::tuple, nb::bytearray, nb::bytearray>
 measure_labels (const View &labels, View *values, uint32_t columns, int64_t n_labels)
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
@@ -66,7 +66,7 @@ measure_labels (const View &labels, View *values, uint32_t columns, int64_t n_la
       ccl_features_derive (&rows[i], &features[i], columns, &shapes[i]);
     return status;
   });
-  return nb::make_tuple (bytes_of (rows, n), bytes_of (features, n), bytes_of (shapes, n));
+  return nb::make_tuple (bytes_of (rows, n), bytes_of (shapes, n));
 }
 
 /* The rows and shapes of the labels 1…n of a volume. */
@@ -162,7 +162,9 @@ label_ranks (View &labels, View &values, int64_t n_labels, const nb::bytes &rank
 {
   const uint32_t n = to_uint32 ("the greatest label", n_labels);
   const size_t ndim = labels.shape.size (), n_found = ranks.size () / sizeof (uint32_t);
-  labels.check_device_labels ();
+  if (labels.device == HOST)
+    throw nb::value_error ("the label map must be on a GPU");
+  labels.check_labels ();
   if (values.shape != labels.shape)
     throw nb::value_error ("the intensity image has another shape than the labels");
   if (values.device != labels.device || !values.make_plain ())
@@ -233,18 +235,6 @@ copy_view_to_host (View &from, const View &to)
   });
 }
 
-/* The fields of a feature: name and bytes. */
-static nb::typed<nb::list, nb::typed<nb::tuple, nb::str, size_t>>
-list_features ()
-{
-  nb::list features;
-#define APPEND(column, type, field, combine)                                                       \
-  features.append (nb::make_tuple (#field, sizeof (type)));
-  CUDACCL_FEATURES (APPEND)
-#undef APPEND
-  return features;
-}
-
 /* The fields of shapes: the flag of the column, the field, the pictures that have it, and of the
  * property its name, the place of the column, and whether it is an integer. */
 static nb::typed<nb::list, nb::typed<nb::tuple, uint32_t, nb::str, nb::str, nb::str, nb::str, bool>>
@@ -281,11 +271,9 @@ count_parts (const View &labels, uint32_t connectivity, int64_t n_labels)
 void
 bind_measure (nb::module_ &module)
 {
-  module.def ("features", list_features, "Name and bytes of each field of a feature.");
   module.def ("measures", list_measures,
       "Flag, name and pictures of each field of shapes; name of the property, place in it, whether "
-      "it "
-      "is an integer.");
+      "it is an integer.");
   nb::class_<MapMeasurer> (module, "MapMeasurer", "Measures label maps of one shape on a GPU.")
       .def (nb::init<std::vector<uint32_t>, uint32_t, uint32_t, int> (), "shape"_a, "columns"_a,
           "max_labels"_a, "device"_a)
@@ -303,5 +291,5 @@ bind_measure (nb::module_ &module)
       "Measures the labels 1…n of a volume, or an image of any size; returns rows and shapes as "
       "bytes.");
   module.def ("measure_labels", measure_labels, "labels"_a, "values"_a.none (), "columns"_a, "n"_a,
-      "Measures the labels 1…n; returns rows, features and shapes as bytes.");
+      "Measures the labels 1…n; returns rows and shapes as bytes.");
 }

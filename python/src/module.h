@@ -179,7 +179,8 @@ public:
 /* The integer as uint32_t; ValueError with the argument's name if it is out of range. */
 uint32_t to_uint32 (const char *name, int64_t value);
 
-/* The GPU of that number. It stays open until the process ends. Call with the GIL held. */
+/* The GPU of that number, NULL for HOST. It stays open until the process ends. Call with the GIL
+ * held. */
 CclCudaDevice *open_device (int number);
 
 /* The number of the GPU whose memory an address is in; ValueError if it is in none's. */
@@ -236,8 +237,15 @@ public:
   /* Whether the elements of a row are consecutive, and rows and slices do not overlap. */
   bool has_plain_rows () const;
 
-  /* Whether there are no gaps between the elements of an array in host memory. */
-  bool is_dense () const;
+  /* Whether there are no gaps between the elements. */
+  bool has_no_gaps () const;
+
+  /* The same of an array that must be in host memory. */
+  bool
+  is_dense () const
+  {
+    return device == HOST && has_no_gaps ();
+  }
 
   /* The same as has_plain_rows(), but an array on a GPU without plain rows is first replaced by a
    * copy that has them, on that GPU. */
@@ -249,14 +257,16 @@ public:
   /* Keeps one channel of an array whose last dimension has channels. */
   void take_channel (size_t channel);
 
-  /* Whether this is a plain map of int32 or uint32, perhaps after make_plain(). */
+  /* Whether this is a plain map of int32 or uint32, of two or three dimensions, perhaps after
+   * make_plain(). */
   bool make_words ();
 
-  /* Raises if this is no such map of two or three dimensions on a GPU. */
-  void check_device_labels ();
-
-  /* Raises if this is no label map in host memory of so many dimensions. */
+  /* Raises if it is none, or, with a number of dimensions, none in host memory that has so many. */
+  void check_labels ();
   void check_host_labels (size_t n_dimensions) const;
+
+  /* Raises if this is not such a map for an image of a shape, on the device that labels it. */
+  void check_map_of (const std::vector<size_t> &image, int labelled_on);
 
 private:
   bool import_exchange (const ExchangeApi *api, nb::handle object,

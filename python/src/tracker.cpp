@@ -24,16 +24,16 @@ public:
   /* Tracks the rows of a component table, given as bytes, with its label map and its picture if
    * there are any. */
   nb::typed<nb::tuple, nb::bytearray, nb::bytearray, nb::bytearray, nb::bytearray>
-  run (const View &rows, const View *labels, const View *image, double elapsed,
-      int64_t confirm_frames, int64_t max_lost, int64_t static_frames, double frame_rate,
-      double least_way, bool whole_objects)
+  run (const View &rows, View *labels, const View *image, double elapsed, int64_t confirm_frames,
+      int64_t max_lost, int64_t static_frames, double frame_rate, double least_way,
+      bool whole_objects)
   {
     const uint32_t n =
         to_uint32 ("the number of rows", (int64_t)(rows.n_elements () / sizeof (CclComponent)));
     const CclTable table = {n, n, (const CclComponent *)rows.data};
     CclLabels map = {};
     if (labels) {
-      check_labels (*labels);
+      labels->check_map_of (shape_, HOST);
       map = {labels->data, (size_t)labels->strides[0]};
     }
     const CclTrackerPicture picture = image ? picture_of (*image) : CclTrackerPicture{};
@@ -91,19 +91,6 @@ private:
       picture.planes[i] = {
           (const uint8_t *)image.data + i, (size_t)image.strides[0], (uint32_t)image.strides[1]};
     return picture;
-  }
-
-  void
-  check_labels (const View &labels) const
-  {
-    if (labels.shape != shape_)
-      throw nb::value_error ("the label map has another shape than the frames");
-    if ((labels.type.kind != 'i' && labels.type.kind != 'u') || labels.type.size != 4)
-      throw nb::type_error ("the label map must be of int32 or uint32");
-    if (labels.device != HOST)
-      throw nb::value_error ("the label map must be in host memory");
-    if (!labels.has_plain_rows ())
-      throw nb::value_error ("the pixels of a row of the label map must be consecutive");
   }
 
   std::vector<size_t> shape_;

@@ -20,7 +20,7 @@ public:
     plan.type = type_;
     plan.zero_is_background = zero_is_background;
     plan.nan = CUDACCL_NAN_IS_BACKGROUND;
-    CclCudaDevice *const gpu = device_ == HOST ? nullptr : open_device (device_);
+    CclCudaDevice *const gpu = open_device (device_);
     labeller_.make ([&] (CclError *error) {
       return gpu ? ccl_cuda_values_labeller_new (gpu, &plan, error)
                  : ccl_cpu_values_labeller_new (&plan, error);
@@ -33,13 +33,12 @@ public:
   {
     if (image.shape != shape_ || value_type_of (image.type) != type_)
       throw nb::value_error ("the image has another shape or type than the labeller");
-    if (labels.shape != shape_ || labels.type.size != 4 || labels.type.kind == 'f')
+    if (image.device != device_ || !image.make_plain ())
       throw nb::value_error (
-          "the label map must have the shape of the image, and be of int32 or uint32");
-    if (image.device != device_ || labels.device != device_)
-      throw nb::value_error ("image and label map must be on the device of the labeller");
-    if (!image.make_plain () || !labels.make_plain ())
-      throw nb::value_error ("the pixels of a row must be consecutive");
+          "the image must be on the device of the labeller, with consecutive pixels in each row");
+    if (labels.type.size != 4 || labels.type.kind == 'f')
+      throw nb::value_error ("the label map must be of int32 or uint32");
+    labels.check_map_of (shape_, device_);
     const size_t ndim = shape_.size ();
     const CclValues values = {
         image.data, (size_t)image.strides[ndim - 2], (size_t)image.strides[0], image.location ()};
@@ -136,30 +135,10 @@ private:
   Handle<CclContacts, ccl_contacts_free> contacts_;
 };
 
-/* The pairs of labels that touch in a label map, as Contacts::rows() gives them. */
+/* The pairs of labels that touch in a map on a GPU. */
 static nb::bytearray
-contacts (const View &labels, uint32_t connectivity)
+device_contacts (const View &labels, const WordMap &from, uint32_t connectivity)
 {
-  const size_t ndim = labels.shape.size ();
-  if (ndim != 2 && ndim != 3)
-    throw nb::value_error ("a label map has two or three dimensions");
-  labels.check_host_labels (ndim);
-  if (labels.n_elements () == 0)
-    return nb::bytearray ("", 0);
-  const uint64_t width = labels.shape[ndim - 1], height = ndim == 3 ? labels.shape[1] : 1;
-  if (labels.strides[0] != (ptrdiff_t)(width * height * 4))
-    throw nb::value_error ("labels must be an array without gaps");
-  Contacts found (width, height, connectivity, 4);
-  found.add (labels.data, labels.shape[0]);
-  return found.rows ();
-}
-
-/* The same of a label map on a GPU. */
-static nb::bytearray
-device_contacts (View &labels, uint32_t connectivity)
-{
-  labels.check_device_labels ();
-  const WordMap from (labels);
   CclCudaDevice *const gpu = open_device (labels.device);
   std::vector<CclContact> contacts (1 << 14);
   uint32_t n = 0;
@@ -176,34 +155,37 @@ device_contacts (View &labels, uint32_t connectivity)
   return nb::bytearray (contacts.data (), n * sizeof contacts[0]);
 }
 
-/* Joins the labels 1…n over borders that touch, in place. Returns the rows of volumes. */
+/* The pairs of labels that touch in a label map, as Contacts::rows() gives them. */
 static nb::bytearray
-join_borders (const View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
+contacts (View &labels, uint32_t connectivity)
 {
-  const size_t ndim = labels.shape.size ();
-  if (ndim != 2 && ndim != 3)
-    throw nb::value_error ("a label map has two or three dimensions");
-  labels.check_host_labels (ndim);
-  const WordMap joined (labels);
-  const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
-  call_library ([&] (CclError *error) {
-    return ccl_join_borders (&joined.map, joined.width, joined.height, joined.depth, connectivity,
-        axes, &n, rows.get (), error);
-  });
-  return nb::bytearray (rows.get (), n * sizeof rows[0]);
+  labels.check_labels ();
+  if (labels.n_elements () == 0)
+    return nb::bytearray ("", 0);
+  const WordMap from (labels);
+  if (labels.device != HOST)
+    return device_contacts (labels, from, connectivity);
+  if (!labels.is_dense ())
+    throw nb::value_error ("labels must be an array without gaps");
+  Contacts found (
+      from.width, labels.shape.size () == 3 ? from.height : 1, connectivity, sizeof (uint32_t));
+  found.add (labels.data, labels.shape[0]);
+  return found.rows ();
 }
 
-/* The same of a label map on a GPU. */
+/* Joins the labels 1…n over borders that touch, in place. Returns the rows of volumes. */
 static nb::bytearray
-device_join_borders (View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
+join_borders (View &labels, uint32_t connectivity, uint32_t axes, uint32_t n)
 {
-  labels.check_device_labels ();
+  labels.check_labels ();
   const WordMap joined (labels);
   CclCudaDevice *const gpu = open_device (labels.device);
   const std::unique_ptr<CclVolumeComponent[]> rows (new CclVolumeComponent[n]);
   call_library ([&] (CclError *error) {
-    return ccl_cuda_join_borders (gpu, &joined.map, joined.width, joined.height, joined.depth,
-        connectivity, axes, &n, rows.get (), labels.library_stream (), error);
+    return gpu ? ccl_cuda_join_borders (gpu, &joined.map, joined.width, joined.height, joined.depth,
+                     connectivity, axes, &n, rows.get (), labels.library_stream (), error)
+               : ccl_join_borders (&joined.map, joined.width, joined.height, joined.depth,
+                     connectivity, axes, &n, rows.get (), error);
   });
   labels.write_back ();
   return nb::bytearray (rows.get (), n * sizeof rows[0]);
@@ -214,8 +196,6 @@ bind_values (nb::module_ &module)
 {
   module.def ("join_borders", join_borders, "labels"_a, "connectivity"_a, "axes"_a, "n"_a,
       "Joins the labels 1…n over borders that touch, and returns their rows as bytes.");
-  module.def ("device_join_borders", device_join_borders, "labels"_a, "connectivity"_a, "axes"_a,
-      "n"_a, "The same of a label map on a GPU.");
   nb::class_<Contacts> (module, "Contacts")
       .def (nb::init<uint64_t, uint64_t, uint32_t, uint32_t> (), "width"_a, "height"_a,
           "connectivity"_a, "label_bytes"_a)
@@ -225,8 +205,6 @@ bind_values (nb::module_ &module)
           "The pairs in ascending order, and the sides that they share: bytes of n×3 uint64.");
   module.def ("contacts", contacts, "labels"_a, "connectivity"_a,
       "Pairs of labels that touch, and the sides that they share, as bytes.");
-  module.def ("device_contacts", device_contacts, "labels"_a, "connectivity"_a,
-      "The same of a label map on a GPU.");
   nb::class_<ValuesLabeller> (
       module, "ValuesLabeller", "A labeller of pictures of one shape, with many values.")
       .def (nb::init<std::vector<uint32_t>, uint32_t, const View &, bool> (), "shape"_a,

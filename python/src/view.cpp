@@ -459,11 +459,10 @@ View::n_elements () const
 }
 
 bool
-View::is_dense () const
+View::has_no_gaps () const
 {
-  return device == HOST && has_plain_rows () &&
-         (n_elements () == 0 ||
-             strides[0] * (ptrdiff_t)shape[0] == (ptrdiff_t)n_elements () * type.size);
+  return has_plain_rows () && (n_elements () == 0 || strides[0] * (ptrdiff_t)shape[0] ==
+                                                         (ptrdiff_t)n_elements () * type.size);
 }
 
 bool
@@ -474,10 +473,24 @@ View::make_words ()
 }
 
 void
-View::check_device_labels ()
+View::check_labels ()
 {
-  if (device == HOST || !make_words ())
-    throw nb::value_error ("label maps on a GPU must be of int32 or uint32");
+  if (!make_words ())
+    throw nb::value_error ("a label map must be a plain array of int32 or uint32 of two or three "
+                           "dimensions");
+}
+
+void
+View::check_map_of (const std::vector<size_t> &image, int labelled_on)
+{
+  if (shape != image)
+    throw nb::value_error ("the label map has another shape than the image");
+  if ((type.kind != 'i' && type.kind != 'u') || type.size != 4)
+    throw nb::type_error ("the label map must be of int32 or uint32");
+  if (device != labelled_on)
+    throw nb::value_error ("the label map must be in the memory of the labeller's device");
+  if (!make_plain ())
+    throw nb::value_error ("the pixels of a row of the label map must be consecutive");
 }
 
 WordMap::WordMap (const View &view)

@@ -825,9 +825,13 @@ def pixels_stay(monkeypatch):
     def copied(*arguments, **options):
         raise AssertionError("pixels were copied")
 
-    for name in "copy_view_to_host", "fill_label_holes", "join_borders":
-        monkeypatch.setattr(cudaccl._cudaccl, name, copied)
-    monkeypatch.setattr(cudaccl._objects, "copy_to_device", copied)
+    def on_the_device(function):
+        return lambda map, *others: (copied if map.device < 0 else function)(map, *others)
+
+    for name in "fill_label_holes", "join_borders":
+        monkeypatch.setattr(cudaccl._cudaccl, name, on_the_device(getattr(cudaccl._cudaccl, name)))
+    monkeypatch.setattr(cudaccl._cudaccl, "copy_view_to_host", copied)
+    monkeypatch.setattr(cudaccl._arrays, "copy_to_device", copied)
 
 
 def label_maps(seed, shape):

@@ -49,15 +49,11 @@ class Total(NamedTuple):
     counts: Sequence[ValueCounts] = ()
 
 
-def no_map() -> NDArray[np.uint32]:
-    raise ValueError("chunks have no common label map")  # not reached: no property needs it
-
-
 class MeasuredInChunks(Measured):
     """What was measured of the labels of a picture."""
 
     def __init__(self, rows: NDArray[Any], shapes: NDArray[Any], kind: Kind, connectivity: int, total: Total) -> None:
-        super().__init__(rows, np.empty(0), shapes, connectivity, kind.shape, no_map, rows, MEASURED_ON_GPU[len(kind.shape)])
+        super().__init__(rows, shapes, connectivity, kind.shape, MEASURED_ON_GPU[len(kind.shape)])
         self._total = total
 
     def n_parts(self) -> NDArray[np.int64]:

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._regionprops import (MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_RANKS, OF_VALUES, Measured, check_quantiles,
-                            columns_of_table, flags_of, measured_columns)
-from .._spacing import OF_MOMENTS, in_units
+from .._regionprops import (MEASURED_OF_TILES, MEASURED_OF_VOLUMES, OF_RANKS, OF_VALUES, Measured, Property, check_quantiles,
+                            columns_of, flags_of)
 from .._types import COLUMN_OF, table_dtype, volume_shape_dtype
 from .._value_counts import Ranks, ValueCounts
 from .._value_counts import quantiles as quantiles_of
@@ -25,19 +24,21 @@ class TileColumns:
     columns: the flags of what has to be measured. dtype: of a row.
     """
 
-    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int, separator: str = "-",
+    def __init__(self, properties: Iterable[str], shape: tuple[int, ...], connectivity: int,
                  spacing: NDArray[np.float64] | None = None, quantiles: Iterable[float] = (),
                  value_type: np.dtype[Any] | None = None) -> None:
         self._properties = list(dict.fromkeys([properties] if isinstance(properties, str) else properties))
-        self._measured = MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES
+        self._measured: dict[str, Property] = {**(MEASURED_OF_TILES if len(shape) == 2 else MEASURED_OF_VOLUMES)}
+        if value_type is not None:
+            self._measured["value"] = ((), ("",), lambda m: [self.component_values[m.rows["label"] - 1]])
         self._connectivity = connectivity
         self._shape = shape
-        self._separator, self._spacing = separator, spacing
+        self._spacing = spacing
         self._quantiles = check_quantiles(quantiles, self._properties)
         self._ranks: list[Ranks] = []  # by channel
         self._others: list[list[NDArray[Any]]] | None = None  # [channel − 1]: what was measured
         self._n_taken = 0  # rows that are written
-        self.component_values = None if value_type is None else np.empty(0, value_type)  # by label
+        self.component_values: NDArray[Any] = np.empty(0, value_type)  # by label
         self.component_parts: NDArray[np.uint32] | None = None  # by label; None: all are connected
         self.of_values = COLUMN_OF["intensity_mean"]
         self.columns = flags_of(self._properties, self._measured)
@@ -90,37 +91,23 @@ class TileColumns:
         """The properties that do not follow from area, box and centroid."""
         return [name for name in self._properties if name in self._measured]
 
-    @staticmethod
-    def _no_map() -> NDArray[np.uint32]:
-        raise ValueError("a property of hulls needs the label map")  # not reached: tiles offer no such property
+    def _measured_of(self, rows: NDArray[Any], shapes: NDArray[Any]) -> Measured:
+        return Measured(rows, shapes, self._connectivity, self._shape, self._measured)
 
     def columns_of(self, rows: NDArray[Any], shapes: NDArray[Any]) -> dict[str, NDArray[Any]]:
         """The columns of the table, of rows with all fields and shapes."""
         if len(self._shape) == 2:
             rows = rows[[name for name in TILED_ROW.names or () if "z" not in name and name != "depth"]]
-        found = Measured(rows, shapes, shapes, self._connectivity, self._shape, self._no_map, rows, self._measured)
+        found = self._measured_of(rows, shapes)
         if self._others is not None:
-            found.channels = [found, *(Measured(rows, shape, shape, self._connectivity, self._shape, self._no_map, rows,
-                                                self._measured) for shape in self._shapes_of_channels(len(rows)))]
+            found.channels = [found, *(self._measured_of(rows, others) for others in self._shapes_of_channels(len(rows)))]
         if self.component_parts is not None:
             found.parts = self.component_parts[rows["label"] - 1]
         for place, channel in enumerate(found.channels or [found]):
             if self.has_ranks:
                 of_rows = np.empty((1 + len(self._quantiles), 0)) if not len(rows) else self._ranks[place](rows["label"])
                 channel.set_ranks(self._quantiles, of_rows)
-        result: dict[str, NDArray[Any]] = {}
-        for name in self._properties:
-            if name == "value" and self.component_values is not None:
-                columns = {name: self.component_values[rows["label"] - 1]}
-            elif name in self._measured:
-                columns = measured_columns(found, name, self._separator, self._measured[name])
-            else:
-                columns = columns_of_table(rows, name, self._separator)
-            if self._spacing is not None:
-                tensor = self._measured["inertia_tensor"][2](found) if name in OF_MOMENTS else None
-                columns = in_units(name, columns, tensor, self._spacing, self._separator)
-            result.update(columns)
-        return result
+        return columns_of(found, rows, self._properties, "-", self._spacing)
 
     def rows(self, rows: memoryview, shapes: memoryview | None = None) -> memoryview:
         """The bytes of rows of the table."""
