@@ -8,7 +8,7 @@
 #include "label/output/plane-shapes.h"
 #include "label/relabel/holes.h"
 #include "label/relabel/largest.h"
-#include "label/relabel/layers.h"
+#include "label/relabel/plan.h"
 #include "label/relabel/relabel.h"
 #include "same-file.h"
 #include "statistics.h"
@@ -17,7 +17,6 @@
 #include <cudaccl/cudaccl.h>
 
 #include <errno.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -251,10 +250,18 @@ write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape 
     CclError *error)
 {
   Job *job = data;
+  bool succeeded = true;
 
-  if (job->largest)
-    rows = largest_rows (job->largest, rows, &shapes, job->kind.n_planes, &n, error);
-  return to_status (rows && outputs_write_rows (&job->outputs, rows, shapes, n, error));
+  if (!job->largest)
+    return to_status (outputs_write_rows (&job->outputs, rows, shapes, n, error));
+  for (size_t i = 0; i < n && succeeded; i++) {
+    const CclVolumeShape *of_row = shapes ? &shapes[i * job->kind.n_planes] : NULL;
+    CclTiledComponent row = rows[i];
+    row.label = largest_label (job->largest, row.label);
+    if (row.label)
+      succeeded = outputs_write_rows (&job->outputs, &row, of_row, 1, error);
+  }
+  return to_status (succeeded);
 }
 
 static CclStatus
@@ -306,15 +313,6 @@ open_outputs (Job *job, CclError *error)
   };
   job->outputs.phases = &job->phases;
   return outputs_open (&job->outputs, job->options, &format, job->input, error);
-}
-
-/* The folder of a file, for scratch files; "." without one. NULL without memory. */
-static char *
-folder_of (const char *path)
-{
-  char *copy = strdup (path), *folder = copy ? strdup (dirname (copy)) : NULL;
-  free (copy);
-  return folder;
 }
 
 /* The layer where the slab of a rank begins; n_layers after the last rank. */

@@ -2,6 +2,7 @@
 #include "intensities.h"
 
 #include "error.h"
+#include "label/relabel/plan.h"
 #include "slices.h"
 
 static CclPixelFormat
@@ -44,12 +45,10 @@ intensities_read (const Intensities *self, uint32_t plane, uint64_t first_row, u
   return picture_read_reals (self->picture, plane, first_row, n_rows, values, error);
 }
 
-uint32_t
+size_t
 intensities_bytes (const Intensities *self)
 {
-  return self->format == CUDACCL_PIXEL_FORMAT_8    ? 1
-         : self->format == CUDACCL_PIXEL_FORMAT_16 ? 2
-                                                   : sizeof (double);
+  return value_bytes (self->format);
 }
 
 void

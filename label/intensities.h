@@ -20,6 +20,6 @@ bool intensities_read (const Intensities *self, uint32_t plane, uint64_t first_r
     void *values, CclError *error);
 
 /* Bytes of a value. */
-uint32_t intensities_bytes (const Intensities *self);
+size_t intensities_bytes (const Intensities *self);
 
 void intensities_close (Intensities *self);

@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
@@ -19,42 +20,21 @@ typedef struct Identity {
   char name[NAME_MAX + 1]; /* empty: the file is there */
 } Identity;
 
-/* Follows a symbolic link to a file that is not there. Returns false if the path is none. */
-static bool
-follow_link (char path[PATH_MAX])
-{
-  char target[PATH_MAX], joined[2 * PATH_MAX];
-  const ssize_t n = readlink (path, target, sizeof target - 1);
-
-  if (n < 0)
-    return false;
-  target[n] = '\0';
-  char *slash = strrchr (path, '/');
-  if (slash)
-    slash[1] = '\0';
-  snprintf (joined, sizeof joined, "%s%s", target[0] == '/' || !slash ? "" : path, target);
-  if (strlen (joined) >= PATH_MAX)
-    return false;
-  strcpy (path, joined);
-  return true;
-}
-
 /* Returns false for a path that cannot be examined; opening it fails with the reason. */
 static bool
 identify (const char *given, Identity *identity)
 {
   char path[PATH_MAX], folder[PATH_MAX];
   struct stat status;
-  enum { MOST_LINKS = 40 };
 
   *identity = (Identity){0};
-  if (strlen (given) >= sizeof path)
+  if (strlen (given) >= sizeof folder)
     return false;
-  strcpy (path, given);
-  if (stat (path, &status) != 0) {
-    for (int i = 0; i < MOST_LINKS && follow_link (path); i++)
-      ;
-    strcpy (folder, path);
+  if (stat (given, &status) != 0) {
+    strcpy (folder, given);
+    if (stat (dirname (folder), &status) != 0 || realpath (given, path) || errno != ENOENT)
+      return false;
+    strcpy (folder, path); /* of what is not there, behind symbolic links */
     if (stat (dirname (folder), &status) != 0)
       return false;
     snprintf (identity->name, sizeof identity->name, "%s", basename (path));

@@ -8,7 +8,6 @@
 #include <cudaccl/rle.h>
 
 #include <errno.h>
-#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,10 +64,10 @@ check_picture (const char *name, const OutputFormat *format, CclError *error)
 static bool
 make_map (ContourFile *self, const char *path, CclError *error)
 {
-  char *const folder = strdup (path);
+  char *const folder = folder_of (path);
   const size_t size = (size_t)self->width * self->height * sizeof (uint32_t);
-  const bool succeeded = folder ? file_memory_grow (&self->map, dirname (folder), size, error)
-                                : fail_without_memory (error);
+  const bool succeeded =
+      folder ? file_memory_grow (&self->map, folder, size, error) : fail_without_memory (error);
 
   free (folder);
   return succeeded;

@@ -4,6 +4,7 @@
 #include "error.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -137,6 +138,14 @@ own_part_copy (FILE *part, OutputFile *file, uint64_t offset, CclError *error)
   if (ferror (part))
     return fail (error, "a part of an output cannot be read: %s", strerror (errno));
   return true;
+}
+
+char *
+folder_of (const char *path)
+{
+  char *copy = strdup (path), *folder = copy ? strdup (dirname (copy)) : NULL;
+  free (copy);
+  return folder;
 }
 
 bool

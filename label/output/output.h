@@ -77,6 +77,9 @@ bool table_write (Table *table, const CclTiledComponent *rows, const CclVolumeSh
     size_t n, CclError *error);
 bool table_close (Table *table, bool failed, CclError *error);
 
+/* The folder of a file; "." without one. NULL without memory. Free with free(). */
+char *folder_of (const char *path);
+
 /* Whether a name ends with a suffix. */
 bool has_suffix (const char *name, const char *suffix);
 

@@ -3,7 +3,7 @@
 
 #include "pictures/error.h"
 #include "kept-map.h"
-#include "layers.h"
+#include "plan.h"
 
 #include <stdlib.h>
 

@@ -13,11 +13,8 @@ typedef struct Candidate {
 struct Largest {
   Candidate *candidates; /* [capacity] */
   uint64_t n, k, capacity;
-  void *labels;            /* of the latest pixels */
-  size_t size;             /* bytes of them */
-  CclTiledComponent *rows; /* [n_rows]: the latest ones */
-  CclVolumeShape *shapes;  /* [n_shapes], of them */
-  size_t n_rows, n_shapes;
+  void *labels; /* of the latest pixels */
+  size_t size;  /* bytes of them */
 };
 
 /* The larger first, and of equal ones the first. */
@@ -106,51 +103,6 @@ largest_move (const Largest *self, void *numbers, size_t bytes, uint64_t n)
   }
 }
 
-/* Makes room for rows and their shapes. */
-static bool
-grow (Largest *self, size_t n_rows, size_t n_shapes, CclError *error)
-{
-  if (n_rows > self->n_rows) {
-    CclTiledComponent *rows = reallocarray (self->rows, n_rows, sizeof *rows);
-    if (!rows)
-      return fail_without_memory (error);
-    self->rows = rows;
-    self->n_rows = n_rows;
-  }
-  if (n_shapes > self->n_shapes) {
-    CclVolumeShape *shapes = reallocarray (self->shapes, n_shapes, sizeof *shapes);
-    if (!shapes)
-      return fail_without_memory (error);
-    self->shapes = shapes;
-    self->n_shapes = n_shapes;
-  }
-  return true;
-}
-
-const CclTiledComponent *
-largest_rows (Largest *self, const CclTiledComponent *rows, const CclVolumeShape **shapes,
-    uint32_t n_planes, size_t *n, CclError *error)
-{
-  size_t n_kept = 0;
-
-  if (!grow (self, *n + 1, *shapes ? *n * n_planes : 0, error))
-    return NULL;
-  for (size_t i = 0; i < *n; i++) {
-    const uint64_t label = largest_label (self, rows[i].label);
-    if (!label)
-      continue;
-    self->rows[n_kept] = rows[i];
-    self->rows[n_kept].label = label;
-    if (*shapes)
-      memcpy (
-          &self->shapes[n_kept * n_planes], &(*shapes)[i * n_planes], n_planes * sizeof **shapes);
-    n_kept++;
-  }
-  *n = n_kept;
-  *shapes = *shapes ? self->shapes : NULL;
-  return self->rows;
-}
-
 const void *
 largest_labels (Largest *self, const void *labels, size_t n, uint32_t label_bytes, CclError *error)
 {
@@ -185,7 +137,5 @@ largest_free (Largest *self)
     return;
   free (self->candidates);
   free (self->labels);
-  free (self->rows);
-  free (self->shapes);
   free (self);
 }

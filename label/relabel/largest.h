@@ -24,12 +24,6 @@ uint64_t largest_label (const Largest *self, uint64_t label);
  * those that stay. After largest_choose(). numbers: NULL is allowed. */
 void largest_move (const Largest *self, void *numbers, size_t bytes, uint64_t n);
 
-/* The rows that stay, with their new labels, of n rows, whose number becomes theirs. shapes:
- * [n_planes] of each row, becomes those of the rows that stay; NULL: there are none. Results are
- * valid until the next call; NULL without memory. */
-const CclTiledComponent *largest_rows (Largest *self, const CclTiledComponent *rows,
-    const CclVolumeShape **shapes, uint32_t n_planes, size_t *n, CclError *error);
-
 /* Labels of n pixels with new labels, valid until the next call; NULL without memory. */
 const void *largest_labels (
     Largest *self, const void *labels, size_t n, uint32_t label_bytes, CclError *error);

@@ -4,7 +4,7 @@
 #include "pictures/error.h"
 #include "holes.h"
 #include "kept-map.h"
-#include "layers.h"
+#include "plan.h"
 #include "split.h"
 #include "values-map.h"
 
@@ -340,20 +340,18 @@ measure_layers (Relabelling *self, CclSumsPlan *plan, uint64_t first, uint64_t n
   const uint32_t height = (uint32_t)(is_frame ? n_layers : plan->height);
   CclStatus status = to_status (read_map (self, first, n_layers, error));
 
-  const size_t value_bytes = plan->intensity_format == CUDACCL_PIXEL_FORMAT_8    ? 1
-                             : plan->intensity_format == CUDACCL_PIXEL_FORMAT_16 ? 2
-                                                                                 : sizeof (double);
+  const size_t bytes = value_bytes (plan->intensity_format);
   /* Values around are not used. */
   if (status == CUDACCL_OK && values)
     status = self->io->read_values (self->io->data, first + plan->layers_before,
         n_layers - plan->layers_before - plan->layers_after,
-        (char *)values + plan->layers_before * self->layer * value_bytes, error);
+        (char *)values + plan->layers_before * self->layer * bytes, error);
   if (status != CUDACCL_OK)
     return status;
   number_locally (local, self->layers, n);
   const CclVolumeLabels map = {self->layers, 4 * (size_t)width, 4 * (size_t)width * height};
   const CclVolumeIntensity intensity = {
-      values, width * value_bytes, width * value_bytes * height, plan->intensity_format};
+      values, width * bytes, width * bytes * height, plan->intensity_format};
   void *sums = reallocarray (NULL, local->n + (size_t)1, ccl_sums_bytes ());
   if (!sums)
     return fail_without_memory (error), CUDACCL_ERROR_NO_MEMORY;

@@ -9,7 +9,7 @@
 
 #include "core/base/divide-up.h"
 #include "pictures/error.h"
-#include "layers.h"
+#include "plan.h"
 #include "unnamed-file.h"
 
 #include <cudaccl/distance.h>

@@ -2,7 +2,7 @@
 #include "values-map.h"
 
 #include "pictures/error.h"
-#include "layers.h"
+#include "plan.h"
 
 #include <cudaccl/chunks.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 #include "values-tiles.h"
 
 #include "pictures/error.h"
-#include "layers.h"
+#include "plan.h"
 
 #include <stdlib.h>
 

@@ -231,8 +231,7 @@ def host_array(masks: Any) -> NDArray[Any]:
     check_list(masks)
     if type(masks) is np.ndarray:
         return masks
-    if isinstance(masks, np.ma.MaskedArray):
-        raise TypeError("a masked array cannot be used here: fill it first, as in array.filled(0)")
+    check_mask(masks)
     if hasattr(masks, "__dlpack__") and not hasattr(masks, "__array__"):
         array: NDArray[Any] = np.from_dlpack(masks)
         return array

@@ -14,7 +14,7 @@ from ._arrays import as_given, empty, finish, host_array, host_copy_of, kind_of,
 from ._batch import batch_shape, label_batch
 from ._contours import has_several_values
 from ._device_maps import DeviceMap, device_map_of, labels_on_device
-from ._images import check_connectivity, wanted_ndim
+from ._images import check_connectivity, check_integers, wanted_ndim
 from ._labeller import label
 from ._regionprops import as_int64, label_map_of, measure_plane
 from ._types import AXES, SIZES
@@ -178,13 +178,11 @@ def keep_largest(image: Any, k: int = 1, connectivity: int | None = None, *, ndi
 
     image, connectivity, device and the result: as of clear_border(). k: 0 or greater. Since: 0.4
     """
-    k = operator.index(k)
-    if k < 0:
-        raise ValueError(f"k must be 0 or greater, not {k}")
+    check_integers(0, 2**63 - 1, k=k)
 
     def is_largest(rows: NDArray[Any], shape: tuple[int, ...]) -> NDArray[np.bool_]:
         stays = np.zeros(len(rows), bool)
-        stays[np.argsort(-rows["area"].astype(np.int64), kind="stable")[:k]] = True
+        stays[np.argsort(-rows["area"].astype(np.int64), kind="stable")[:operator.index(k)]] = True
         return stays
 
     return by_rows(brought(image, device), connectivity, ndim, is_largest)

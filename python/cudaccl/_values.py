@@ -49,6 +49,12 @@ def number_of(background: Any) -> Any:
     return background
 
 
+def check_tolerance(tolerance: float) -> float:
+    if not tolerance >= 0:
+        raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
+    return float(tolerance)
+
+
 def is_of_type(number: float, dtype: np.dtype[Any]) -> bool:
     """Whether a type of values has a number."""
     if dtype.kind == "f":
@@ -108,8 +114,7 @@ def values_of(labels: Any, image: Any, n: int) -> NDArray[Any]:
 def label_similar(image: Any, connectivity: int | None, background: float | None, ndim: int | None, out: Any,
                   return_values: bool, tolerance: float, is_there: NDArray[np.bool_] | None = None) -> Any:
     """label_values() with a tolerance, or with pixels that are background whatever their value."""
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
+    check_tolerance(tolerance)
     on_gpu = view_on_gpu(image, None) is not None
     if on_gpu and out is not None:
         raise ValueError("with a tolerance, labels of an array on a GPU are a new array: give no out")

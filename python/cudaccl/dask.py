@@ -44,6 +44,7 @@ from ._regionprops import MEASURED_ON_GPU, OF_RANKS, OF_TABLES, check_names, che
 from ._regionprops import regionprops_table as measure_chunk
 from ._seams import REACH
 from ._spacing import check_spacing
+from ._values import check_tolerance, number_of
 from ._values import label_values as label_values_of_chunk
 
 try:
@@ -406,11 +407,8 @@ def label_values(array: Any, connectivity: int | None = None, *, background: flo
     """
     array = checked(array)
     neighbours = check_connectivity(connectivity, array.ndim)
-    if background is not None and not np.isfinite(background):
-        raise ValueError(f"background must be a finite number or None, not {background!r}")
-    if not tolerance >= 0:
-        raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
-    find = functools.partial(find_values, connectivity=neighbours, background=background, tolerance=tolerance)
+    find = functools.partial(find_values, connectivity=neighbours, background=number_of(background),
+                             tolerance=check_tolerance(tolerance))
     dtype = label_dtype(math.prod(array.shape))
     return in_two_passes(array, Work("label-values", neighbours, find, float(tolerance), first_places),
                          functools.partial(_seams.numbers, dtype=dtype), the_numbers, dtype)

@@ -2,6 +2,8 @@
 /* What cudaccl.dask does with chunks in host memory: their labels, seams and sums. */
 #include "module.h"
 
+#include "label/relabel/plan.h"
+
 #include <cudaccl/chunks.h>
 
 #include <cmath>
@@ -213,9 +215,7 @@ public:
     if (labels.shape.size () != ndim_ || start.size () != ndim_ || around.size () != ndim_)
       throw nb::value_error ("a chunk has the dimensions of its picture");
     const CclPixelFormat format = plan_.intensity_format;
-    const size_t bytes_of_value = format == CUDACCL_PIXEL_FORMAT_8    ? 1
-                                  : format == CUDACCL_PIXEL_FORMAT_16 ? 2
-                                                                      : 8;
+    const size_t bytes_of_value = value_bytes (format);
     if (values && (values->shape != labels.shape || !values->is_dense () ||
                       (size_t)values->type.size != bytes_of_value))
       throw nb::value_error ("the values have another shape or type than the chunk");

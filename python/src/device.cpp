@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* GPUs and arrays in their memory. */
+/* GPUs, and arrays and columns of component tables in their memory. */
 #include "module.h"
 
 #include <map>
@@ -53,17 +53,106 @@ static const std::map<std::string, ElementType> ELEMENT_TYPES = {{"bool", {'b', 
     {"int8", {'i', 1}}, {"int16", {'i', 2}}, {"int32", {'i', 4}}, {"int64", {'i', 8}},
     {"float32", {'f', 4}}, {"float64", {'f', 8}}};
 
+/* What other libraries read in device memory. */
+class DeviceMemory {
+public:
+  DeviceMemory (const DeviceMemory &) = delete;
+
+  nb::typed<nb::dict, nb::str, nb::any>
+  cuda_array_interface () const
+  {
+    nb::dict interface;
+    interface["shape"] = nb::tuple (nb::cast (shape_));
+    interface["typestr"] = nb::str (
+        (std::string (type_.size == 1 ? "|" : "<") + type_.kind + std::to_string (type_.size))
+            .c_str ());
+    interface["data"] = nb::make_tuple ((uintptr_t)memory_, is_read_only_);
+    interface["strides"] = stride_ ? nb::object (nb::make_tuple (stride_)) : nb::none ();
+    interface["version"] = 3;
+    return interface;
+  }
+
+  nb::object
+  tensor (nb::handle self) const
+  {
+    return is_read_only_ ? tensor_of<nb::ro> (self) : tensor_of<> (self);
+  }
+
+  int
+  device () const
+  {
+    return number_;
+  }
+
+  size_t
+  length () const
+  {
+    if (shape_.empty ())
+      throw nb::type_error ("an array without dimensions has no len()");
+    return shape_[0];
+  }
+
+protected:
+  DeviceMemory (std::vector<size_t> shape, ElementType type, int device)
+      : shape_ (std::move (shape)), type_ (type), number_ (device)
+  {
+  }
+
+  template <typename... Config>
+  nb::object
+  tensor_of (nb::handle self) const
+  {
+    const auto code = type_.kind == 'b'   ? nb::dlpack::dtype_code::Bool
+                      : type_.kind == 'i' ? nb::dlpack::dtype_code::Int
+                      : type_.kind == 'f' ? nb::dlpack::dtype_code::Float
+                                          : nb::dlpack::dtype_code::UInt;
+    const int64_t stride = (int64_t)stride_ / type_.size;
+    return nb::cast (nb::ndarray<nb::array_api, Config...> (memory_, shape_.size (), shape_.data (),
+        self, stride_ ? &stride : nullptr, {(uint8_t)code, (uint8_t)(8 * type_.size), 1},
+        nb::device::cuda::value, number_));
+  }
+
+  std::vector<size_t> shape_;
+  ElementType type_;
+  int number_;
+  void *memory_ = nullptr;
+  size_t stride_ = 0; /* bytes; 0: C order, without gaps */
+  bool is_read_only_ = false;
+};
+
+/* A column of rows that another object owns, which it keeps alive. */
+class DeviceColumn : public DeviceMemory {
+public:
+  DeviceColumn (
+      nb::object owner, uintptr_t address, size_t length, size_t stride, bool is_real, int device)
+      : DeviceMemory ({length}, {is_real ? 'f' : 'i', is_real ? 8 : 4}, device),
+        owner_ (std::move (owner))
+  {
+    memory_ = length ? (void *)address : nullptr;
+    stride_ = stride;
+    is_read_only_ = true;
+  }
+
+private:
+  nb::object owner_;
+};
+
+static ElementType
+element_type_of (const std::string &dtype)
+{
+  const auto known = ELEMENT_TYPES.find (dtype);
+  if (known == ELEMENT_TYPES.end ())
+    throw nb::type_error (
+        "a DeviceArray is of bool, integers, or floats of 32 or 64 bits, not of this type");
+  return known->second;
+}
+
 /* An array in device memory, in C order, without gaps. */
-class DeviceArray {
+class DeviceArray : public DeviceMemory {
 public:
   DeviceArray (std::vector<size_t> shape, const std::string &dtype, int device)
-      : shape_ (std::move (shape)), number_ (device)
+      : DeviceMemory (std::move (shape), element_type_of (dtype), device)
   {
-    const auto known = ELEMENT_TYPES.find (dtype);
-    if (known == ELEMENT_TYPES.end ())
-      throw nb::type_error (
-          "a DeviceArray is of bool, integers, or floats of 32 or 64 bits, not of this type");
-    type_ = known->second;
     if (device < 0)
       throw nb::value_error ("a GPU's number is not negative");
     n_bytes_ = size_of (shape_, (size_t)type_.size);
@@ -71,8 +160,6 @@ public:
     CclError error = {};
     check (ccl_cuda_memory_new (device_, n_bytes_, &memory_, &error), error);
   }
-
-  DeviceArray (const DeviceArray &) = delete;
 
   ~DeviceArray ()
   {
@@ -88,41 +175,10 @@ public:
     });
   }
 
-  nb::typed<nb::dict, nb::str, nb::any>
-  cuda_array_interface () const
-  {
-    nb::dict interface;
-    interface["shape"] = nb::tuple (nb::cast (shape_));
-    interface["typestr"] = nb::str (
-        (std::string (type_.size == 1 ? "|" : "<") + type_.kind + std::to_string (type_.size))
-            .c_str ());
-    interface["data"] = nb::make_tuple ((uintptr_t)memory_, false);
-    interface["strides"] = nb::none ();
-    interface["version"] = 3;
-    return interface;
-  }
-
-  nb::object
-  tensor (nb::handle self) const
-  {
-    const auto code = type_.kind == 'b'   ? nb::dlpack::dtype_code::Bool
-                      : type_.kind == 'i' ? nb::dlpack::dtype_code::Int
-                      : type_.kind == 'f' ? nb::dlpack::dtype_code::Float
-                                          : nb::dlpack::dtype_code::UInt;
-    return nb::cast (nb::ndarray<nb::array_api> (memory_, shape_.size (), shape_.data (), self,
-        nullptr, {(uint8_t)code, (uint8_t)(8 * type_.size), 1}, nb::device::cuda::value, number_));
-  }
-
   size_t
   n_bytes () const
   {
     return n_bytes_;
-  }
-
-  int
-  device () const
-  {
-    return number_;
   }
 
   Shape
@@ -137,14 +193,6 @@ public:
     return type_.name ();
   }
 
-  size_t
-  length () const
-  {
-    if (shape_.empty ())
-      throw nb::type_error ("an array without dimensions has no len()");
-    return shape_[0];
-  }
-
   /* As numpy.empty() prints shapes: (3, 4). */
   std::string
   text () const
@@ -155,13 +203,35 @@ public:
   }
 
 private:
-  std::vector<size_t> shape_;
-  ElementType type_;
   size_t n_bytes_;
-  int number_;
   CclCudaDevice *device_ = nullptr; /* open until the process ends */
-  void *memory_ = nullptr;
 };
+
+/* use_instead: why the memory cannot be copied to NumPy without a word. */
+template <typename Array>
+static void
+bind_device_memory (nb::class_<Array> &bound, const char *use_instead)
+{
+  bound.def ("__len__", &Array::length)
+      .def_prop_ro ("device", &Array::device, "The GPU's number.")
+      .def_prop_ro ("__cuda_array_interface__", &Array::cuda_array_interface)
+      .def (
+          "__array__",
+          [=] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
+            throw nb::type_error (use_instead);
+          },
+          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
+      .def (
+          "__dlpack__",
+          [] (nb::handle self, const nb::kwargs &options) {
+            const nb::object tensor = nb::cast<const Array &> (self).tensor (self);
+            return tensor.attr ("__dlpack__") (**options);
+          },
+          nb::sig ("def __dlpack__(self, **options: typing.Any) -> object"))
+      .def ("__dlpack_device__", [] (const Array &array) {
+        return std::pair<int, int> (nb::device::cuda::value, array.device ());
+      });
+}
 
 void
 bind_device (nb::module_ &module)
@@ -203,4 +273,11 @@ bind_device (nb::module_ &module)
           "host"_a, "to_host"_a);
   bind_device_memory (array, "the array is in the memory of a GPU: its method copy_to_host() makes "
                              "an array of NumPy of it");
+  nb::class_<DeviceColumn> column (module, "DeviceColumn",
+      "A column of a component table in the memory of a GPU, which other libraries read through\n"
+      "DLPack or __cuda_array_interface__. Since: 0.3");
+  column.def (nb::init<nb::object, uintptr_t, size_t, size_t, bool, int> (), "owner"_a, "address"_a,
+      "length"_a, "stride"_a, "is_real"_a, "device"_a);
+  bind_device_memory (column,
+      "the column is in the memory of a GPU: copy_to_host() of its table makes an array of NumPy");
 }

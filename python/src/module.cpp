@@ -51,7 +51,6 @@ NB_MODULE (_cudaccl, module)
   bind_chunks (module);
   bind_view (module);
   bind_device (module);
-  bind_device_column (module);
   bind_labeller (module);
   bind_contours (module);
   bind_distance (module);

@@ -302,33 +302,6 @@ void free_blocks ();
 /* The type of values for the library; of floats of 16 bits, that of integers of 16. */
 CclValueType value_type_of (const ElementType &type);
 
-/* Binds what shows an array in device memory to other libraries. use_instead: why it cannot be
- * copied to NumPy without a word. */
-template <typename Array>
-void
-bind_device_memory (nb::class_<Array> &bound, const char *use_instead)
-{
-  bound.def ("__len__", &Array::length)
-      .def_prop_ro ("device", &Array::device, "The GPU's number.")
-      .def_prop_ro ("__cuda_array_interface__", &Array::cuda_array_interface)
-      .def (
-          "__array__",
-          [=] (nb::handle, const nb::args &, const nb::kwargs &) -> nb::object {
-            throw nb::type_error (use_instead);
-          },
-          nb::sig ("def __array__(self, *arguments: object, **options: object) -> typing.Any"))
-      .def (
-          "__dlpack__",
-          [] (nb::handle self, const nb::kwargs &options) {
-            const nb::object tensor = nb::cast<const Array &> (self).tensor (self);
-            return tensor.attr ("__dlpack__") (**options);
-          },
-          nb::sig ("def __dlpack__(self, **options: typing.Any) -> object"))
-      .def ("__dlpack_device__", [] (const Array &array) {
-        return std::pair<int, int> (nb::device::cuda::value, array.device ());
-      });
-}
-
 /* A threshold for pixels of any type. */
 struct Threshold {
   int64_t whole; /* for integers */
@@ -346,7 +319,6 @@ void bind_batch (nb::module_ &module);
 void bind_chunks (nb::module_ &module);
 void bind_view (nb::module_ &module);
 void bind_device (nb::module_ &module);
-void bind_device_column (nb::module_ &module);
 void bind_labeller (nb::module_ &module);
 void bind_contours (nb::module_ &module);
 void bind_distance (nb::module_ &module);

@@ -5,7 +5,7 @@
 extern "C" {
 #include "label/relabel/holes.h"
 #include "label/relabel/largest.h"
-#include "label/relabel/layers.h"
+#include "label/relabel/plan.h"
 #include "label/relabel/relabel.h"
 }
 
@@ -182,10 +182,25 @@ static CclStatus
 write_measured (void *data, const CclTiledComponent *rows, const CclVolumeShape *shapes, size_t n,
     CclError *error)
 {
-  Largest *largest = ((Run *)data)->largest;
-  if (largest && !(rows = largest_rows (largest, rows, &shapes, 1, &n, error)))
-    return CUDACCL_ERROR_NO_MEMORY;
-  return n == 0 ? CUDACCL_OK : call (data, error, [&] (Run &run) {
+  return call (data, error, [&] (Run &run) {
+    std::vector<CclTiledComponent> kept;
+    std::vector<CclVolumeShape> kept_shapes;
+    for (size_t i = 0; i < n && run.largest; i++) {
+      const uint64_t label = largest_label (run.largest, rows[i].label);
+      if (!label)
+        continue;
+      kept.push_back (rows[i]);
+      kept.back ().label = label;
+      if (shapes)
+        kept_shapes.push_back (shapes[i]);
+    }
+    if (run.largest) {
+      n = kept.size ();
+      rows = kept.data ();
+      shapes = shapes ? kept_shapes.data () : nullptr;
+    }
+    if (n == 0)
+      return;
     const nb::object view = view_of (rows, n * sizeof *rows, false);
     if (shapes)
       run.rows (view, view_of (shapes, n * sizeof *shapes, false));
@@ -206,19 +221,11 @@ choose_largest (void *data, const CclTiledComponent *rows, size_t n, CclError *e
   return to_status (largest_add (((Run *)data)->largest, rows, n, error));
 }
 
-static uint64_t
-bytes_of (CclPixelFormat format)
-{
-  return format == CUDACCL_PIXEL_FORMAT_8    ? 1
-         : format == CUDACCL_PIXEL_FORMAT_16 ? 2
-                                             : sizeof (double);
-}
-
 static CclStatus
 read_values (void *data, uint64_t first_layer, uint64_t n_layers, void *values, CclError *error)
 {
   return call (data, error, [&] (Run &run) {
-    const uint64_t size = n_layers * run.layer_pixels * bytes_of (run.value_format);
+    const uint64_t size = n_layers * run.layer_pixels * value_bytes (run.value_format);
     run.read_values (first_layer, n_layers, view_of (values, size, true));
   });
 }

@@ -393,15 +393,14 @@ def label_file(image: Any, labels: Any = None, table: Any = None, *, connectivit
         if len(apart) > 1:
             raise ValueError(f"{apart[0]} and {apart[1]} do not go together")
         alone = changes + [name for name, is_wanted in (("split", split), ("keep_largest", keep_largest), ("distances", distances is not None),
-                                                        ("polygons", polygons is not None)) if is_wanted]
+                                                        ("polygons", polygons is not None), ("values", values),
+                                                        ("adjacency", adjacency is not None)) if is_wanted]
         if n_ranks > 1 and alone:
             raise ValueError(f"{alone[0]} is for one process, not for several ranks")
         if n_ranks > 1 and columns and columns.has_ranks:
             raise ValueError("medians and quantiles are for one process, not for several ranks")
         if axes and clear_border:
             raise ValueError("periodic and clear_border do not go together")
-        if n_ranks > 1 and (values or adjacency is not None):
-            raise ValueError(f"{'values' if values else 'adjacency'} is for one process, not for several ranks")
         if not values and (background != 0 or tolerance != 0):
             raise ValueError("background and tolerance are for values=True")
         if values and split:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._values import is_of_type, number_of, swapped
+from .._values import check_tolerance, is_of_type, number_of, swapped
 from .mask import Region
 
 
@@ -18,14 +18,12 @@ class ManyValues:
     """
 
     def __init__(self, picture: Any, region: Any, background: float | None, tolerance: float) -> None:
-        self.picture, self._background, self.tolerance = picture, number_of(background), float(tolerance)
+        self.picture, self._background, self.tolerance = picture, number_of(background), check_tolerance(tolerance)
         self._region = None if region is None else Region(region, picture.shape)
         native = picture.dtype.newbyteorder("=")
         if native.kind == "f" and native.itemsize > 8:
             raise TypeError("pixels must have at most 64 bits")
         self.dtype = np.dtype({"bool": np.uint8, "float16": np.float32}.get(native.name, native))
-        if not tolerance >= 0:
-            raise ValueError(f"tolerance must be 0 or greater, not {tolerance!r}")
         is_there = self._background is not None and is_of_type(self._background, self.dtype)
         self._swaps = bool(is_there and tolerance == 0 and self._background)
         self.zero_is_background = is_there and tolerance == 0

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The layers of a picture by its plan: rows of a frame, slices of a volume. */
+/* What follows from a plan. Layers are the rows of a frame, and the slices of a volume. */
 #pragma once
 
 #include <cudaccl/tiled.h>
@@ -27,6 +27,15 @@ static inline uint64_t
 memory_of (const CclTiledPlan *plan)
 {
   return plan->memory ? plan->memory : (uint64_t)1 << 30;
+}
+
+/* Bytes of a value of a second plane. */
+static inline size_t
+value_bytes (CclPixelFormat format)
+{
+  return format == CUDACCL_PIXEL_FORMAT_8    ? 1
+         : format == CUDACCL_PIXEL_FORMAT_16 ? sizeof (uint16_t)
+                                             : sizeof (double);
 }
 
 static inline CclStatus
