@@ -9,8 +9,6 @@
 
 #define MAX_LINES 1000 /* that wait for a reader */
 
-enum { ERROR = 3, WARNING = 4, INFO = 6 }; /* of syslog */
-
 /* Where the credentials of a URI end: at the last '@' before its path. NULL if it has none.
  * `authority` is what follows "://". */
 static const gchar *
@@ -96,7 +94,7 @@ static gint has_started; /* atomic: the program runs, and does not only check it
 
 /* The journal reads a priority before each line, and adds the time. */
 static gchar *
-make_line (gint priority, const gchar *text)
+make_line (WatchLogPriority priority, const gchar *text)
 {
   g_autofree gchar *time = NULL;
   g_autoptr (GDateTime) now = NULL;
@@ -119,7 +117,7 @@ push_lost_line (void)
   if (waiting.n_lost == 0 || waiting.lines.length >= MAX_LINES)
     return;
   text = g_strdup_printf ("%u messages are missing here, because nobody read them", waiting.n_lost);
-  g_queue_push_tail (&waiting.lines, make_line (WARNING, text));
+  g_queue_push_tail (&waiting.lines, make_line (WATCH_LOG_WARNING, text));
   waiting.n_lost = 0;
 }
 
@@ -197,34 +195,18 @@ push_line (gchar *line)
   g_free (line);
 }
 
-static void
-write_line (gint priority, const gchar *format, va_list arguments)
+void
+watch_log (WatchLogPriority priority, const gchar *format, ...)
 {
-  g_autofree gchar *text = g_strdup_vprintf (format, arguments);
-  g_autofree gchar *clean = watch_redact (text);
+  va_list arguments;
+  g_autofree gchar *text = NULL, *clean = NULL;
 
+  va_start (arguments, format);
+  text = g_strdup_vprintf (format, arguments);
+  va_end (arguments);
+  clean = watch_redact (text);
   g_strdelimit (clean, "\n\r", ' ');
   push_line (make_line (priority, clean));
-}
-
-void
-watch_log_error (const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  write_line (ERROR, format, arguments);
-  va_end (arguments);
-}
-
-void
-watch_log_warning (const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  write_line (WARNING, format, arguments);
-  va_end (arguments);
 }
 
 static GMutex limit_lock; /* of all limits */
@@ -273,14 +255,4 @@ watch_log_warning_limited (WatchLogLimit *limit, const gchar *format, ...)
   va_end (arguments);
   if (text)
     watch_log_warning ("%s", text);
-}
-
-void
-watch_log_info (const gchar *format, ...)
-{
-  va_list arguments;
-
-  va_start (arguments, format);
-  write_line (INFO, format, arguments);
-  va_end (arguments);
 }

@@ -5,9 +5,14 @@
 
 #include <glib.h>
 
-void watch_log_error (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-void watch_log_warning (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
-void watch_log_info (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+/* Those of syslog. */
+typedef enum { WATCH_LOG_ERROR = 3, WATCH_LOG_WARNING = 4, WATCH_LOG_INFO = 6 } WatchLogPriority;
+
+void watch_log (WatchLogPriority priority, const gchar *format, ...) G_GNUC_PRINTF (2, 3);
+
+#define watch_log_error(...) watch_log (WATCH_LOG_ERROR, __VA_ARGS__)
+#define watch_log_warning(...) watch_log (WATCH_LOG_WARNING, __VA_ARGS__)
+#define watch_log_info(...) watch_log (WATCH_LOG_INFO, __VA_ARGS__)
 
 /* From now on, messages are written by a thread, so that no other one waits for a reader that does
  * not read, or for a disk that hangs. At most 1000 wait; how many others are missing is written in
