@@ -7,6 +7,7 @@
 
 #include "watch/output/scene-change.h"
 #include "watch/system/heartbeat.h"
+#include "watch/system/process-limits.h"
 
 /* Begins a metric; its samples follow. */
 static void
@@ -26,11 +27,13 @@ add_sample (
       g_ascii_formatd (number, sizeof number, "%.17g", value));
 }
 
+/* Adds a metric that has one sample. One whose name ends in "_total" is a counter. */
 static void
-add_plain_sample (GString *text, const gchar *name, gdouble value)
+add_number (GString *text, const gchar *name, const gchar *help, gdouble value)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
+  add_metric (text, name, g_str_has_suffix (name, "_total") ? "counter" : "gauge", help);
   g_string_append_printf (
       text, "%s %s\n", name, g_ascii_formatd (number, sizeof number, "%.17g", value));
 }
@@ -58,6 +61,19 @@ read_field (const Metric *metric, gconstpointer fields)
     return *(const gdouble *)field;
   }
   g_return_val_if_reached (0);
+}
+
+/* Adds metrics of structs whose first member is their name. */
+static void
+add_table (GString *text, const Metric *metrics, guint n_metrics, const gchar *label,
+    const GPtrArray *structs)
+{
+  for (guint m = 0; m < n_metrics; m++) {
+    add_metric (text, metrics[m].name, metrics[m].type, metrics[m].help);
+    for (guint i = 0; i < structs->len; i++)
+      add_sample (text, metrics[m].name, label, *(gchar **)structs->pdata[i],
+          read_field (&metrics[m], structs->pdata[i]));
+  }
 }
 
 typedef struct {
@@ -167,16 +183,7 @@ add_cameras (GString *text, Watch *watch)
     camera->has_scene_change = !g_str_equal (camera->status.scene, WATCH_SCENE_USUAL);
     g_ptr_array_add (all, camera);
   }
-  for (guint m = 0; m < G_N_ELEMENTS (camera_metrics); m++) {
-    const Metric *metric = &camera_metrics[m];
-
-    add_metric (text, metric->name, metric->type, metric->help);
-    for (guint i = 0; i < all->len; i++) {
-      const CameraStatus *camera = all->pdata[i];
-
-      add_sample (text, metric->name, "camera", camera->name, read_field (metric, camera));
-    }
-  }
+  add_table (text, camera_metrics, G_N_ELEMENTS (camera_metrics), "camera", all);
   add_states (text, all);
   add_latencies (text, all);
 }
@@ -202,33 +209,13 @@ static const Metric output_metrics[] = {
 };
 
 static void
-add_outputs (GString *text, Watch *watch)
-{
-  g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
-
-  for (guint m = 0; m < G_N_ELEMENTS (output_metrics); m++) {
-    const Metric *metric = &output_metrics[m];
-
-    add_metric (text, metric->name, metric->type, metric->help);
-    for (guint i = 0; i < outputs->len; i++) {
-      const WatchOutputStatus *output = outputs->pdata[i];
-
-      add_sample (text, metric->name, "output", output->name, read_field (metric, output));
-    }
-  }
-}
-
-static void
 add_queue (gpointer data, gpointer text)
 {
   const WatchObserver *observer = data;
 
-  if (!observer->queue_length)
-    return;
-  add_metric (text, observer->queue_metric,
-      g_str_has_suffix (observer->queue_metric, "_total") ? "counter" : "gauge",
-      observer->queue_help);
-  add_plain_sample (text, observer->queue_metric, observer->queue_length (observer->data));
+  if (observer->queue_length)
+    add_number (text, observer->queue_metric, observer->queue_help,
+        observer->queue_length (observer->data));
 }
 
 static void
@@ -243,17 +230,6 @@ add_threads (GString *text)
   g_hash_table_iter_init (&iter, ages);
   while (g_hash_table_iter_next (&iter, &name, &age))
     add_sample (text, "ccl_watch_thread_age_seconds", "thread", name, *(gdouble *)age);
-}
-
-static guint
-count_open_files (void)
-{
-  g_autoptr (GDir) dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (dir && g_dir_read_name (dir))
-    n++;
-  return n;
 }
 
 static guint64
@@ -280,21 +256,21 @@ processor_seconds (void)
 static void
 add_process (GString *text)
 {
-  add_metric (text, "process_cpu_seconds_total", "counter", "Processor time used, in seconds.");
-  add_plain_sample (text, "process_cpu_seconds_total", processor_seconds ());
-  add_metric (text, "process_resident_memory_bytes", "gauge", "Resident memory in bytes.");
-  add_plain_sample (text, "process_resident_memory_bytes", resident_memory ());
-  add_metric (text, "process_open_fds", "gauge", "Open file descriptors.");
-  add_plain_sample (text, "process_open_fds", count_open_files ());
+  add_number (
+      text, "process_cpu_seconds_total", "Processor time used, in seconds.", processor_seconds ());
+  add_number (
+      text, "process_resident_memory_bytes", "Resident memory in bytes.", resident_memory ());
+  add_number (text, "process_open_fds", "Open file descriptors.", watch_limits_count_files ());
 }
 
 gchar *
 watch_metrics (Watch *watch)
 {
   GString *text = g_string_new (NULL);
+  g_autoptr (GPtrArray) outputs = watch_get_outputs (watch);
 
   add_cameras (text, watch);
-  add_outputs (text, watch);
+  add_table (text, output_metrics, G_N_ELEMENTS (output_metrics), "output", outputs);
   watch_foreach_observer (watch, add_queue, text);
   add_threads (text);
   add_process (text);

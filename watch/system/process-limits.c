@@ -54,6 +54,12 @@ get_limit (int resource)
   return getrlimit (resource, &limit) == 0 ? MIN (limit.rlim_cur, UNLIMITED) : UNLIMITED;
 }
 
+guint
+watch_limits_count_files (void)
+{
+  return MIN (count_entries ("/proc/self/fd"), get_limit (RLIMIT_NOFILE));
+}
+
 /* Threads. The limit of a user holds for all processes of the user, of which only this one is
  * counted, and not for root; the limit of a control group (systemd's TasksMax, a container's) holds
  * for all processes of the group and of the groups in it. */
@@ -141,7 +147,7 @@ check_threads (guint threads, guint used, GError **error)
 static gboolean
 check_connections (guint n, GError **error)
 {
-  guint files = count_entries ("/proc/self/fd"), threads = count_entries ("/proc/self/task");
+  guint files = watch_limits_count_files (), threads = count_entries ("/proc/self/task");
   /* Files that clients of the web server may still open. */
   guint of_clients =
       most_clients * FILES_PER_CLIENT - MIN (n_clients, most_clients * FILES_PER_CLIENT);

@@ -6,6 +6,9 @@
 
 #include <glib.h>
 
+/* How many files are open: as many as the limit allows if not even these can be counted. */
+guint watch_limits_count_files (void);
+
 /* Raises the limit of open files as far as the process may. */
 void watch_limits_raise (void);
 
