@@ -15,9 +15,9 @@
 #define CHUNK_SIZE 262144
 #define RANGE "ccl-watch-range"
 
-/* A file on its way. It is freed when the answer has ended and no thread works for it. */
+/* A file on its way (in a reference-counted box of GLib). It is freed when the answer has ended and
+ * no thread works for it. */
 typedef struct {
-  grefcount references;
   WatchFolder *folder;
   gchar *name;
   SoupServerMessage *message; /* main thread only */
@@ -31,21 +31,11 @@ typedef struct {
   GBytes *chunk;              /* that was read; NULL after a failure */
 } Sending;
 
-static Sending *
-sending_ref (Sending *sending)
-{
-  g_ref_count_inc (&sending->references);
-  return sending;
-}
-
-/* In the main thread, where watch_offload() frees its data. */
 static void
-sending_unref (gpointer data)
+clear_sending (gpointer data)
 {
   Sending *sending = data;
 
-  if (!g_ref_count_dec (&sending->references))
-    return;
   g_clear_pointer (&sending->part, clip_part_free);
   if (sending->file >= 0)
     close (sending->file);
@@ -54,7 +44,13 @@ sending_unref (gpointer data)
   g_clear_error (&sending->error);
   g_object_unref (sending->message);
   g_free (sending->name);
-  g_free (sending);
+}
+
+/* In the main thread, where watch_offload() frees its data. */
+static void
+sending_unref (gpointer sending)
+{
+  g_rc_box_release_full (sending, clear_sending);
 }
 
 /* Chunks. */
@@ -107,8 +103,8 @@ on_chunk (gpointer done_data, gpointer data)
 static void
 begin_chunk (Sending *sending)
 {
-  watch_offload (read_chunk, sending_ref (sending), sending_unref, READ_SECONDS, on_chunk,
-      sending_ref (sending));
+  watch_offload (read_chunk, g_rc_box_acquire (sending), sending_unref, READ_SECONDS, on_chunk,
+      g_rc_box_acquire (sending));
 }
 
 static void
@@ -230,7 +226,7 @@ on_opened (gpointer done_data, gpointer data)
     if (sending->at < sending->end && soup_server_message_get_method (message) == SOUP_METHOD_GET) {
       soup_message_body_set_accumulate (soup_server_message_get_response_body (message), FALSE);
       g_signal_connect (message, "wrote-chunk", G_CALLBACK (on_written), sending);
-      g_signal_connect (message, "finished", G_CALLBACK (on_finished), sending_ref (sending));
+      g_signal_connect (message, "finished", G_CALLBACK (on_finished), g_rc_box_acquire (sending));
       begin_chunk (sending);
       sending_unref (sending);
       return;
@@ -261,8 +257,7 @@ watch_http_media_send (
     watch_respond_error (message, SOUP_STATUS_NOT_FOUND, "there is no such file");
     return;
   }
-  sending = g_new0 (Sending, 1);
-  g_ref_count_init (&sending->references);
+  sending = g_rc_box_new0 (Sending);
   sending->folder = watch_folder_ref (folder);
   sending->name = g_strdup (name);
   sending->from = from;
@@ -270,7 +265,8 @@ watch_http_media_send (
   sending->message = g_object_ref (message);
   sending->file = -1;
   soup_server_message_pause (message);
-  watch_offload (open_file, sending, sending_unref, READ_SECONDS, on_opened, sending_ref (sending));
+  watch_offload (
+      open_file, sending, sending_unref, READ_SECONDS, on_opened, g_rc_box_acquire (sending));
 }
 
 /* Keeping. */
