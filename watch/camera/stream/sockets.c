@@ -21,17 +21,11 @@ static GHashTable *cameras; /* number → WatchCamera that is connected */
 static guint last_number;   /* 0: none */
 static GPrivate thread_number;
 
-static gboolean
-is_closed (gpointer socket)
-{
-  return g_socket_is_closed (socket);
-}
-
 static void
 forget_closed (GPtrArray *sockets)
 {
   for (guint i = sockets->len; i-- > 0;)
-    if (is_closed (sockets->pdata[i]))
+    if (g_socket_is_closed (sockets->pdata[i]))
       g_ptr_array_remove_index_fast (sockets, i);
 }
 
