@@ -9,23 +9,18 @@
 #define COUNT_INTERVAL G_TIME_SPAN_SECOND
 
 typedef enum {
-  REGION,   /* tracks inside */
+  REGION,   /* tracks inside a region */
   FORWARD,  /* crossings of a line */
   BACKWARD, /* the same, in the other direction */
-} CounterKind;
+  ARMED,    /* whether a region or line is armed */
+} MemberKind;
 
-/* A region or a direction of a line. */
+/* What a camera's state has of a region or line. */
 typedef struct {
-  CounterKind kind;
-  gchar *name; /* of the region or line, as the configuration has it */
-  gint64 count;
-} Counter;
-
-/* A region or line that can be armed. */
-typedef struct {
-  gchar *name;
-  gboolean is_armed;
-} ArmedRegion;
+  MemberKind kind;
+  gchar *name;  /* of the region or line, as the configuration has it */
+  gint64 value; /* a count; or TRUE: it is armed */
+} Member;
 
 typedef struct {
   gchar *name;
@@ -37,12 +32,11 @@ typedef struct {
 
   gchar *state;
   gboolean connected, motion, is_armed;
-  gchar *paused_until;  /* UTC; NULL: it is not paused */
-  GHashTable *regions;  /* id → ArmedRegion */
-  const gchar *scene;   /* watch_scene_after(); a static string */
-  gint64 count;         /* of components; -1 = unknown */
-  gint64 n_tracks;      /* that appeared and have not vanished */
-  GHashTable *counters; /* id → Counter */
+  gchar *paused_until; /* UTC; NULL: it is not paused */
+  const gchar *scene;  /* watch_scene_after(); a static string */
+  gint64 count;        /* of components; -1 = unknown */
+  gint64 n_tracks;     /* that appeared and have not vanished */
+  GHashTable *members; /* id → Member */
 } Camera;
 
 struct _WatchHomeAssistant {
@@ -55,16 +49,9 @@ struct _WatchHomeAssistant {
 };
 
 static void
-counter_free (gpointer data)
+member_free (gpointer data)
 {
-  g_free (((Counter *)data)->name);
-  g_free (data);
-}
-
-static void
-region_free (gpointer data)
-{
-  g_free (((ArmedRegion *)data)->name);
+  g_free (((Member *)data)->name);
   g_free (data);
 }
 
@@ -73,8 +60,7 @@ camera_free (gpointer data)
 {
   Camera *camera = data;
 
-  g_hash_table_unref (camera->regions);
-  g_hash_table_unref (camera->counters);
+  g_hash_table_unref (camera->members);
   g_free (camera->state);
   g_free (camera->paused_until);
   g_free (camera->name);
@@ -98,24 +84,29 @@ make_id (const gchar *first, const gchar *text)
   return g_string_free (id, FALSE);
 }
 
+gchar *
+watch_topic_beside (const gchar *topic, const gchar *name)
+{
+  const gchar *slash = strrchr (topic, '/');
+
+  return g_strdup_printf ("%.*s%s/", slash ? (gint)(slash + 1 - topic) : 0, topic, name);
+}
+
 WatchHomeAssistant *
 watch_home_assistant_new (const gchar *prefix, const gchar *status_topic,
     const gchar *command_topic, gboolean has_pictures)
 {
   WatchHomeAssistant *self = g_new0 (WatchHomeAssistant, 1);
   g_autofree gchar *digest = g_compute_checksum_for_string (G_CHECKSUM_SHA256, status_topic, -1);
-  const gchar *slash = strrchr (status_topic, '/');
 
   digest[8] = 0;
   self->prefix = g_strdup (prefix);
   self->status_topic = g_strdup (status_topic);
   self->command_topic = g_strdup (command_topic);
   self->birth_topic = g_strconcat (prefix, "/status", NULL);
-  self->topic_parent =
-      g_strdup_printf ("%.*sstate/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
+  self->topic_parent = watch_topic_beside (status_topic, "state");
   if (has_pictures)
-    self->picture_parent = g_strdup_printf (
-        "%.*spicture/", slash ? (gint)(slash + 1 - status_topic) : 0, status_topic);
+    self->picture_parent = watch_topic_beside (status_topic, "picture");
   self->instance = g_strconcat ("ccl_", digest, NULL);
   self->cameras = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, camera_free);
   return self;
@@ -168,38 +159,35 @@ get_camera (WatchHomeAssistant *self, const gchar *name)
   camera->scene = watch_scene_after (NULL);
   camera->count = -1;
   camera->is_armed = TRUE;
-  camera->regions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, region_free);
-  camera->counters = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, counter_free);
+  camera->members = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, member_free);
   g_hash_table_replace (self->cameras, camera->name, camera);
   return camera;
 }
 
-/* The sensor of a region or line is there from the first line that names it. */
-static void
-count (Camera *camera, CounterKind kind, const gchar *name, gint change)
+/* The entities of a region or line are there from the first line that names it. */
+static Member *
+get_member (Camera *camera, MemberKind kind, const gchar *name)
 {
-  static const gchar *const kinds[] = {"region", "forward", "backward"};
+  static const gchar *const kinds[] = {"region", "forward", "backward", "armed"};
   g_autofree gchar *id = make_id (kinds[kind], name);
-  Counter *counter = g_hash_table_lookup (camera->counters, id);
+  Member *member = g_hash_table_lookup (camera->members, id);
 
-  if (!counter) {
-    counter = g_new0 (Counter, 1);
-    counter->kind = kind;
-    counter->name = g_strdup (name);
-    g_hash_table_insert (camera->counters, g_strdup (id), counter);
+  if (!member) {
+    member = g_new0 (Member, 1);
+    member->kind = kind;
+    member->name = g_strdup (name);
+    g_hash_table_insert (camera->members, g_steal_pointer (&id), member);
     camera->known = FALSE;
   }
-  counter->count = MAX (counter->count + change, 0);
+  return member;
 }
 
-static gboolean
-is_region_known (Camera *camera, const gchar *id, gboolean is_armed)
+static void
+count (Camera *camera, MemberKind kind, const gchar *name, gint change)
 {
-  ArmedRegion *region = g_hash_table_lookup (camera->regions, id);
+  Member *member = get_member (camera, kind, name);
 
-  if (region)
-    region->is_armed = is_armed;
-  return region != NULL;
+  member->value = MAX (member->value + change, 0);
 }
 
 /* Counts begin anew when the camera is armed again: no line told what happened meanwhile. */
@@ -210,29 +198,20 @@ clear_counts (Camera *camera)
   gpointer value;
 
   camera->n_tracks = 0;
-  g_hash_table_iter_init (&iter, camera->counters);
+  g_hash_table_iter_init (&iter, camera->members);
   while (g_hash_table_iter_next (&iter, NULL, &value))
-    if (((Counter *)value)->kind == REGION)
-      ((Counter *)value)->count = 0;
+    if (((Member *)value)->kind == REGION)
+      ((Member *)value)->value = 0;
 }
 
 static void
 take_region (JsonArray *array, guint index, JsonNode *node, gpointer data)
 {
-  Camera *camera = data;
   JsonObject *object = json_node_get_object (node);
   const gchar *name = json_object_get_string_member_with_default (object, "name", "");
-  g_autofree gchar *id = make_id ("armed", name);
-  ArmedRegion *region;
 
-  if (!is_region_known (
-          camera, id, json_object_get_boolean_member_with_default (object, "armed", TRUE))) {
-    region = g_new (ArmedRegion, 1);
-    region->name = g_strdup (name);
-    region->is_armed = json_object_get_boolean_member_with_default (object, "armed", TRUE);
-    g_hash_table_insert (camera->regions, g_strdup (id), region);
-    camera->known = FALSE;
-  }
+  get_member (data, ARMED, name)->value =
+      json_object_get_boolean_member_with_default (object, "armed", TRUE);
 }
 
 static void
@@ -331,12 +310,9 @@ watch_home_assistant_take_line (WatchHomeAssistant *self, const WatchLine *line)
 /* Messages. */
 
 static void
-add_number (JsonBuilder *builder, const gchar *key, gint64 number)
+add_switch (JsonBuilder *builder, const gchar *key, gboolean is_on)
 {
-  if (number < 0)
-    watch_json_add_text (builder, key, NULL);
-  else
-    watch_json_add_int (builder, key, number);
+  watch_json_add_text (builder, key, is_on ? "ON" : "OFF");
 }
 
 /* A switch to infrared comes with the night. */
@@ -351,33 +327,36 @@ format_state (const Camera *camera)
 {
   JsonBuilder *builder = watch_json_begin ();
   GHashTableIter iter;
-  gpointer id, counter, region;
+  gpointer id, value;
 
   watch_json_add_text (builder, "state", camera->state ? camera->state : "connecting");
-  watch_json_add_text (builder, "connection", camera->connected ? "ON" : "OFF");
-  watch_json_add_text (builder, "motion", camera->motion ? "ON" : "OFF");
-  watch_json_add_text (builder, "armed", camera->is_armed ? "ON" : "OFF");
+  add_switch (builder, "connection", camera->connected);
+  add_switch (builder, "motion", camera->motion);
+  add_switch (builder, "armed", camera->is_armed);
   watch_json_add_text (builder, "paused_until", camera->paused_until);
-  watch_json_add_text (builder, "tamper", is_tampered (camera) ? "ON" : "OFF");
+  add_switch (builder, "tamper", is_tampered (camera));
   watch_json_add_text (builder, "scene", camera->scene);
-  add_number (builder, "count", camera->count);
-  add_number (builder, "tracks", camera->n_tracks);
-  g_hash_table_iter_init (&iter, camera->counters);
-  while (g_hash_table_iter_next (&iter, &id, &counter))
-    add_number (builder, id, ((Counter *)counter)->count);
-  g_hash_table_iter_init (&iter, camera->regions);
-  while (g_hash_table_iter_next (&iter, &id, &region))
-    watch_json_add_text (builder, id, ((ArmedRegion *)region)->is_armed ? "ON" : "OFF");
+  if (camera->count < 0)
+    watch_json_add_text (builder, "count", NULL);
+  else
+    watch_json_add_int (builder, "count", camera->count);
+  watch_json_add_int (builder, "tracks", camera->n_tracks);
+  g_hash_table_iter_init (&iter, camera->members);
+  while (g_hash_table_iter_next (&iter, &id, &value))
+    if (((Member *)value)->kind == ARMED)
+      add_switch (builder, id, ((Member *)value)->value);
+    else
+      watch_json_add_int (builder, id, ((Member *)value)->value);
   return watch_json_end (builder);
 }
 
+/* Adds a topic, and which member of the objects that it has is meant. */
 static void
-begin_availability (JsonBuilder *builder, const gchar *topic, const gchar *member)
+add_topic (JsonBuilder *builder, const gchar *key, const gchar *topic, const gchar *member)
 {
   g_autofree gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
 
-  json_builder_begin_object (builder);
-  watch_json_add_text (builder, "topic", topic);
+  watch_json_add_text (builder, key, topic);
   watch_json_add_text (builder, "value_template", template);
 }
 
@@ -388,10 +367,12 @@ add_availability (
     WatchHomeAssistant *self, JsonBuilder *builder, const gchar *topic, gboolean needs_camera)
 {
   watch_json_begin_array (builder, "availability");
-  begin_availability (builder, self->status_topic, "state");
+  json_builder_begin_object (builder);
+  add_topic (builder, "topic", self->status_topic, "state");
   json_builder_end_object (builder);
   if (needs_camera) {
-    begin_availability (builder, topic, "connection");
+    json_builder_begin_object (builder);
+    add_topic (builder, "topic", topic, "connection");
     watch_json_add_text (builder, "payload_available", "ON");
     watch_json_add_text (builder, "payload_not_available", "OFF");
     json_builder_end_object (builder);
@@ -405,9 +386,10 @@ typedef struct {
   const gchar *id, *name, *platform;
   const gchar *device_class, *state_class, *icon; /* NULL: none */
   gboolean is_diagnostic;                         /* it is available without the camera, too */
-  const gchar *command; /* of a switch or button: the topic behind the common one */
-  const gchar *payload; /* of a button, which has no state: what it sends */
-  gboolean is_disabled; /* until somebody enables it in Home Assistant */
+  const gchar *command;     /* of a switch or button: the topic behind the common one */
+  const gchar *payload;     /* of a button, which has no state: what it sends */
+  gboolean is_disabled;     /* until somebody enables it in Home Assistant */
+  const gchar *image_topic; /* of a picture, in place of a state */
 } Entity;
 
 /* A switch sends "armed" or "disarmed"; the state that it shows is ON or OFF. */
@@ -428,15 +410,6 @@ add_command (WatchHomeAssistant *self, JsonBuilder *builder, const Entity *entit
 }
 
 static void
-add_state (JsonBuilder *builder, const gchar *topic, const gchar *member)
-{
-  g_autofree gchar *template = g_strdup_printf ("{{ value_json.%s }}", member);
-
-  watch_json_add_text (builder, "state_topic", topic);
-  watch_json_add_text (builder, "value_template", template);
-}
-
-static void
 add_entity (
     WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera, const Entity *entity)
 {
@@ -447,8 +420,12 @@ add_entity (
   watch_json_add_text (builder, "platform", entity->platform);
   watch_json_add_text (builder, "unique_id", unique_id);
   watch_json_add_text (builder, "name", entity->name);
-  if (!entity->payload)
-    add_state (builder, topic, entity->id);
+  if (entity->image_topic) {
+    watch_json_add_text (builder, "image_topic", entity->image_topic);
+    watch_json_add_text (builder, "content_type", "image/jpeg");
+  } else if (!entity->payload) {
+    add_topic (builder, "state_topic", topic, entity->id);
+  }
   if (entity->device_class)
     watch_json_add_text (builder, "device_class", entity->device_class);
   if (entity->state_class)
@@ -457,37 +434,30 @@ add_entity (
     watch_json_add_text (builder, "icon", entity->icon);
   if (entity->is_diagnostic)
     watch_json_add_text (builder, "entity_category", "diagnostic");
-  if (entity->is_disabled) {
+  if (entity->is_disabled)
     watch_json_add_boolean (builder, "enabled_by_default", FALSE);
-  }
   if (entity->command)
     add_command (self, builder, entity);
-  add_availability (self, builder, topic, !entity->is_diagnostic && !entity->command);
+  add_availability (
+      self, builder, topic, !entity->is_diagnostic && !entity->command && !entity->image_topic);
   json_builder_end_object (builder);
 }
 
 static void
-add_counters (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+add_counter (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera, const gchar *id,
+    const Member *member)
 {
-  static const gchar *const names[] = {"%s", "%s forward", "%s backward"};
-  GHashTableIter iter;
-  gpointer id, value;
+  static const gchar *const endings[] = {"", " forward", " backward"};
+  g_autofree gchar *name = g_strconcat (member->name, endings[member->kind], NULL);
+  const Entity entity = {
+      .id = id,
+      .name = name,
+      .platform = "sensor",
+      .state_class = member->kind == REGION ? "measurement" : "total_increasing",
+      .icon = member->kind == REGION ? "mdi:vector-polygon" : "mdi:vector-line",
+  };
 
-  g_hash_table_iter_init (&iter, camera->counters);
-  while (g_hash_table_iter_next (&iter, &id, &value)) {
-    const Counter *counter = value;
-    g_auto (GStrv) parts = g_strsplit (names[counter->kind], "%s", 2);
-    g_autofree gchar *name = g_strjoinv (counter->name, parts);
-    const Entity entity = {
-        .id = id,
-        .name = name,
-        .platform = "sensor",
-        .state_class = counter->kind == REGION ? "measurement" : "total_increasing",
-        .icon = counter->kind == REGION ? "mdi:vector-polygon" : "mdi:vector-line",
-    };
-
-    add_entity (self, builder, camera, &entity);
-  }
+  add_entity (self, builder, camera, &entity);
 }
 
 /* What arms the camera, or a region of it. */
@@ -519,36 +489,31 @@ add_arming (
   }
 }
 
+/* Regions and lines. */
 static void
-add_armings (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
+add_members (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
 {
-  static const Entity paused = {
-      "paused_until", "Paused until", "sensor", "timestamp", .is_diagnostic = TRUE};
   GHashTableIter iter;
-  gpointer region;
+  gpointer id, value;
 
-  add_arming (self, builder, camera, NULL);
-  add_entity (self, builder, camera, &paused);
-  g_hash_table_iter_init (&iter, camera->regions);
-  while (g_hash_table_iter_next (&iter, NULL, &region))
-    add_arming (self, builder, camera, ((ArmedRegion *)region)->name);
+  g_hash_table_iter_init (&iter, camera->members);
+  while (g_hash_table_iter_next (&iter, &id, &value)) {
+    const Member *member = value;
+
+    if (member->kind != ARMED)
+      add_counter (self, builder, camera, id, member);
+    else if (self->command_topic)
+      add_arming (self, builder, camera, member->name);
+  }
 }
 
 static void
 add_picture (WatchHomeAssistant *self, JsonBuilder *builder, const Camera *camera)
 {
-  g_autofree gchar *state_topic = watch_home_assistant_get_topic (self, camera->name);
   g_autofree gchar *topic = watch_home_assistant_get_picture_topic (self, camera->name);
-  g_autofree gchar *unique_id = g_strconcat (camera->id, "_picture", NULL);
+  const Entity picture = {"picture", "Last motion", "image", .image_topic = topic};
 
-  watch_json_begin_object (builder, "picture");
-  watch_json_add_text (builder, "platform", "image");
-  watch_json_add_text (builder, "unique_id", unique_id);
-  watch_json_add_text (builder, "name", "Last motion");
-  watch_json_add_text (builder, "image_topic", topic);
-  watch_json_add_text (builder, "content_type", "image/jpeg");
-  add_availability (self, builder, state_topic, FALSE);
-  json_builder_end_object (builder);
+  add_entity (self, builder, camera, &picture);
 }
 
 static gchar *
@@ -563,6 +528,8 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
       {"connection", "Connection", "binary_sensor", "connectivity", .is_diagnostic = TRUE},
       {"state", "State", "sensor", .icon = "mdi:cctv", .is_diagnostic = TRUE},
   };
+  static const Entity paused = {
+      "paused_until", "Paused until", "sensor", "timestamp", .is_diagnostic = TRUE};
   JsonBuilder *builder = watch_json_begin ();
 
   watch_json_begin_object (builder, "device");
@@ -579,9 +546,11 @@ format_device (WatchHomeAssistant *self, const Camera *camera)
   watch_json_begin_object (builder, "components");
   for (guint i = 0; i < G_N_ELEMENTS (entities); i++)
     add_entity (self, builder, camera, &entities[i]);
-  add_counters (self, builder, camera);
-  if (self->command_topic)
-    add_armings (self, builder, camera);
+  if (self->command_topic) {
+    add_arming (self, builder, camera, NULL);
+    add_entity (self, builder, camera, &paused);
+  }
+  add_members (self, builder, camera);
   if (self->picture_parent)
     add_picture (self, builder, camera);
   json_builder_end_object (builder);

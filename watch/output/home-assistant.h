@@ -16,6 +16,9 @@ typedef struct _WatchHomeAssistant WatchHomeAssistant;
  * lost. */
 typedef gboolean (*WatchPublish) (gpointer data, const gchar *topic, const gchar *text);
 
+/* The beginning of topics that are beside a topic: "a/b/NAME/" for "a/b/c". Free with g_free(). */
+gchar *watch_topic_beside (const gchar *topic, const gchar *name);
+
 /* `prefix` is that of Home Assistant's discovery; `status_topic` says whether ccl-watch is
  * connected, and is another one for each ccl-watch of the broker. With pictures, cameras have an
  * entity for the last one, whose topic the caller publishes. Commands to arm go to `command_topic`

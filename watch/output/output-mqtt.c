@@ -246,14 +246,12 @@ choose_pictures (MqttOutput *self, const gchar *pictures, const gchar *discovery
 static gboolean
 choose_commands (MqttOutput *self, const gchar *commands, GError **error)
 {
-  const gchar *slash = strrchr (self->status_topic, '/');
   gboolean has_commands = FALSE;
 
   if (commands && !watch_parse_boolean (commands, &has_commands, error))
     return watch_fail_at (error, "commands");
   if (has_commands)
-    self->command_topic = g_strdup_printf (
-        "%.*sarm/", slash ? (gint)(slash + 1 - self->status_topic) : 0, self->status_topic);
+    self->command_topic = watch_topic_beside (self->status_topic, "arm");
   return TRUE;
 }
 
