@@ -282,8 +282,7 @@ gint64
 watch_line_get_time (JsonObject *object, const gchar *name)
 {
   const gchar *text = watch_line_get_text (object, name);
-  g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
+  gint64 utc;
 
-  return time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
-              : 0;
+  return text && watch_parse_time (text, &utc) ? utc : 0;
 }

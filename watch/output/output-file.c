@@ -154,16 +154,16 @@ time_of_first_line (const FileOutput *self)
   gchar buffer[1024];
   const gssize n = pread (self->fd, buffer, sizeof buffer - 1, 0);
   gchar *time = NULL, *end = NULL;
-  g_autoptr (GDateTime) date = NULL;
   const gint64 now = g_get_real_time ();
+  gint64 utc = now;
 
   buffer[MAX (n, 0)] = 0;
   time = strstr (buffer, key);
   if (time && (end = strchr (time += strlen (key), '"'))) {
     *end = 0;
-    date = g_date_time_new_from_iso8601 (time, NULL);
+    watch_parse_time (time, &utc);
   }
-  return date ? MIN (now, g_date_time_to_unix (date) * G_USEC_PER_SEC) : now;
+  return MIN (now, utc);
 }
 
 /* Not all file systems know when a file was made. */

@@ -75,6 +75,16 @@ watch_parse_duration (const gchar *text, gdouble *seconds, GError **error)
   return TRUE;
 }
 
+gboolean
+watch_parse_time (const gchar *text, gint64 *utc)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_iso8601 (text, NULL);
+
+  if (time)
+    *utc = g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time);
+  return time != NULL;
+}
+
 GHashTable *
 watch_table_new (void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Values of keys, and the error that a wrong one is. */
+/* Values of keys and of other texts, and the error that a wrong one is. */
 #pragma once
 
 #include <gio/gio.h>
@@ -17,6 +17,9 @@ gboolean watch_parse_number (const gchar *text, gdouble least, gdouble *value, G
 /* Sizes such as "100M" or "2GiB" by the rule of parse-size.h, durations such as "7d". */
 gboolean watch_parse_size (const gchar *text, guint64 *bytes, GError **error);
 gboolean watch_parse_duration (const gchar *text, gdouble *seconds, GError **error);
+
+/* Microseconds since 1970 of a time such as 2026-11-27T08:00:00Z. */
+gboolean watch_parse_time (const gchar *text, gint64 *utc);
 
 /* Tables of keys and their values, text → text; free with g_hash_table_unref(). */
 GHashTable *watch_table_new (void);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "config-values.h"
 #include "heartbeat.h"
 #include "lock.h"
 #include "log.h"
@@ -32,10 +33,9 @@ struct _WatchFolder {
   GCond changed;
   gdouble keep_days;
   guint64 keep_bytes;
-  GTree *names;      /* of the files that exist, compare_names() */
-  GHashTable *noted; /* names that were noted since the thread began to list; NULL otherwise */
-  GHashTable *kept;  /* names of files that are not deleted */
-  guint n_keeps;     /* how often a file was kept, or not any more */
+  GTree *names;      /* of the files that exist, compare_names() → whether it is kept */
+  GHashTable *noted; /* the same of those that were noted since the thread began to list, which may
+                        have seen them before; NULL while it does not list */
   gboolean is_due;   /* the limits are others than when the thread last looked */
   gboolean is_stopping, is_stopped;
   WatchHeartbeat *heartbeat;
@@ -93,13 +93,11 @@ gint64
 watch_folder_time_of_name (const gchar *name)
 {
   g_autofree gchar *text = g_strdup (strchr (name, '/') + 1);
-  g_autoptr (GDateTime) time = NULL;
+  gint64 utc;
 
   text[strlen ("2026-11-22T05")] = text[strlen ("2026-11-22T05-20")] = ':';
   text[strlen ("2026-11-22T05:20:40.895Z")] = '\0';
-  time = g_date_time_new_from_iso8601 (text, NULL);
-  return time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time)
-              : 0;
+  return watch_parse_time (text, &utc) ? utc : 0;
 }
 
 gchar *
@@ -122,17 +120,23 @@ watch_folder_is_kept (WatchFolder *folder, const gchar *name)
 {
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&folder->lock);
 
-  return g_hash_table_contains (folder->kept, name);
+  return g_tree_lookup (folder->names, name) != NULL;
+}
+
+static void
+note (WatchFolder *folder, const gchar *name, gboolean is_kept)
+{
+  g_mutex_lock (&folder->lock);
+  g_tree_insert (folder->names, g_strdup (name), GINT_TO_POINTER (is_kept));
+  if (folder->noted)
+    g_hash_table_insert (folder->noted, g_strdup (name), GINT_TO_POINTER (is_kept));
+  g_mutex_unlock (&folder->lock);
 }
 
 void
 watch_folder_note (WatchFolder *folder, const gchar *name)
 {
-  g_mutex_lock (&folder->lock);
-  g_tree_insert (folder->names, g_strdup (name), NULL);
-  if (folder->noted)
-    g_hash_table_add (folder->noted, g_strdup (name));
-  g_mutex_unlock (&folder->lock);
+  note (folder, name, FALSE);
 }
 
 static void
@@ -140,7 +144,6 @@ forget_name (WatchFolder *folder, const gchar *name)
 {
   g_mutex_lock (&folder->lock);
   g_tree_remove (folder->names, name);
-  g_hash_table_remove (folder->kept, name);
   if (folder->noted)
     g_hash_table_remove (folder->noted, name);
   g_mutex_unlock (&folder->lock);
@@ -265,19 +268,12 @@ watch_folder_keep (WatchFolder *folder, const gchar *name, gboolean is_kept, GEr
   if (descriptor < 0)
     return FALSE;
   is_done = fchmod (descriptor, is_kept ? KEPT_MODE : FILE_MODE) == 0;
-  if (!is_done)
+  if (is_done)
+    note (folder, name, is_kept);
+  else
     fail (error, name);
   close (descriptor);
-  if (!is_done)
-    return FALSE;
-  g_mutex_lock (&folder->lock);
-  folder->n_keeps++;
-  if (is_kept)
-    g_hash_table_add (folder->kept, g_strdup (name));
-  else
-    g_hash_table_remove (folder->kept, name);
-  g_mutex_unlock (&folder->lock);
-  return TRUE;
+  return is_done;
 }
 
 void
@@ -369,36 +365,27 @@ static GPtrArray *
 learn_files (WatchFolder *folder)
 {
   GTree *names = make_names ();
-  g_autoptr (GHashTable) kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   GPtrArray *files;
   GHashTableIter iter;
-  gpointer name;
-  guint n_keeps;
+  gpointer name, is_kept;
 
   g_mutex_lock (&folder->lock);
-  n_keeps = folder->n_keeps;
   folder->noted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_unlock (&folder->lock);
   files = list_files (folder);
   for (guint i = 0; i < files->len; i++) {
     const File *file = files->pdata[i];
 
-    g_tree_insert (names, g_strdup (file->name), NULL);
-    if (file->is_kept)
-      g_hash_table_add (kept, g_strdup (file->name));
+    g_tree_insert (names, g_strdup (file->name), GINT_TO_POINTER (file->is_kept));
   }
 
   g_mutex_lock (&folder->lock);
   g_hash_table_iter_init (&iter, folder->noted);
-  while (g_hash_table_iter_next (&iter, &name, NULL))
-    g_tree_insert (names, g_strdup (name), NULL);
+  while (g_hash_table_iter_next (&iter, &name, &is_kept))
+    g_tree_insert (names, g_strdup (name), is_kept);
   g_clear_pointer (&folder->noted, g_hash_table_unref);
   g_tree_unref (folder->names);
   folder->names = names;
-  if (n_keeps == folder->n_keeps) { /* otherwise the list may be older */
-    g_hash_table_unref (folder->kept);
-    folder->kept = g_steal_pointer (&kept);
-  }
   g_mutex_unlock (&folder->lock);
   return files;
 }
@@ -420,7 +407,7 @@ clean (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes)
     gboolean is_too_old = keep_days > 0 && age > keep_days * 86400;
     gboolean is_too_much = keep_bytes > 0 && total > keep_bytes;
 
-    if ((!is_too_old && !is_too_much) || ABS (age) < IN_USE_SECONDS || file->is_kept ||
+    if ((!is_too_old && !is_too_much) || ABS (age) < IN_USE_SECONDS ||
         watch_folder_is_kept (folder, file->name))
       continue;
     watch_heartbeat_beat (folder->heartbeat);
@@ -470,7 +457,6 @@ watch_folder_new (const gchar *path, gdouble keep_days, guint64 keep_bytes)
   folder->keep_days = keep_days;
   folder->keep_bytes = keep_bytes;
   folder->names = make_names ();
-  folder->kept = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_mutex_init (&folder->lock);
   g_mutex_init (&folder->lock_lock);
   folder->lock_file = -1;
@@ -490,7 +476,6 @@ static void
 clear_folder (WatchFolder *folder)
 {
   g_tree_unref (folder->names);
-  g_hash_table_unref (folder->kept);
   watch_heartbeat_free (folder->heartbeat);
   g_mutex_clear (&folder->lock);
   g_mutex_clear (&folder->lock_lock);

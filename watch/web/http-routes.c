@@ -32,11 +32,17 @@ struct _WatchHttpRoutes {
 typedef void (*Handler) (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query);
 
+static const gchar *
+get_text (GHashTable *query, const gchar *name)
+{
+  return query ? g_hash_table_lookup (query, name) : NULL;
+}
+
 /* A number of the query within bounds. */
 static guint
 get_number (GHashTable *query, const gchar *name, guint fallback, guint least, guint greatest)
 {
-  const gchar *text = query ? g_hash_table_lookup (query, name) : NULL;
+  const gchar *text = get_text (query, name);
   guint64 value = text ? g_ascii_strtoull (text, NULL, 10) : fallback;
 
   return CLAMP (value, least, greatest);
@@ -196,14 +202,12 @@ static void
 handle_events (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {
-  const gchar *kinds = query ? g_hash_table_lookup (query, "kinds") : NULL;
-  const gchar *after = query ? g_hash_table_lookup (query, "after") : NULL;
-  const gchar *camera = query ? g_hash_table_lookup (query, "camera") : NULL;
+  const gchar *kinds = get_text (query, "kinds"), *after = get_text (query, "after");
   g_auto (GStrv) list = kinds ? g_strsplit (kinds, ",", 0) : NULL;
 
   watch_respond_json (
-      message, watch_api_events (self->watch, self->history, camera, (const gchar *const *)list,
-                   after ? g_ascii_strtoull (after, NULL, 10) : 0,
+      message, watch_api_events (self->watch, self->history, get_text (query, "camera"),
+                   (const gchar *const *)list, after ? g_ascii_strtoull (after, NULL, 10) : 0,
                    get_number (query, "limit", 50, 1, 1000)));
 }
 
@@ -211,12 +215,10 @@ handle_events (
 static gboolean
 get_time (GHashTable *query, const gchar *name, gint64 *utc)
 {
-  const gchar *text = query ? g_hash_table_lookup (query, name) : NULL;
-  g_autoptr (GDateTime) time = text ? g_date_time_new_from_iso8601 (text, NULL) : NULL;
+  const gchar *text = get_text (query, name);
 
-  *utc =
-      time ? g_date_time_to_unix (time) * G_USEC_PER_SEC + g_date_time_get_microsecond (time) : 0;
-  return !text || time;
+  *utc = 0;
+  return !text || watch_parse_time (text, utc);
 }
 
 static void
@@ -224,8 +226,8 @@ handle_objects (
     WatchHttpRoutes *self, SoupServerMessage *message, const gchar *rest, GHashTable *query)
 {
   WatchObjectQuery wanted = {
-      .camera = query ? g_hash_table_lookup (query, "camera") : NULL,
-      .place = query ? g_hash_table_lookup (query, "region") : NULL,
+      .camera = get_text (query, "camera"),
+      .place = get_text (query, "region"),
       .limit = get_number (query, "limit", 100, 1, 2000),
   };
 
