@@ -5,15 +5,15 @@
 #include "recording/jpeg.h"
 
 #define MAX_ENCODING 4
-#define MAX_WAITING 64
+#define MAX_WAITING (64 + MAX_ENCODING) /* with those that are being encoded */
 #define FRESH (200 * G_TIME_SPAN_MILLISECOND)
 #define FORGOTTEN (5 * G_TIME_SPAN_SECOND)
 
 struct _WatchLive {
   Watch *watch;
   GHashTable *pictures; /* "CAMERA/LOOK/WIDTH" → Picture */
-  GQueue waiting;       /* Picture, which are not encoded yet */
-  guint n_encoding;
+  GThreadPool *pool;    /* which encodes */
+  guint n_jobs;         /* that wait or are being encoded */
 };
 
 typedef struct {
@@ -30,10 +30,12 @@ typedef struct {
   gpointer data;
 } Request;
 
+/* In the pool, where `camera`, `look` and `width` of the picture are read alone. */
 typedef struct {
   WatchLive *live;
   Picture *picture;
-  GstSample *frame;
+  GBytes *jpeg; /* NULL if encoding failed, or the camera was removed */
+  gint64 time;  /* when its frame was taken */
 } Job;
 
 static void
@@ -44,28 +46,6 @@ picture_free (gpointer data)
   g_clear_pointer (&picture->jpeg, g_bytes_unref);
   g_free (picture->camera);
   g_free (picture);
-}
-
-static void
-job_free (gpointer data)
-{
-  Job *job = data;
-
-  gst_sample_unref (job->frame);
-  g_free (job);
-}
-
-static void
-encode (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Job *job = data;
-  GError *error = NULL;
-  GBytes *jpeg = jpeg_encode (job->frame, job->picture->look, job->picture->width, &error);
-
-  if (jpeg)
-    g_task_return_pointer (task, jpeg, (GDestroyNotify)g_bytes_unref);
-  else
-    g_task_return_error (task, error);
 }
 
 static GstSample *
@@ -86,58 +66,41 @@ ask_for_mask (WatchLive *live, const gchar *name)
     watch_camera_attach_mask (camera);
 }
 
-/* Takes the picture, which may be NULL, and answers all requests. */
-static void
-finish (Picture *picture, GBytes *jpeg)
+/* Takes the picture and answers all requests. In the main thread. */
+static gboolean
+on_encoded (gpointer data)
 {
+  Job *job = data;
+  Picture *picture = job->picture;
   GSList *requests = g_slist_reverse (g_steal_pointer (&picture->requests));
 
   g_clear_pointer (&picture->jpeg, g_bytes_unref);
-  picture->jpeg = jpeg;
+  picture->jpeg = job->jpeg;
+  picture->time = job->time;
   for (GSList *l = requests; l; l = l->next) {
     const Request *request = l->data;
 
-    request->function (request->data, jpeg);
+    request->function (request->data, picture->jpeg);
   }
   g_slist_free_full (requests, g_free);
+  job->live->n_jobs--;
+  g_free (job);
+  return G_SOURCE_REMOVE;
 }
 
-static void start_waiting (WatchLive *live);
-
 static void
-on_encoded (GObject *source, GAsyncResult *result, gpointer data)
+encode (gpointer data, gpointer live)
 {
-  Job *job = g_task_get_task_data (G_TASK (result));
+  Job *job = data;
+  const Picture *picture = job->picture;
+  g_autoptr (GstSample) frame = get_frame (live, picture->camera);
   g_autoptr (GError) error = NULL;
 
-  job->live->n_encoding--;
-  finish (job->picture, g_task_propagate_pointer (G_TASK (result), &error));
+  job->time = g_get_monotonic_time ();
+  job->jpeg = frame ? jpeg_encode (frame, picture->look, picture->width, &error) : NULL;
   if (error)
     watch_log_warning ("live picture: %s", error->message);
-  start_waiting (job->live);
-}
-
-static void
-start_waiting (WatchLive *live)
-{
-  Picture *picture;
-
-  while (live->n_encoding < MAX_ENCODING && (picture = g_queue_pop_head (&live->waiting))) {
-    GstSample *frame = get_frame (live, picture->camera);
-
-    if (frame) {
-      g_autoptr (GTask) task = g_task_new (NULL, NULL, on_encoded, NULL);
-      Job *job = g_new (Job, 1);
-
-      *job = (Job){live, picture, frame};
-      picture->time = g_get_monotonic_time ();
-      live->n_encoding++;
-      g_task_set_task_data (task, job, job_free);
-      g_task_run_in_thread (task, encode);
-    } else {
-      finish (picture, NULL); /* the camera was removed */
-    }
-  }
+  g_idle_add_full (G_PRIORITY_DEFAULT, on_encoded, job, NULL);
 }
 
 static gboolean
@@ -185,13 +148,13 @@ watch_live_request (WatchLive *live, const gchar *camera, JpegLook look, gint wi
       function (data, picture->jpeg);
       return WATCH_LIVE_TAKEN;
     }
-    if (g_queue_get_length (&live->waiting) >= MAX_WAITING)
+    if (live->n_jobs >= MAX_WAITING)
       return WATCH_LIVE_BUSY;
-    g_queue_push_tail (&live->waiting, picture);
+    live->n_jobs++;
+    g_thread_pool_push (live->pool, g_memdup2 (&(Job){live, picture}, sizeof (Job)), NULL);
   }
   picture->requests =
       g_slist_prepend (picture->requests, g_memdup2 (&(Request){function, data}, sizeof (Request)));
-  start_waiting (live);
   return WATCH_LIVE_TAKEN;
 }
 
@@ -201,7 +164,7 @@ watch_live_new (Watch *watch)
   WatchLive *live = g_new0 (WatchLive, 1);
 
   live->watch = watch;
-  g_queue_init (&live->waiting);
+  live->pool = g_thread_pool_new (encode, live, MAX_ENCODING, FALSE, NULL);
   live->pictures = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, picture_free);
   return live;
 }
@@ -209,8 +172,9 @@ watch_live_new (Watch *watch)
 void
 watch_live_free (WatchLive *live)
 {
-  while (live->n_encoding > 0)
+  while (live->n_jobs > 0)
     g_main_context_iteration (NULL, TRUE);
+  g_thread_pool_free (live->pool, FALSE, TRUE);
   g_hash_table_unref (live->pictures);
   g_free (live);
 }
