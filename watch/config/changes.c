@@ -23,15 +23,6 @@ struct _WatchChanges {
   GHashTable *configured; /* name → WatchCameraConfig: the configuration without the changes */
 };
 
-struct _WatchNote {
-  gchar *path;               /* NULL: in memory alone */
-  GKeyFile *file;            /* with the change */
-  gchar *name;               /* of the camera */
-  WatchCameraConfig *camera; /* NULL: it is removed */
-  gboolean is_arming;        /* the camera is armed or disarmed, and stays */
-  GError *error;             /* of writing */
-};
-
 static gboolean
 check_groups (GKeyFile *file, const gchar *path, GError **error)
 {
@@ -325,22 +316,4 @@ watch_note_free (gpointer data)
   g_free (note->path);
   g_free (note->name);
   g_free (note);
-}
-
-const gchar *
-watch_note_get_name (const WatchNote *note)
-{
-  return note->name;
-}
-
-gboolean
-watch_note_is_arming (const WatchNote *note)
-{
-  return note->is_arming;
-}
-
-WatchCameraConfig *
-watch_note_get_camera (const WatchNote *note)
-{
-  return note->camera;
 }

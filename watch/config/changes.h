@@ -32,7 +32,14 @@ WatchCameraConfig *watch_changes_get_configured (WatchChanges *changes, const gc
 GHashTable *watch_changes_get_arming (WatchChanges *changes, const gchar *name);
 
 /* The changes with one more, on their way to the state file. */
-typedef struct _WatchNote WatchNote;
+typedef struct {
+  gchar *path;               /* of the state file; NULL: in memory alone */
+  GKeyFile *file;            /* with the change */
+  gchar *name;               /* of the camera */
+  WatchCameraConfig *camera; /* NULL: it is removed, unless `is_arming` */
+  gboolean is_arming;        /* it is armed or disarmed, and its configuration stays */
+  GError *error;             /* of writing */
+} WatchNote;
 
 /* A camera is added or changed, or removed (`camera` is NULL). No other change may be noted before
  * this one is taken or freed. */
@@ -47,9 +54,3 @@ void watch_note_write (gpointer note);
  * written; the error's domain is G_FILE_ERROR. */
 gboolean watch_changes_take (WatchChanges *changes, WatchNote *note, GError **error);
 void watch_note_free (gpointer note);
-
-const gchar *watch_note_get_name (const WatchNote *note);
-/* The camera is armed or disarmed, and its configuration stays. */
-gboolean watch_note_is_arming (const WatchNote *note);
-/* NULL: it is removed, unless watch_note_is_arming(). */
-WatchCameraConfig *watch_note_get_camera (const WatchNote *note);

@@ -72,25 +72,23 @@ watch_get_cameras (Watch *watch)
   return g_ptr_array_ref (watch->cameras);
 }
 
-static gboolean
-has_name (GPtrArray *cameras, const gchar *name)
+/* The first camera of this name; NULL if there is none. */
+static WatchCamera *
+find_camera (GPtrArray *cameras, const gchar *name)
 {
   for (guint i = 0; i < cameras->len; i++)
-    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
-      return TRUE;
-  return FALSE;
+    if (strcmp (watch_camera_get_name (cameras->pdata[i]), name) == 0)
+      return cameras->pdata[i];
+  return NULL;
 }
 
 WatchCamera *
 watch_find_camera (Watch *watch, const gchar *name)
 {
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
-  WatchCamera *found = NULL;
+  WatchCamera *found = find_camera (cameras, name);
 
-  for (guint i = 0; i < cameras->len && !found; i++)
-    if (strcmp (watch_camera_get_name (g_ptr_array_index (cameras, i)), name) == 0)
-      found = watch_camera_ref (g_ptr_array_index (cameras, i));
-  return found;
+  return found ? watch_camera_ref (found) : NULL;
 }
 
 /* With the lock: puts `next` in the place of `old`; either may be NULL. */
@@ -186,7 +184,7 @@ check_number (Watch *watch, const gchar *name, GError **error)
 {
   g_autoptr (GPtrArray) cameras = watch_get_cameras (watch);
 
-  return has_name (cameras, name) || watch_limits_check_cameras (cameras->len + 1, error);
+  return find_camera (cameras, name) || watch_limits_check_cameras (cameras->len + 1, error);
 }
 
 WatchNote *
@@ -228,15 +226,13 @@ watch_note_arming (
 gboolean
 watch_make_change (Watch *watch, WatchNote *note, GError **error)
 {
-  WatchCameraConfig *config = watch_note_get_camera (note);
-  g_autoptr (WatchCamera) camera = watch_find_camera (watch, watch_note_get_name (note));
+  g_autoptr (WatchCamera) camera = watch_find_camera (watch, note->name);
   gboolean is_made = watch_changes_take (watch->changes, note, error);
 
-  if (is_made && config)
-    set_camera (watch, watch_camera_config_ref (config));
-  else if (is_made && camera && watch_note_is_arming (note))
-    watch_camera_set_arming (
-        camera, watch_changes_get_arming (watch->changes, watch_note_get_name (note)));
+  if (is_made && note->camera)
+    set_camera (watch, watch_camera_config_ref (note->camera));
+  else if (is_made && camera && note->is_arming)
+    watch_camera_set_arming (camera, watch_changes_get_arming (watch->changes, note->name));
   else if (is_made && camera)
     remove_camera (watch, camera);
   return is_made;
@@ -288,7 +284,7 @@ report_removed (Watch *watch)
   for (guint i = removed->len; i-- > 0;) {
     const gchar *name = watch_camera_get_name (g_ptr_array_index (removed, i));
 
-    if (has_name (watch->cameras, name) || has_name (watch->stopping, name))
+    if (find_camera (watch->cameras, name) || find_camera (watch->stopping, name))
       g_ptr_array_remove_index (removed, i);
   }
   g_mutex_unlock (&watch->lock);

@@ -94,18 +94,19 @@ static void
 on_noted (gpointer done_data, gpointer data)
 {
   Change *change = done_data;
+  WatchNote *note = data;
   g_autoptr (GError) error = NULL;
 
-  if (!watch_make_change (change->watch, data, &error)) {
+  if (!watch_make_change (change->watch, note, &error)) {
     refuse_error (change, error);
   } else {
-    const gboolean is_removed = !watch_note_get_camera (data) && !watch_note_is_arming (data);
+    const gboolean is_removed = !note->camera && !note->is_arming;
 
     watch_log_info ("camera %s: %s by %s", change->name,
-        watch_note_is_arming (data) ? "armed or disarmed"
-        : is_removed                ? "removed"
-        : change->exists            ? "changed"
-                                    : "added",
+        note->is_arming  ? "armed or disarmed"
+        : is_removed     ? "removed"
+        : change->exists ? "changed"
+                         : "added",
         change->client ? change->client : "a client that is gone");
     if (is_removed)
       change->removed (change->data, change->name);
