@@ -84,17 +84,23 @@ function deletePoint(i) {
   });
 }
 
-// Shows the state.
-function showAreas() {
+// Draws the shapes, and the handles of the chosen one.
+function drawAreas() {
   const shape = shapes[chosen];
-  find(".error", areasDialog).textContent = "";
-  find(".undo", areasDialog).disabled = past.length === 0;
+  const points = shape ? shape.points : [];
   for (const handle of areasScene.querySelectorAll(".handle"))
     handle.remove();
-  areasScene.append(...(shape ? shape.points.map((_, i) => makePoint(shape, i)) : []));
-  areaList.replaceChildren(...shapes.map(makeRow));
-  choosePoint(shape && chosenPoint < shape.points.length ? chosenPoint : -1);
+  areasScene.append(...points.map((_, i) => makePoint(shape, i)));
+  choosePoint(chosenPoint < points.length ? chosenPoint : -1);
   drawShapes();
+}
+
+// Shows the state.
+function showAreas() {
+  find(".error", areasDialog).textContent = "";
+  find(".undo", areasDialog).disabled = past.length === 0;
+  areaList.replaceChildren(...shapes.map(makeRow));
+  drawAreas();
 }
 
 // The list
@@ -102,12 +108,8 @@ function showAreas() {
 function choose(i) {
   chosen = i;
   chosenPoint = -1;
-  for (const handle of areasScene.querySelectorAll(".handle"))
-    handle.remove();
-  areasScene.append(...shapes[i].points.map((_, n) => makePoint(shapes[i], n)));
   [...areaList.children].forEach((row, n) => row.classList.toggle("chosen", n === i));
-  choosePoint(-1);
-  drawShapes();
+  drawAreas();
 }
 
 function makeRow(shape, i) {

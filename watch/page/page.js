@@ -305,6 +305,16 @@ function describe(event) {
   return `${event.source}: ${text(event)}`;
 }
 
+// Shows a button of an item of a list: a picture, or that which plays the clip.
+function showButton(item, selector, onClick, src = null) {
+  const button = find(selector, item);
+  if (src)
+    find("img", button).src = src;
+  button.hidden = false;
+  button.addEventListener("click", onClick);
+  return button;
+}
+
 function makeEvent(event) {
   const item = find("#event-template").content.firstElementChild.cloneNode(true);
   find(".what", item).textContent = describe(event);
@@ -312,16 +322,11 @@ function makeEvent(event) {
   find(".when", item).title = event.utc;
   const caption = `${event.source}, ${new Date(event.utc).toLocaleString()}`;
   if (event.picture) {
-    const thumbnail = find(".thumbnail", item);
-    find("img", thumbnail).src = event.picture;
+    const thumbnail = showButton(item, ".thumbnail", () => view(event.picture, caption), event.picture);
     find("img", thumbnail).alt = `Beginning of motion at ${event.source}`;
-    thumbnail.hidden = false;
-    thumbnail.addEventListener("click", () => view(event.picture, caption));
   }
-  if (event.clip) {
-    find(".clip", item).hidden = false;
-    find(".clip", item).addEventListener("click", () => view(event.clip, caption, event.kept));
-  }
+  if (event.clip)
+    showButton(item, ".clip", () => view(event.clip, caption, event.kept));
   return item;
 }
 

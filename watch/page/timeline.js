@@ -77,22 +77,13 @@ function makeObject(object) {
   find(".what", item).textContent = describeObject(object);
   find(".when", item).textContent = `${clock(object.begin)} to ${clock(object.end)}`;
   if (object.picture) {
-    const thumbnail = find(".thumbnail", item);
-    find("img", thumbnail).src = object.picture;
+    const thumbnail = showButton(item, ".thumbnail", () => view(object.picture, describeObject(object)), object.picture);
     find("polyline", thumbnail).setAttribute("points", object.path.map((place) => place.join(",")).join(" "));
-    thumbnail.hidden = false;
-    thumbnail.addEventListener("click", () => view(object.picture, describeObject(object)));
   }
-  if (object.best_picture) {
-    const best = find(".best", item);
-    find("img", best).src = object.best_picture;
-    best.hidden = false;
-    best.addEventListener("click", () => view(object.best_picture, describeObject(object)));
-  }
-  if (object.clip) {
-    find(".clip", item).hidden = false;
-    find(".clip", item).addEventListener("click", () => showObject(object));
-  }
+  if (object.best_picture)
+    showButton(item, ".best", () => view(object.best_picture, describeObject(object)), object.best_picture);
+  if (object.clip)
+    showButton(item, ".clip", () => showObject(object));
   return item;
 }
 
