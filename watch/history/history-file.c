@@ -5,46 +5,37 @@
 
 #define MAX_NUMBER 1e15 /* of an event; others are damaged */
 
-typedef struct {
-  WatchHistory *history;
-  GPtrArray *events; /* WatchPastEvent, of the lines that were read */
-} HistoryFile;
-
-static void
-read_line (gpointer data, JsonObject *object, const gchar *line)
+static gpointer
+read_line (JsonObject *object, const gchar *line)
 {
-  HistoryFile *self = data;
   const gchar *kind = watch_line_get_text (object, "event");
   const gchar *rest = strchr (line, ','); /* behind the number */
   const gint64 utc = watch_line_get_time (object, "utc");
   WatchPastEvent *event;
 
   if (!kind || utc == 0 || !g_str_has_prefix (line, "{\"number\":") || !rest)
-    return;
+    return NULL;
   event = g_new0 (WatchPastEvent, 1);
   event->number = (guint64)CLAMP (watch_line_get_number (object, "number"), 0, MAX_NUMBER);
   event->utc = utc;
   event->camera = g_strdup (watch_line_get_text (object, "source"));
   event->kind = g_strdup (kind);
   event->line = g_strconcat ("{", rest + 1, NULL);
-  g_ptr_array_add (self->events, event);
+  return event;
 }
 
 static gint64
-has_read (gpointer data)
+take (gpointer history, GPtrArray *events)
 {
-  HistoryFile *self = data;
-
-  return watch_history_add_past (self->history, g_steal_pointer (&self->events));
+  return watch_history_add_past (history, events);
 }
 
 /* The oldest event first. */
 static GString *
-format (gpointer data, gint64 *last, guint *n_lines)
+format (gpointer history, gint64 *last, guint *n_lines)
 {
-  HistoryFile *self = data;
   g_autoptr (GPtrArray) events =
-      watch_history_get_events (self->history, NULL, NULL, MAX (*last, 0), G_MAXUINT);
+      watch_history_get_events (history, NULL, NULL, MAX (*last, 0), G_MAXUINT);
   GString *text = g_string_new (NULL);
 
   *n_lines = events->len;
@@ -59,18 +50,15 @@ format (gpointer data, gint64 *last, guint *n_lines)
 }
 
 static guint
-count (gpointer data)
+count (gpointer history)
 {
-  return watch_history_count_events (((HistoryFile *)data)->history);
+  return watch_history_count_events (history);
 }
 
 WatchLineFile *
 watch_history_file_new (Watch *watch, WatchHistory *history)
 {
-  HistoryFile *self = g_new0 (HistoryFile, 1);
-  const WatchLineFileFunctions functions = {"source", read_line, has_read, format, count, self};
+  static const WatchLineFileFunctions functions = {"source", read_line, take, format, count};
 
-  self->history = history;
-  self->events = g_ptr_array_new ();
-  return watch_line_file_new (watch, "events.ndjson", "events", &functions);
+  return watch_line_file_new (watch, "events.ndjson", "events", &functions, history);
 }

@@ -19,7 +19,8 @@
 struct _WatchLineFile {
   Watch *watch;
   const gchar *name;
-  WatchLineFileFunctions functions;
+  const WatchLineFileFunctions *functions;
+  gpointer data;       /* for them */
   GHashTable *cameras; /* names of those that there were at the start */
   GMutex lock;         /* never held while the disk works */
   GCond changed;
@@ -52,15 +53,18 @@ open_regular (const gchar *path)
 }
 
 static void
-read_line (WatchLineFile *file, JsonParser *parser, const gchar *line)
+read_line (WatchLineFile *file, JsonParser *parser, const gchar *line, GPtrArray *all)
 {
   JsonNode *root =
       json_parser_load_from_data (parser, line, -1, NULL) ? json_parser_get_root (parser) : NULL;
   JsonObject *object = root && JSON_NODE_HOLDS_OBJECT (root) ? json_node_get_object (root) : NULL;
-  const gchar *camera = object ? watch_line_get_text (object, file->functions.camera) : NULL;
+  const gchar *camera = object ? watch_line_get_text (object, file->functions->camera) : NULL;
+  gpointer read = NULL;
 
   if (camera && g_hash_table_contains (file->cameras, camera))
-    file->functions.read (file->functions.data, object, line);
+    read = file->functions->read (object, line);
+  if (read)
+    g_ptr_array_add (all, read);
 }
 
 /* A crash may have left a part of a line at the end, to which no other line must be added. */
@@ -70,6 +74,7 @@ read_lines (WatchLineFile *file)
   FILE *stream = file->path ? open_regular (file->path) : NULL;
   g_autoptr (JsonParser) parser = json_parser_new ();
   g_autofree gchar *line = g_malloc (MAX_LINE);
+  GPtrArray *all = g_ptr_array_new ();
   gboolean is_whole = TRUE;
 
   while (stream && fgets (line, MAX_LINE, stream)) {
@@ -81,11 +86,11 @@ read_lines (WatchLineFile *file)
       line[length - 1] = '\0';
     file->n_lines += begins;
     if (begins && is_whole && length > 1)
-      read_line (file, parser, line);
+      read_line (file, parser, line, all);
   }
   if (stream)
     fclose (stream);
-  file->last = file->functions.has_read (file->functions.data);
+  file->last = file->functions->take (file->data, all);
   if (!is_whole)
     watch_line_file_rewrite (file);
 }
@@ -131,7 +136,7 @@ write_lines (WatchLineFile *file, gboolean anew)
 {
   gint64 last = anew ? -1 : file->last;
   guint n_lines;
-  g_autoptr (GString) text = file->functions.format (file->functions.data, &last, &n_lines);
+  g_autoptr (GString) text = file->functions->format (file->data, &last, &n_lines);
   gboolean is_written = TRUE;
 
   if (anew)
@@ -163,7 +168,7 @@ update_path (WatchLineFile *file)
 static gboolean
 has_too_many_lines (WatchLineFile *file)
 {
-  return file->n_lines > 2 * file->functions.count (file->functions.data) + SPARE_LINES;
+  return file->n_lines > 2 * file->functions->count (file->data) + SPARE_LINES;
 }
 
 static gpointer
@@ -198,13 +203,14 @@ run (gpointer data)
 
 WatchLineFile *
 watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
-    const WatchLineFileFunctions *functions)
+    const WatchLineFileFunctions *functions, gpointer data)
 {
   WatchLineFile *file = g_new0 (WatchLineFile, 1);
 
   file->watch = watch;
   file->name = name;
-  file->functions = *functions;
+  file->functions = functions;
+  file->data = data;
   file->cameras = watch_config_get_camera_names (watch_get_config (watch));
   g_mutex_init (&file->lock);
   g_cond_init (&file->changed);
@@ -248,7 +254,6 @@ watch_line_file_free (WatchLineFile *file, gint64 until)
   g_mutex_clear (&file->lock);
   g_cond_clear (&file->changed);
   g_hash_table_unref (file->cameras);
-  g_free (file->functions.data);
   g_free (file->path);
   g_free (file);
   return TRUE;

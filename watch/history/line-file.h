@@ -13,23 +13,24 @@ typedef struct _WatchLineFile WatchLineFile;
 /* What is in the lines. Functions are called in the file's thread, which does not hold a lock. */
 typedef struct {
   const gchar *camera; /* the member that names the camera of a line's object */
-  /* A line of a camera that there was when the file was made; other members may be damaged. */
-  void (*read) (gpointer data, JsonObject *object, const gchar *line);
-  /* All lines were read. Returns a number that those of what they say do not exceed. */
-  gint64 (*has_read) (gpointer data);
+  /* What a line says of a camera that there was when the file was made; other members may be
+   * damaged. NULL: nothing. */
+  gpointer (*read) (JsonObject *object, const gchar *line);
+  /* Takes what all lines say. Returns a number that those of what they say do not exceed. */
+  gint64 (*take) (gpointer data, GPtrArray *read);
   /* Lines of what has a number greater than `last`, which becomes the greatest of them; with -1, of
    * all that the file should have. */
   GString *(*format) (gpointer data, gint64 *last, guint *n_lines);
   /* How many lines the file would have if it were written anew. */
   guint (*count) (gpointer data);
-  gpointer data; /* freed by g_free() with the file */
 } WatchLineFileFunctions;
 
 /* Starts the thread. The folder is that of the watch, which may change; without one, nothing is
  * read or written. Main thread only.
- * @name: of the file; a static string, as that of the thread */
+ * @name: of the file; a static string, as that of the thread
+ * @data: for the functions, which are static; it must outlive the file */
 WatchLineFile *watch_line_file_new (Watch *watch, const gchar *name, const gchar *thread_name,
-    const WatchLineFileFunctions *functions);
+    const WatchLineFileFunctions *functions, gpointer data);
 
 /* The file is written anew, for instance because lines are to be forgotten. Any thread. */
 void watch_line_file_rewrite (WatchLineFile *file);

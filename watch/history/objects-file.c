@@ -3,12 +3,6 @@
 
 #define MAX_NUMBER 1e15 /* of an object; others are damaged */
 
-typedef struct {
-  Watch *watch;
-  WatchObjects *objects;
-  GPtrArray *read; /* WatchObject, of the lines that were read */
-} ObjectsFile;
-
 static JsonArray *
 get_array (JsonObject *object, const gchar *name)
 {
@@ -50,14 +44,13 @@ read_path (WatchObject *object, JsonArray *path)
   }
 }
 
-static void
-read_line (gpointer data, JsonObject *members, const gchar *line)
+static gpointer
+read_line (JsonObject *members, const gchar *line)
 {
-  ObjectsFile *self = data;
   WatchObject *object;
 
   if (!watch_line_get_time (members, "begin") || !watch_line_get_time (members, "end"))
-    return;
+    return NULL;
   object = watch_object_new (watch_line_get_text (members, "source"));
   object->number = (guint64)CLAMP (watch_line_get_number (members, "number"), 0, MAX_NUMBER);
   object->id = (guint64)CLAMP (watch_line_get_number (members, "id"), 0, MAX_NUMBER);
@@ -69,37 +62,23 @@ read_line (gpointer data, JsonObject *members, const gchar *line)
     object->speed = watch_line_get_number (members, "speed");
   read_places (object, get_array (members, "regions"));
   read_path (object, get_array (members, "path"));
-  g_ptr_array_add (self->read, object);
-}
-
-/* As the folder keeps files. */
-static void
-forget_old (ObjectsFile *self)
-{
-  g_autoptr (WatchFolder) folder = watch_get_folder (self->watch);
-  const gdouble days = folder ? watch_folder_get_keep_days (folder) : 0;
-
-  if (days > 0)
-    watch_objects_forget_old (
-        self->objects, g_get_real_time () - (gint64)(MIN (days, 1e6) * 86400 * G_USEC_PER_SEC));
+  return object;
 }
 
 static gint64
-has_read (gpointer data)
+take (gpointer objects, GPtrArray *read)
 {
-  ObjectsFile *self = data;
-  const gint64 last = watch_objects_add_past (self->objects, g_steal_pointer (&self->read));
+  const gint64 last = watch_objects_add_past (objects, read);
 
-  forget_old (self);
+  watch_objects_forget_old (objects);
   return last;
 }
 
 static GString *
 format (gpointer data, gint64 *last, guint *n_lines)
 {
-  ObjectsFile *self = data;
   const WatchObjectQuery query = {.after = MAX (*last, 0), .limit = WATCH_OBJECTS};
-  g_autoptr (GPtrArray) objects = watch_objects_find (self->objects, &query);
+  g_autoptr (GPtrArray) objects = watch_objects_find (data, &query);
   GString *text = g_string_new (NULL);
 
   *n_lines = objects->len;
@@ -113,22 +92,16 @@ format (gpointer data, gint64 *last, guint *n_lines)
 }
 
 static guint
-count (gpointer data)
+count (gpointer objects)
 {
-  ObjectsFile *self = data;
-
-  forget_old (self);
-  return watch_objects_count (self->objects);
+  watch_objects_forget_old (objects);
+  return watch_objects_count (objects);
 }
 
 WatchLineFile *
 watch_objects_file_new (Watch *watch, WatchObjects *objects)
 {
-  ObjectsFile *self = g_new0 (ObjectsFile, 1);
-  const WatchLineFileFunctions functions = {"source", read_line, has_read, format, count, self};
+  static const WatchLineFileFunctions functions = {"source", read_line, take, format, count};
 
-  self->watch = watch;
-  self->objects = objects;
-  self->read = g_ptr_array_new ();
-  return watch_line_file_new (watch, "objects.ndjson", "objects", &functions);
+  return watch_line_file_new (watch, "objects.ndjson", "objects", &functions, objects);
 }

@@ -13,10 +13,10 @@
 typedef struct {
   GHashTable *present; /* id → WatchObject that has not ended */
   gint64 motion;       /* when the present motion began; 0: there is none */
-  gint64 utc;          /* of the last frame */
 } Scene;
 
 struct _WatchObjects {
+  Watch *watch;
   WatchObserver observer;
   GMutex lock;
   GHashTable *scenes; /* WatchCamera → Scene */
@@ -110,19 +110,19 @@ on_frame (
   WatchObjects *self = data;
   const GstCclMeta *meta = gst_buffer_get_ccl_meta (buffer);
   gboolean from_sender;
+  const gint64 utc = gst_ccl_utc_of_buffer (buffer, &from_sender);
   Scene *scene;
 
   if (!meta)
     return;
   g_mutex_lock (&self->lock);
   scene = get_scene (self, camera);
-  scene->utc = gst_ccl_utc_of_buffer (buffer, &from_sender);
   for (guint row = 0; row < gst_ccl_meta_get_n_rows (meta); row++) {
     const GstCclTrackInfo *track = gst_ccl_meta_get_track (meta, row);
     WatchObject *object = track ? g_hash_table_lookup (scene->present, &track->id) : NULL;
 
     if (object)
-      take_row (object, meta, row, scene->utc);
+      take_row (object, meta, row, utc);
   }
   g_mutex_unlock (&self->lock);
 }
@@ -317,6 +317,7 @@ watch_objects_new (Watch *watch)
 {
   WatchObjects *self = g_new0 (WatchObjects, 1);
 
+  self->watch = watch;
   g_mutex_init (&self->lock);
   g_queue_init (&self->ended);
   self->counts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -364,9 +365,13 @@ watch_objects_forget (WatchObjects *self, const gchar *camera)
 }
 
 void
-watch_objects_forget_old (WatchObjects *self, gint64 utc)
+watch_objects_forget_old (WatchObjects *self)
 {
-  forget (self, NULL, utc);
+  g_autoptr (WatchFolder) folder = watch_get_folder (self->watch);
+  const gdouble days = folder ? watch_folder_get_keep_days (folder) : 0;
+
+  if (days > 0)
+    forget (self, NULL, g_get_real_time () - (gint64)(MIN (days, 1e6) * 86400 * G_USEC_PER_SEC));
 }
 
 static gboolean

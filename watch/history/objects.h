@@ -31,8 +31,8 @@ void watch_objects_free (WatchObjects *self);
 /* A camera was removed. */
 void watch_objects_forget (WatchObjects *self, const gchar *camera);
 
-/* Forgets objects that ended before the time. */
-void watch_objects_forget_old (WatchObjects *self, gint64 utc);
+/* Forgets objects that are older than the files that the folder keeps. */
+void watch_objects_forget_old (WatchObjects *self);
 
 /* What is looked for; 0 and NULL: everything. */
 typedef struct {

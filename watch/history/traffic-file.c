@@ -6,11 +6,6 @@
 
 #include "watch/system/json.h"
 
-typedef struct {
-  WatchTraffic *traffic;
-  GPtrArray *rows; /* WatchTrafficRow, of the lines that were read */
-} TrafficFile;
-
 /* Reading. */
 
 static guint
@@ -25,33 +20,29 @@ get_mean (JsonObject *object, const gchar *sum, const gchar *number)
   return (WatchTrafficMean){watch_line_get_number (object, sum), get_count (object, number)};
 }
 
-static void
-read_line (gpointer data, JsonObject *object, const gchar *line)
+static gpointer
+read_line (JsonObject *object, const gchar *line)
 {
-  TrafficFile *self = data;
   const gchar *kind = watch_line_get_text (object, "kind");
   const gchar *name = watch_line_get_text (object, "name");
   const gint64 begin = watch_line_get_time (object, "begin");
   WatchTrafficRow *row;
 
   if (!kind || !name || begin == 0)
-    return;
+    return NULL;
   row = watch_traffic_row_new (watch_line_get_text (object, "camera"), begin / G_USEC_PER_SEC,
       g_str_equal (kind, "line"), name);
   for (guint i = 0; i < WATCH_TRAFFIC_N_COUNTS; i++)
     row->counts[i] = get_count (object, watch_traffic_columns[i]);
   row->speed = get_mean (object, "speed_sum", "speeds");
   row->dwell = get_mean (object, "dwell_sum", "dwells");
-  g_ptr_array_add (self->rows, row);
+  return row;
 }
 
 static gint64
-has_read (gpointer data)
+take (gpointer traffic, GPtrArray *rows)
 {
-  TrafficFile *self = data;
-
-  watch_traffic_add_past (self->traffic, self->rows);
-  g_clear_pointer (&self->rows, g_ptr_array_unref);
+  watch_traffic_add_past (traffic, rows);
   return 0; /* changes are numbered from the start of the program on */
 }
 
@@ -94,10 +85,9 @@ append_row (GString *text, const WatchTrafficRow *row)
 }
 
 static GString *
-format (gpointer data, gint64 *last, guint *n_lines)
+format (gpointer traffic, gint64 *last, guint *n_lines)
 {
-  TrafficFile *self = data;
-  g_autoptr (GPtrArray) rows = watch_traffic_get_rows (self->traffic, *last, last);
+  g_autoptr (GPtrArray) rows = watch_traffic_get_rows (traffic, *last, last);
   GString *text = g_string_new (NULL);
 
   *n_lines = rows->len;
@@ -107,9 +97,9 @@ format (gpointer data, gint64 *last, guint *n_lines)
 }
 
 static guint
-count (gpointer data)
+count (gpointer traffic)
 {
-  return watch_traffic_count_rows (((TrafficFile *)data)->traffic);
+  return watch_traffic_count_rows (traffic);
 }
 
 /* The interface. */
@@ -117,10 +107,7 @@ count (gpointer data)
 WatchLineFile *
 watch_traffic_file_new (Watch *watch, WatchTraffic *traffic)
 {
-  TrafficFile *self = g_new0 (TrafficFile, 1);
-  const WatchLineFileFunctions functions = {"camera", read_line, has_read, format, count, self};
+  static const WatchLineFileFunctions functions = {"camera", read_line, take, format, count};
 
-  self->traffic = traffic;
-  self->rows = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_traffic_row_free);
-  return watch_line_file_new (watch, "traffic.ndjson", "traffic", &functions);
+  return watch_line_file_new (watch, "traffic.ndjson", "traffic", &functions, traffic);
 }

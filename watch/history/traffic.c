@@ -334,7 +334,7 @@ collect_last (const GPtrArray *rows)
 }
 
 void
-watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows)
+watch_traffic_add_past (WatchTraffic *traffic, GPtrArray *rows)
 {
   g_autoptr (GHashTable) past = collect_last (rows);
   const gint64 now = g_get_real_time () / G_USEC_PER_SEC;
@@ -356,4 +356,6 @@ watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows)
     }
     trim_rows (present, now);
   }
+  g_ptr_array_set_free_func (rows, (GDestroyNotify)watch_traffic_row_free);
+  g_ptr_array_unref (rows);
 }

@@ -54,9 +54,9 @@ gchar *watch_traffic_csv (WatchTraffic *traffic, const gchar *camera, guint seco
 GPtrArray *watch_traffic_get_rows (WatchTraffic *traffic, gint64 after, gint64 *last);
 guint watch_traffic_count_rows (WatchTraffic *traffic);
 
-/* Adds rows from before the program started, minute by minute. Of rows of the same minute and
- * region or line, the last one holds. */
-void watch_traffic_add_past (WatchTraffic *traffic, const GPtrArray *rows);
+/* Adds rows from before the program started (WatchTrafficRow), minute by minute; takes the array
+ * and the rows. Of rows of the same minute and region or line, the last one holds. */
+void watch_traffic_add_past (WatchTraffic *traffic, GPtrArray *rows);
 
 /* Keeps the rows in FOLDER/traffic.ndjson, so that they survive a restart: a JSON object for each
  * row, again when it has changed; the last one holds. First reads those of the cameras that there
