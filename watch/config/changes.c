@@ -108,20 +108,8 @@ watch_changes_get_configured (WatchChanges *changes, const gchar *name)
   return g_hash_table_lookup (changes->configured, name);
 }
 
-/* What is in the state file came from the page, or might have. */
-static WatchCameraConfig *
-make_camera (WatchChanges *changes, const gchar *name, GHashTable *keys, const WatchWebRules *rules,
-    GError **error)
-{
-  const WatchCameraConfig *configured = watch_changes_get_configured (changes, name);
-
-  if (watch_web_rules_check (rules, keys, configured ? configured->keys : NULL, error))
-    return watch_camera_config_new (name, keys, error);
-  g_prefix_error (error, "camera %s: ", name);
-  return NULL;
-}
-
-/* Puts one group of the state file over the cameras. */
+/* Puts one group of the state file over the cameras. What is in that file came from the page, or
+ * might have. */
 static void
 apply_group (WatchChanges *changes, const gchar *group, WatchConfig *config)
 {
@@ -135,7 +123,8 @@ apply_group (WatchChanges *changes, const gchar *group, WatchConfig *config)
          strcmp (((WatchCameraConfig *)g_ptr_array_index (config->cameras, i))->name, name) != 0)
     i++;
   if (keys && !g_hash_table_contains (keys, REMOVED))
-    camera = make_camera (changes, name, keys, config->web_rules, &error);
+    camera = watch_web_rules_new_camera (
+        config->web_rules, name, keys, watch_changes_get_configured (changes, name), &error);
   if (error) {
     watch_log_error ("%s: %s", changes->path, error->message);
     return;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "config-camera.h"
 #include "watch/system/config-values.h"
 #include "watch/system/web-address.h"
 
@@ -200,9 +199,8 @@ check_key (const WatchWebRules *rules, GHashTable *keys, const gchar *key, const
   return TRUE;
 }
 
-gboolean
-watch_web_rules_check (
-    const WatchWebRules *rules, GHashTable *keys, GHashTable *trusted, GError **error)
+static gboolean
+check_keys (const WatchWebRules *rules, GHashTable *keys, GHashTable *trusted, GError **error)
 {
   GHashTableIter iter;
   gpointer key, value;
@@ -217,4 +215,14 @@ watch_web_rules_check (
       return watch_fail_at (error, key);
   }
   return TRUE;
+}
+
+WatchCameraConfig *
+watch_web_rules_new_camera (const WatchWebRules *rules, const gchar *name, GHashTable *keys,
+    const WatchCameraConfig *configured, GError **error)
+{
+  if (check_keys (rules, keys, configured ? configured->keys : NULL, error))
+    return watch_camera_config_new (name, keys, error);
+  g_prefix_error (error, "camera %s: ", name);
+  return NULL;
 }

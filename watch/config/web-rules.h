@@ -3,7 +3,7 @@
  * files and addresses that only this machine reaches, unless the configuration allows it. */
 #pragma once
 
-#include <gio/gio.h>
+#include "config-camera.h"
 
 /* Keys web-schemes, web-folders and web-local of the group [ccl-watch]. Reference-counted, and
  * immutable while it is shared. */
@@ -17,8 +17,8 @@ WatchWebRules *watch_web_rules_new (void);
 WatchWebRules *watch_web_rules_ref (WatchWebRules *rules);
 void watch_web_rules_unref (WatchWebRules *rules);
 
-/* Whether the keys of a camera (text → text) obey the rules. `trusted` has keys of the same camera
- * in the configuration, which it may keep, or is NULL. The error's message does not tell whether a
- * file exists that is not below the folders. Waits for disks; may be called in any thread. */
-gboolean watch_web_rules_check (
-    const WatchWebRules *rules, GHashTable *keys, GHashTable *trusted, GError **error);
+/* A camera by watch_camera_config_new(), whose keys must obey the rules. `configured` is the camera
+ * in the configuration, whose keys it may keep, or NULL. The error's message does not tell whether
+ * a file exists that is not below the folders. Waits for disks; may be called in any thread. */
+WatchCameraConfig *watch_web_rules_new_camera (const WatchWebRules *rules, const gchar *name,
+    GHashTable *keys, const WatchCameraConfig *configured, GError **error);

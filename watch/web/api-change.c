@@ -125,11 +125,8 @@ watch_api_change_check (gpointer data)
 {
   WatchApiChange *change = data;
 
-  if (watch_web_rules_check (change->rules, change->settings,
-          change->configured ? change->configured->keys : NULL, &change->error))
-    change->config = watch_camera_config_new (change->name, change->settings, &change->error);
-  else
-    g_prefix_error (&change->error, "camera %s: ", change->name);
+  change->config = watch_web_rules_new_camera (
+      change->rules, change->name, change->settings, change->configured, &change->error);
 }
 
 WatchCameraConfig *
