@@ -17,7 +17,7 @@
 struct _WatchConnections {
   SoupServer *server;
   GSocket *socket;
-  GSource *accepting, *resuming;         /* one of them is NULL */
+  guint accepting, resuming;             /* ids of sources; one of them is 0 */
   GHashTable *connections;               /* remote GSocketAddress → Connection */
   gint64 timeout;                        /* microseconds */
   guint most, most_of_client;            /* connections at a time */
@@ -255,23 +255,12 @@ on_resume (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-clear_source (GSource **source)
-{
-  if (*source) {
-    g_source_destroy (*source);
-    g_clear_pointer (source, g_source_unref);
-  }
-}
-
 /* New clients wait in the kernel's queue until on_resume(). */
 static void
 pause_accepting (WatchConnections *self)
 {
-  clear_source (&self->accepting);
-  self->resuming = g_timeout_source_new_seconds (PAUSE_SECONDS);
-  g_source_set_callback (self->resuming, on_resume, self, NULL);
-  g_source_attach (self->resuming, NULL);
+  g_clear_handle_id (&self->accepting, g_source_remove);
+  self->resuming = g_timeout_add_seconds (PAUSE_SECONDS, on_resume, self);
 }
 
 static gboolean
@@ -301,10 +290,11 @@ on_client (GSocket *listening, GIOCondition condition, gpointer data)
 static void
 resume (WatchConnections *self)
 {
-  clear_source (&self->resuming);
-  self->accepting = g_socket_create_source (self->socket, G_IO_IN, NULL);
-  g_source_set_callback (self->accepting, G_SOURCE_FUNC (on_client), self, NULL);
-  g_source_attach (self->accepting, NULL);
+  g_autoptr (GSource) source = g_socket_create_source (self->socket, G_IO_IN, NULL);
+
+  g_clear_handle_id (&self->resuming, g_source_remove);
+  g_source_set_callback (source, G_SOURCE_FUNC (on_client), self, NULL);
+  self->accepting = g_source_attach (source, NULL);
 }
 
 static GSocket *
@@ -352,8 +342,8 @@ watch_connections_free (WatchConnections *self)
   gpointer connection;
 
   g_signal_handlers_disconnect_by_data (self->server, self);
-  clear_source (&self->accepting);
-  clear_source (&self->resuming);
+  g_clear_handle_id (&self->accepting, g_source_remove);
+  g_clear_handle_id (&self->resuming, g_source_remove);
   g_source_remove (self->checking);
   g_hash_table_iter_init (&iter, self->connections);
   while (g_hash_table_iter_next (&iter, NULL, &connection))
