@@ -11,16 +11,13 @@ read_line (JsonObject *object, const gchar *line)
   const gchar *kind = watch_line_get_text (object, "event");
   const gchar *rest = strchr (line, ','); /* behind the number */
   const gint64 utc = watch_line_get_time (object, "utc");
+  g_autofree gchar *text = rest ? g_strconcat ("{", rest + 1, NULL) : NULL;
   WatchPastEvent *event;
 
   if (!kind || utc == 0 || !g_str_has_prefix (line, "{\"number\":") || !rest)
     return NULL;
-  event = g_new0 (WatchPastEvent, 1);
+  event = watch_past_event_new (utc, watch_line_get_text (object, "source"), kind, text);
   event->number = (guint64)CLAMP (watch_line_get_number (object, "number"), 0, MAX_NUMBER);
-  event->utc = utc;
-  event->camera = g_strdup (watch_line_get_text (object, "source"));
-  event->kind = g_strdup (kind);
-  event->line = g_strconcat ("{", rest + 1, NULL);
   return event;
 }
 

@@ -21,30 +21,38 @@ struct _WatchHistory {
   guint64 first, last; /* numbers: before the program's first event, and of the last one */
 };
 
-void
-watch_past_event_free (WatchPastEvent *event)
+WatchPastEvent *
+watch_past_event_new (gint64 utc, const gchar *camera, const gchar *kind, const gchar *line)
 {
+  WatchPastEvent *event = g_atomic_rc_box_new0 (WatchPastEvent);
+
+  event->utc = utc;
+  event->camera = g_strdup (camera);
+  event->kind = g_strdup (kind);
+  event->line = g_strdup (line);
+  return event;
+}
+
+static void
+clear_event (gpointer data)
+{
+  WatchPastEvent *event = data;
+
   g_free (event->camera);
   g_free (event->kind);
   g_free (event->line);
-  g_free (event);
 }
 
-static WatchPastEvent *
-past_event_copy (const WatchPastEvent *event)
+static void
+event_unref (gpointer event)
 {
-  WatchPastEvent *copy = g_memdup2 (event, sizeof *event);
-
-  copy->camera = g_strdup (event->camera);
-  copy->kind = g_strdup (event->kind);
-  copy->line = g_strdup (event->line);
-  return copy;
+  g_atomic_rc_box_release_full (event, clear_event);
 }
 
 static void
 event_queue_free (gpointer queue)
 {
-  g_queue_free_full (queue, (GDestroyNotify)watch_past_event_free);
+  g_queue_free_full (queue, event_unref);
 }
 
 static gint64
@@ -96,30 +104,20 @@ on_event (gpointer data, WatchCamera *camera, const WatchEvent *event)
 {
   WatchHistory *history = data;
   WatchPastEvent *past_event;
-  Past *past;
   GQueue *queue;
+  g_autoptr (GMutexLocker) locker = NULL;
 
   if (event->is_muted)
     return;
-  past_event = g_new (WatchPastEvent, 1);
-  past_event->utc = event->utc;
-  past_event->camera = g_strdup (event->camera);
-  past_event->kind = g_strdup (event->kind);
-  past_event->line = g_strdup (event->line);
-
-  g_mutex_lock (&history->lock);
-  if (watch_camera_is_removed (camera)) {
-    g_mutex_unlock (&history->lock);
-    watch_past_event_free (past_event);
+  locker = g_mutex_locker_new (&history->lock);
+  if (watch_camera_is_removed (camera))
     return;
-  }
+  past_event = watch_past_event_new (event->utc, event->camera, event->kind, event->line);
   past_event->number = ++history->last;
-  past = get_past (history, event->camera);
-  queue = get_queue (past, event->kind);
+  queue = get_queue (get_past (history, event->camera), event->kind);
   g_queue_push_head (queue, past_event);
   if (g_queue_get_length (queue) > EVENTS_PER_KIND)
-    watch_past_event_free (g_queue_pop_tail (queue));
-  g_mutex_unlock (&history->lock);
+    event_unref (g_queue_pop_tail (queue));
 }
 
 /* Moves the newest count to this second and marks those in between as without a frame. */
@@ -243,7 +241,7 @@ watch_history_add_past (WatchHistory *history, GPtrArray *events)
     if (g_queue_get_length (queue) < EVENTS_PER_KIND)
       g_queue_push_tail (queue, event);
     else
-      watch_past_event_free (event);
+      event_unref (event);
   }
   g_mutex_unlock (&history->lock);
   g_ptr_array_unref (events);
@@ -255,7 +253,7 @@ watch_history_get_events (WatchHistory *history, const gchar *camera, const gcha
     guint64 after, guint limit)
 {
   g_autoptr (GPtrArray) all = g_ptr_array_new ();
-  GPtrArray *events = g_ptr_array_new_with_free_func ((GDestroyNotify)watch_past_event_free);
+  GPtrArray *events = g_ptr_array_new_with_free_func (event_unref);
   GHashTableIter iter;
   gpointer name, past;
   g_autoptr (GMutexLocker) locker = g_mutex_locker_new (&history->lock);
@@ -266,7 +264,7 @@ watch_history_get_events (WatchHistory *history, const gchar *camera, const gcha
       collect (past, kinds, after, all);
   g_ptr_array_sort (all, compare_newest_first);
   for (guint i = 0; i < MIN (all->len, limit); i++)
-    g_ptr_array_add (events, past_event_copy (all->pdata[i]));
+    g_ptr_array_add (events, g_atomic_rc_box_acquire (all->pdata[i]));
   return events;
 }
 

@@ -16,6 +16,7 @@ void watch_history_free (WatchHistory *history);
  * come in. */
 void watch_history_forget (WatchHistory *history, const gchar *camera);
 
+/* Reference-counted. */
 typedef struct {
   guint64 number; /* grows with each event, also over restarts */
   gint64 utc;     /* microseconds since 1970 */
@@ -24,7 +25,8 @@ typedef struct {
   gchar *line; /* a JSON object */
 } WatchPastEvent;
 
-void watch_past_event_free (WatchPastEvent *event);
+WatchPastEvent *watch_past_event_new (
+    gint64 utc, const gchar *camera, const gchar *kind, const gchar *line);
 
 /* The latest events, the newest first; free with g_ptr_array_unref().
  * @camera: NULL = all
