@@ -9,11 +9,12 @@
 #include "watch/system/heartbeat.h"
 #include "watch/system/process-limits.h"
 
-/* Begins a metric; its samples follow. */
+/* Begins a metric; its samples follow. One whose name ends in "_total" is a counter. */
 static void
-add_metric (GString *text, const gchar *name, const gchar *type, const gchar *help)
+add_metric (GString *text, const gchar *name, const gchar *help)
 {
-  g_string_append_printf (text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+  g_string_append_printf (text, "# HELP %s %s\n# TYPE %s %s\n", name, help, name,
+      g_str_has_suffix (name, "_total") ? "counter" : "gauge");
 }
 
 /* Adds a sample with one label, whose value has no characters to escape. */
@@ -27,20 +28,20 @@ add_sample (
       g_ascii_formatd (number, sizeof number, "%.17g", value));
 }
 
-/* Adds a metric that has one sample. One whose name ends in "_total" is a counter. */
+/* Adds a metric that has one sample. */
 static void
 add_number (GString *text, const gchar *name, const gchar *help, gdouble value)
 {
   gchar number[G_ASCII_DTOSTR_BUF_SIZE];
 
-  add_metric (text, name, g_str_has_suffix (name, "_total") ? "counter" : "gauge", help);
+  add_metric (text, name, help);
   g_string_append_printf (
       text, "%s %s\n", name, g_ascii_formatd (number, sizeof number, "%.17g", value));
 }
 
 /* A metric whose samples are fields of a struct. */
 typedef struct {
-  const gchar *name, *type, *help;
+  const gchar *name, *help;
   enum { IS_BOOLEAN, IS_COUNT, IS_LONG_COUNT, IS_DOUBLE } kind;
   gsize offset; /* of the field, a gboolean, guint, guint64 or gdouble */
 } Metric;
@@ -69,7 +70,7 @@ add_table (GString *text, const Metric *metrics, guint n_metrics, const gchar *l
     const GPtrArray *structs)
 {
   for (guint m = 0; m < n_metrics; m++) {
-    add_metric (text, metrics[m].name, metrics[m].type, metrics[m].help);
+    add_metric (text, metrics[m].name, metrics[m].help);
     for (guint i = 0; i < structs->len; i++)
       add_sample (text, metrics[m].name, label, *(gchar **)structs->pdata[i],
           read_field (&metrics[m], structs->pdata[i]));
@@ -94,38 +95,36 @@ camera_status_free (gpointer data)
 
 /* Metrics with one sample per camera. */
 static const Metric camera_metrics[] = {
-    {"ccl_watch_frames_total", "counter", "Frames that were labelled.", IS_LONG_COUNT,
+    {"ccl_watch_frames_total", "Frames that were labelled.", IS_LONG_COUNT,
         OF_CAMERA (status.n_frames)},
-    {"ccl_watch_skipped_frames_total", "counter",
+    {"ccl_watch_skipped_frames_total",
         "Frames that were not labelled, because of max-fps or of a slow machine.", IS_LONG_COUNT,
         OF_CAMERA (status.n_skipped)},
-    {"ccl_watch_late_frames_total", "counter",
+    {"ccl_watch_late_frames_total",
         "Skipped frames that were not labelled because of a slow machine.", IS_LONG_COUNT,
         OF_CAMERA (status.n_late)},
-    {"ccl_watch_reconnects_total", "counter", "Connections after the first one.", IS_LONG_COUNT,
+    {"ccl_watch_reconnects_total", "Connections after the first one.", IS_LONG_COUNT,
         OF_CAMERA (status.n_reconnects)},
-    {"ccl_watch_frames_per_second", "gauge", "Frames labelled per second.", IS_DOUBLE,
+    {"ccl_watch_frames_per_second", "Frames labelled per second.", IS_DOUBLE,
         OF_CAMERA (status.fps)},
-    {"ccl_watch_components", "gauge", "Components of the last frame.", IS_COUNT,
+    {"ccl_watch_components", "Components of the last frame.", IS_COUNT,
         OF_CAMERA (status.n_components)},
-    {"ccl_watch_motion", "gauge", "1 while there is motion.", IS_BOOLEAN,
-        OF_CAMERA (status.motion)},
-    {"ccl_watch_armed", "gauge", "1 while the camera raises alerts.", IS_BOOLEAN,
+    {"ccl_watch_motion", "1 while there is motion.", IS_BOOLEAN, OF_CAMERA (status.motion)},
+    {"ccl_watch_armed", "1 while the camera raises alerts.", IS_BOOLEAN,
         OF_CAMERA (status.is_armed)},
-    {"ccl_watch_scene_change", "gauge",
+    {"ccl_watch_scene_change",
         "1 while the camera is moved, covered or blinded, or settles after a switch to infrared.",
         IS_BOOLEAN, OF_CAMERA (has_scene_change)},
-    {"ccl_watch_queue_frames", "gauge", "Decoded frames that wait for the labeller.", IS_COUNT,
+    {"ccl_watch_queue_frames", "Decoded frames that wait for the labeller.", IS_COUNT,
         OF_CAMERA (status.n_waiting)},
-    {"ccl_watch_backlog_seconds", "gauge",
-        "Time by which the decoder is behind the arrival of the data.", IS_DOUBLE,
-        OF_CAMERA (status.backlog)},
-    {"ccl_watch_data_age_seconds", "gauge",
+    {"ccl_watch_backlog_seconds", "Time by which the decoder is behind the arrival of the data.",
+        IS_DOUBLE, OF_CAMERA (status.backlog)},
+    {"ccl_watch_data_age_seconds",
         "Time since the last labelled frame arrived, or since the camera was added.", IS_DOUBLE,
         OF_CAMERA (status.age)},
-    {"ccl_watch_queue_lines", "gauge", "Lines that wait to be sent, in all outputs together.",
-        IS_COUNT, OF_CAMERA (lines.n_queued)},
-    {"ccl_watch_dropped_lines_total", "counter",
+    {"ccl_watch_queue_lines", "Lines that wait to be sent, in all outputs together.", IS_COUNT,
+        OF_CAMERA (lines.n_queued)},
+    {"ccl_watch_dropped_lines_total",
         "Lines dropped, because the queue of an output was full or the output ended.",
         IS_LONG_COUNT, OF_CAMERA (lines.n_dropped)},
 };
@@ -133,7 +132,7 @@ static const Metric camera_metrics[] = {
 static void
 add_states (GString *text, const GPtrArray *cameras)
 {
-  add_metric (text, "ccl_watch_camera_state", "gauge", "1 for the state that the camera has.");
+  add_metric (text, "ccl_watch_camera_state", "1 for the state that the camera has.");
   for (guint i = 0; i < cameras->len; i++) {
     const CameraStatus *camera = cameras->pdata[i];
 
@@ -146,8 +145,9 @@ add_states (GString *text, const GPtrArray *cameras)
 static void
 add_latencies (GString *text, const GPtrArray *cameras)
 {
-  add_metric (text, "ccl_watch_latency_seconds", "histogram",
-      "Time from the arrival of a frame until its line is queued.");
+  g_string_append (text,
+      "# HELP ccl_watch_latency_seconds Time from the arrival of a frame until its "
+      "line is queued.\n# TYPE ccl_watch_latency_seconds histogram\n");
   for (guint i = 0; i < cameras->len; i++) {
     const CameraStatus *camera = cameras->pdata[i];
     guint64 count = 0;
@@ -192,20 +192,20 @@ add_cameras (GString *text, Watch *watch)
 
 /* Metrics with one sample per output. */
 static const Metric output_metrics[] = {
-    {"ccl_watch_output_lines_total", "counter", "Lines written or acknowledged.", IS_LONG_COUNT,
+    {"ccl_watch_output_lines_total", "Lines written or acknowledged.", IS_LONG_COUNT,
         OF_OUTPUT (n_delivered)},
-    {"ccl_watch_output_dropped_lines_total", "counter",
+    {"ccl_watch_output_dropped_lines_total",
         "Lines dropped, because the queue was full, the receiver refused them or the output ended.",
         IS_LONG_COUNT, OF_OUTPUT (n_dropped)},
-    {"ccl_watch_output_queue_lines", "gauge", "Lines that wait or are not acknowledged yet.",
-        IS_COUNT, OF_OUTPUT (n_queued)},
-    {"ccl_watch_output_queue_capacity_lines", "gauge", "Lines that the queue holds at most.",
-        IS_COUNT, OF_OUTPUT (capacity)},
-    {"ccl_watch_output_oldest_line_seconds", "gauge",
+    {"ccl_watch_output_queue_lines", "Lines that wait or are not acknowledged yet.", IS_COUNT,
+        OF_OUTPUT (n_queued)},
+    {"ccl_watch_output_queue_capacity_lines", "Lines that the queue holds at most.", IS_COUNT,
+        OF_OUTPUT (capacity)},
+    {"ccl_watch_output_oldest_line_seconds",
         "Time since the oldest line that waits or is not acknowledged was made.", IS_DOUBLE,
         OF_OUTPUT (age)},
-    {"ccl_watch_output_connected", "gauge", "1 while the output is connected and takes lines.",
-        IS_BOOLEAN, OF_OUTPUT (connected)},
+    {"ccl_watch_output_connected", "1 while the output is connected and takes lines.", IS_BOOLEAN,
+        OF_OUTPUT (connected)},
 };
 
 static void
@@ -225,7 +225,7 @@ add_threads (GString *text)
   GHashTableIter iter;
   gpointer name, age;
 
-  add_metric (text, "ccl_watch_thread_age_seconds", "gauge",
+  add_metric (text, "ccl_watch_thread_age_seconds",
       "Seconds since the thread last answered; 0 while it waits for work.");
   g_hash_table_iter_init (&iter, ages);
   while (g_hash_table_iter_next (&iter, &name, &age))
