@@ -193,27 +193,21 @@ add_probe (GstElement *element, GstPadProbeType type, GstPadProbeCallback callba
     gst_pad_add_probe (pad, type, callback, data, NULL);
 }
 
-/* What the labeller reports, whatever the configuration says. */
-static void
-set_motion_report (WatchCamera *camera, GstElement *labeller)
-{
-  gdouble quiet_time;
-
-  g_object_set (labeller, "post-motion", TRUE, NULL);
-  g_object_get (labeller, "quiet-time", &quiet_time, NULL);
-  g_atomic_int_set (&camera->atomic.quiet_time, (gint)MIN (quiet_time * 1000, G_MAXINT));
-}
-
 void
 watch_pipeline_change_analysis (WatchCamera *camera, const WatchCameraConfig *config)
 {
   const WatchCameraConfig *before = camera->analysis.config;
+  GstElement *labeller = camera->analysis.labeller;
+  gdouble quiet_time;
 
-  watch_settings_change (before, config, "ccl", camera->analysis.labeller);
-  if (!camera->is_file && g_hash_table_contains (before->properties, "ccl.warm-up") &&
-      !g_hash_table_contains (config->properties, "ccl.warm-up"))
-    g_object_set (camera->analysis.labeller, "warm-up", WARM_UP, NULL);
-  set_motion_report (camera, camera->analysis.labeller);
+  watch_settings_change (before, config, "ccl", labeller);
+  if (!camera->is_file && !g_hash_table_contains (config->properties, "ccl.warm-up") &&
+      (!before || g_hash_table_contains (before->properties, "ccl.warm-up")))
+    g_object_set (labeller, "warm-up", WARM_UP, NULL);
+  /* The labeller reports motion, whatever the configuration says. */
+  g_object_set (labeller, "post-motion", TRUE, NULL);
+  g_object_get (labeller, "quiet-time", &quiet_time, NULL);
+  g_atomic_int_set (&camera->atomic.quiet_time, (gint)MIN (quiet_time * 1000, G_MAXINT));
   if (camera->analysis.track)
     watch_settings_change (before, config, "ccltrack", camera->analysis.track);
   camera->analysis.config = config;
@@ -243,13 +237,6 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
     g_object_set (labeller, "cuda-device-id", camera->hub->gpu, NULL);
     gst_util_set_object_arg (G_OBJECT (labeller), "cuda-device-choice", "least-used");
   }
-  if (!camera->is_file)
-    g_object_set (labeller, "warm-up", WARM_UP, NULL);
-  camera->analysis.config = camera_config (camera);
-  watch_settings_apply (camera->analysis.config, "ccl", labeller);
-  set_motion_report (camera, labeller);
-  if (track)
-    watch_settings_apply (camera->analysis.config, "ccltrack", track);
   g_object_set (json, "source", camera->name, "utc", TRUE, NULL);
   g_object_set (sink, "sync", camera_config (camera)->pace, "async", FALSE, "qos", FALSE, NULL);
   gst_app_sink_set_callbacks (GST_APP_SINK (sink), &callbacks, camera, NULL);
@@ -257,6 +244,8 @@ configure_analysis (WatchCamera *camera, GstElement *queue, GstElement *labeller
   camera->analysis.labeller = labeller;
   camera->analysis.sink = sink;
   camera->analysis.track = track;
+  camera->analysis.config = NULL;
+  watch_pipeline_change_analysis (camera, camera_config (camera));
   add_probe (queue, GST_PAD_PROBE_TYPE_BUFFER, on_decoded, camera);
   if (track)
     add_probe (track, GST_PAD_PROBE_TYPE_BUFFER, drop_when_stopping, camera);
@@ -489,7 +478,7 @@ on_deep_element_added (GstBin *pipeline, GstBin *parent, GstElement *element, gp
   if (camera->is_live)
     watch_settings_default (element, "max-threads", "1");
   watch_settings_default (element, "output-corrupt", "false"); /* of libav's decoders */
-  watch_settings_apply (camera_config (camera), "decoder", element);
+  watch_settings_change (NULL, camera_config (camera), "decoder", element);
   add_probe (element, GST_PAD_PROBE_TYPE_BUFFER, on_encoded, camera);
   watch_decimation_add (camera, element);
   watch_decoder_add (camera, element);

@@ -14,23 +14,6 @@ property_of_key (const gchar *key, const gchar *element)
   return strncmp (key, element, length) == 0 && key[length] == '.' ? key + length + 1 : NULL;
 }
 
-/* Keys were checked when the configuration was read, so properties that the element does not have
- * are those of another labeller. */
-void
-watch_settings_apply (const WatchCameraConfig *config, const gchar *element, GstElement *target)
-{
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_hash_table_iter_init (&iter, config->properties);
-  while (g_hash_table_iter_next (&iter, &key, &value)) {
-    const gchar *property = property_of_key (key, element);
-
-    if (property && g_object_class_find_property (G_OBJECT_GET_CLASS (target), property))
-      gst_util_set_object_arg (G_OBJECT (target), property, value);
-  }
-}
-
 static void
 set_default (GstElement *target, const gchar *property)
 {
@@ -46,13 +29,22 @@ set_default (GstElement *target, const gchar *property)
 }
 
 void
+watch_settings_default (GstElement *element, const gchar *property, const gchar *value)
+{
+  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), property))
+    gst_util_set_object_arg (G_OBJECT (element), property, value);
+}
+
+/* Keys were checked when the configuration was read, so properties that the element does not have
+ * are those of another labeller. */
+void
 watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig *after,
     const gchar *element, GstElement *target)
 {
   GHashTableIter iter;
   gpointer key, value;
 
-  g_hash_table_iter_init (&iter, before->properties);
+  g_hash_table_iter_init (&iter, before ? before->properties : after->properties);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (property_of_key (key, element) && !g_hash_table_contains (after->properties, key))
       set_default (target, property_of_key (key, element));
@@ -60,17 +52,10 @@ watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig 
   while (g_hash_table_iter_next (&iter, &key, &value)) {
     const gchar *property = property_of_key (key, element);
 
-    if (property && g_strcmp0 (g_hash_table_lookup (before->properties, key), value) != 0 &&
-        g_object_class_find_property (G_OBJECT_GET_CLASS (target), property))
-      gst_util_set_object_arg (G_OBJECT (target), property, value);
+    if (property &&
+        (!before || g_strcmp0 (g_hash_table_lookup (before->properties, key), value) != 0))
+      watch_settings_default (target, property, value);
   }
-}
-
-void
-watch_settings_default (GstElement *element, const gchar *property, const gchar *value)
-{
-  if (g_object_class_find_property (G_OBJECT_GET_CLASS (element), property))
-    gst_util_set_object_arg (G_OBJECT (element), property, value);
 }
 
 GstClockTimeDiff
@@ -101,7 +86,7 @@ watch_settings_apply_to_source (const WatchCameraConfig *config, GstElement *sou
   /* Of v4l2src. Since GStreamer 1.24 it offers DMABuf memory first, and uridecodebin3 takes that
    * without a question to the elements behind it, which need ordinary memory. */
   watch_settings_default (source, "io-mode", "mmap");
-  watch_settings_apply (config, "source", source);
+  watch_settings_change (NULL, config, "source", source);
 }
 
 /* An RTSP server that sends by UDP names the address that reports on its stream are sent to. */

@@ -6,10 +6,9 @@
 
 #include "watch/config/config-camera.h"
 
-/* Sets the properties of the configuration whose keys begin with "ELEMENT.". */
-void watch_settings_apply (
-    const WatchCameraConfig *config, const gchar *element, GstElement *target);
-/* Sets what is different in another configuration; what it does not name has its default. */
+/* Sets the properties of a configuration whose keys begin with "ELEMENT.": those that are different
+ * in the one before, which may be NULL. What the configuration does not name any more gets its
+ * default. */
 void watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig *after,
     const gchar *element, GstElement *target);
 /* Sets a property if the element has it. */
