@@ -33,7 +33,7 @@ part_free (Picture *picture)
 
 static const PictureClass part_class = {part_read, part_free};
 
-/* Makes the part one of a page, of which readers of formats may have opened that page alone. */
+/* Makes the part that of a page. The reader of a format may have opened no other page. */
 static bool
 choose_page (Part *self, uint64_t page, const char *name, CclError *error)
 {

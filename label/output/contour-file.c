@@ -119,7 +119,8 @@ contour_file_add_labels (ContourFile *self, uint64_t first_layer, uint64_t n_lay
   return true;
 }
 
-/* Makes a side of a box that goes on at 0 that of the whole picture. */
+/* Replaces a side of a box that reaches over the border, along a periodic axis, by that of the
+ * whole picture. */
 static void
 unwrap (uint32_t side, uint32_t *start, uint32_t *length)
 {

@@ -17,7 +17,7 @@
 
 enum { TAG = 1 };
 
-/* The part of a rank in a collective write. The largest value of all ranks counts. */
+/* What a rank does in a collective write; the greatest of all ranks' values decides what all do. */
 enum { NOTHING, SOMETHING, FAILURE };
 
 struct OutputFile {

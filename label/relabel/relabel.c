@@ -771,8 +771,9 @@ read_background (void *data, uint64_t first_layer, uint64_t n_layers, void *valu
 }
 
 /* Fills the holes of each label of the map, whose patches are the components of the map as a
- * picture with many values. Labels of a mask are one patch each: where two parts of one touch at a
- * corner, the other pixels there are background, which connects the parts, or of the label. */
+ * picture with many values. Of a mask, each label is taken for one patch, although its parts may
+ * touch at corners only: the two other pixels at such a corner are of the label too, or background
+ * that connects the parts. */
 static CclStatus
 fill_holes (Relabelling *self, CclError *error)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * First come blocks of layers, with all components that lie in one, then the others, each in its
- * own window. A window reaches a pixel farther than what is split in it: there is the nearest pixel
- * outside of a component. Of a component, ways of the flood and the order of pixels are the same in
- * each window that has all of it. What of windows does not fit into the memory is in a file.
+ * The picture is cut into blocks. A component that lies in one block is split with all others that
+ * do; any other component is split alone, in a window of its own. A window has one pixel more on
+ * each side than what is split in it, because the nearest pixel outside of a component may be
+ * there. The result does not depend on the window: in all windows that contain a component its
+ * pixels have the same order, and the flood takes the same ways. A window that does not fit into
+ * the memory is in a file.
  */
 #include "split.h"
 

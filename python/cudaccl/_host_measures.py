@@ -2,6 +2,7 @@
 """Properties of label maps in host memory that NumPy computes: those of scikit-image that are no sums of the library."""
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -126,28 +127,28 @@ def quantiles(map: Map, n: int, values: NDArray[Any], ignore_nan: bool, shares: 
     return found
 
 
+def sums_of_powers(labels: Map, n: int, distances: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
+    """[label, power, …]: of the labels 1…n of pixels the sums of products of powers of their distances along each axis."""
+    powers = [[distance ** power for power in range(ORDER + 1)] for distance in distances]
+    found = np.empty((n,) + (ORDER + 1,) * len(powers))
+    for index in np.ndindex(*found.shape[1:]):
+        product = math.prod((of_axis[power] for of_axis, power in zip(powers, index)), start=np.ones(len(labels)))
+        found[(slice(None), *index)] = per_label(labels, n, product)
+    return found
+
+
 def moments(map: Map, rows: NDArray[Any], axes: tuple[str, ...], is_central: bool) -> NDArray[np.float64]:
     """The moments of each row's label up to the power 3 of each coordinate, [row, power, …], from its box's first pixel or
     from its centroid on."""
     n = int(rows["label"].max()) if len(rows) else 0
     places = np.nonzero(map)
     labels = map[places]
-    origins = []
-    for axis in axes:
+    distances = []
+    for place, axis in zip(places, axes):
         origin = np.zeros(n + 1)
         origin[rows["label"]] = rows[f"centroid_{axis}"] if is_central else rows[axis]
-        origins.append(origin)
-    powers = []
-    for place, origin in zip(places, origins):
-        coordinate = place - origin[labels]
-        powers.append([coordinate ** power for power in range(ORDER + 1)])
-    found = np.empty((len(rows),) + (ORDER + 1,) * len(axes))
-    for index in np.ndindex(*found.shape[1:]):
-        product: Any = np.ones(len(labels))
-        for of_axis, power in zip(powers, index):
-            product = product * of_axis[power]
-        found[(slice(None), *index)] = per_label(labels, n, product)[rows["label"] - 1]
-    return found
+        distances.append(place - origin[labels])
+    return sums_of_powers(labels, n, distances)[rows["label"] - 1]
 
 
 def normalized(central: NDArray[np.float64]) -> NDArray[np.float64]:

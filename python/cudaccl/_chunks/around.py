@@ -58,7 +58,8 @@ def diagonal_runs(map: NDArray[np.uint32], around: Sequence[tuple[int, int]], n:
 
 
 def of_box(plan: Plan, box: Box, window: NDArray[np.int64], start: Point) -> Around:
-    """Of the pixels of a box of the picture. window: their labels and those around. start: of its first pixel."""
+    """What is measured of the pixels of a box of the picture. window: the labels of these pixels and of those around. start: the
+    window's first pixel."""
     around = [(begin - at, at + length - end) for begin, end, at, length in zip(*box, start, window.shape)]
     found, map = compact(window)
     sums = sums_of_map(plan.kind, start, found, map, None, around)
@@ -90,7 +91,7 @@ def inside(plan: Plan, start: Point, labels: NDArray[Any]) -> Around:
 
 
 def boxes_at_sides(plan: Plan, start: Point, size: Point) -> Iterator[Box]:
-    """The other pixels of a chunk, each in one box."""
+    """Boxes that together have the pixels of a chunk that are not in its inner box, each pixel once."""
     begin, end = list(start), [at + n for at, n in zip(start, size)]
     for axis, (first, last) in enumerate(zip(*inner_box(plan, start, size))):
         if first >= last:
@@ -125,7 +126,8 @@ def side_towards(sides: Sides, start: Point, size: Point, other: Point) -> tuple
 
 
 def at_sides(plan: Plan, start: Point, size: Point, here: Sides, neighbours: Sequence[tuple[Point, Point, Sides]]) -> Around:
-    """Of the other pixels of a chunk. neighbours: the first pixels, sizes and sides of the chunks around."""
+    """What is measured of the pixels of a chunk outside its inner box. neighbours: the first pixels, sizes and sides of the chunks
+    around."""
     layers = [(pixels, place_of(pixels, axis, side, start, size)) for (axis, side), pixels in here.items()]
     layers += [side_towards(sides, at, n, start) for at, n, sides in neighbours]
     parts = []

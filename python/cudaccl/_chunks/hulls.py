@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Convex hulls of labels in chunks of an image. The hull of the hulls of parts is that of the whole, so the corners of parts
-are kept: those of the hull of the centres of pixels. Hulls of pixels as squares or diamonds have no others."""
+"""Convex hulls of labels in chunks of an image. The hull of a label is the hull of the hulls of its parts, so of each part only
+the corners of the hull of its pixels' centres are kept. Hulls of pixels as squares or diamonds follow from the same pixels."""
 from __future__ import annotations
 
 from collections.abc import Sequence

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .._host_measures import ORDER, per_label
+from .._host_measures import ORDER, per_label, sums_of_powers
 from .sums import compact
 
 AT_ONCE = 1 << 20  # pixels
@@ -46,14 +46,8 @@ def moments_of_pixels(found: NDArray[np.int64], map: NDArray[np.uint32], start: 
     numbers = map[places]
     areas = per_label(numbers, n)
     sums = np.stack([per_label(numbers, n, place).astype(np.int64) for place in places], 1)  # of doubles, which are exact here
-    powers = []
-    for place, centre in zip(places, (sums / areas[:, np.newaxis]).T):
-        distance = place - np.append(0, centre)[numbers]
-        powers.append([distance ** power for power in range(ORDER + 1)])
-    central = np.empty((n,) + (ORDER + 1,) * map.ndim)
-    for index in np.ndindex(*central.shape[1:]):
-        product = math.prod((of_axis[power] for of_axis, power in zip(powers, index)), start=np.ones(len(numbers)))
-        central[(slice(None), *index)] = per_label(numbers, n, product)
+    centres = (sums / areas[:, np.newaxis]).T
+    central = sums_of_powers(numbers, n, [place - np.append(0, centre)[numbers] for place, centre in zip(places, centres)])
     return Moments(found, areas, sums + areas[:, np.newaxis] * np.array(start, np.int64), central)
 
 

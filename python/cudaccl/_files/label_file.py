@@ -60,39 +60,33 @@ class Files:
             self.paths = [entry.path for entry in os.scandir(paths[0])]
 
     def __getitem__(self, layers: slice) -> NDArray[Any]:
-        samples = np.empty((layers.stop - layers.start, *self.shape[1:]), self.dtype)
-        self._read(self._reader.read, layers.start, samples)
-        return samples
+        return self._layers(self._reader.read, self.dtype, layers)
 
-    def colours(self) -> list[Colour]:
+    def colours(self) -> list[Plane]:
         """The colours of a picture as pictures of one channel each; none if it is grey."""
-        return [Colour(self, number) for number in range(self._reader.n_colours)] if self._reader.n_colours > 1 else []
-
-    def read_colour(self, number: int, layers: slice) -> NDArray[Any]:
-        samples = np.empty((layers.stop - layers.start, *self.shape[1:]), self.dtype)
-        self._read(functools.partial(self._reader.read_colour, number), layers.start, samples)
-        return samples
+        n = self._reader.n_colours
+        reads = [functools.partial(self._reader.read_colour, number) for number in range(n if n > 1 else 0)]
+        return [Plane(self.shape, self.dtype, functools.partial(self._layers, read, self.dtype)) for read in reads]
 
     def read_mask(self, first: int, n: int) -> NDArray[Any]:
         """Layers of a mask: true where a pixel is neither black nor transparent."""
-        mask = np.empty((n, *self.shape[1:]), np.uint8)
-        self._read(self._reader.read_mask, first, mask)
-        return mask > 0
+        return self._layers(self._reader.read_mask, np.dtype(np.uint8), slice(first, first + n)) > 0
 
-    def _read(self, read: Callable[[int, int, NDArray[Any]], None], first: int, out: NDArray[Any]) -> None:
+    def _layers(self, read: Callable[[int, int, NDArray[Any]], None], dtype: np.dtype[Any], layers: slice) -> NDArray[Any]:
+        samples = np.empty((layers.stop - layers.start, *self.shape[1:]), dtype)
         rows = math.prod(self.shape[1:-1])  # of a layer
-        read(first * rows, len(out) * rows, out)
+        read(layers.start * rows, len(samples) * rows, samples)
+        return samples
 
 
-class Colour:
-    """A colour of a picture in files."""
+class Plane:
+    """A channel of a picture. read: returns its layers."""
 
-    def __init__(self, files: Files, number: int) -> None:
-        self._files, self._number = files, number
-        self.shape, self.dtype = files.shape, files.dtype
+    def __init__(self, shape: tuple[int, ...], dtype: Any, read: Callable[[slice], NDArray[Any]]) -> None:
+        self.shape, self.dtype, self._read = shape, dtype, read
 
     def __getitem__(self, layers: slice) -> NDArray[Any]:
-        return self._files.read_colour(self._number, layers)
+        return self._read(layers)
 
 
 class Input:
@@ -227,15 +221,9 @@ def open_inputs(image: Any, roi_mask: Any, raw_shape: tuple[int, ...] | None, ra
     return Input(picture, threshold, ndim), region
 
 
-class Channel:
+def channel_of(image: Any, number: int) -> Plane:
     """A channel of an image that gives layers."""
-
-    def __init__(self, image: Any, number: int) -> None:
-        self.image, self.number = image, number
-        self.shape, self.dtype = image.shape[:-1], image.dtype
-
-    def __getitem__(self, layers: slice) -> NDArray[Any]:
-        return np.asarray(self.image[layers])[..., self.number]
+    return Plane(image.shape[:-1], image.dtype, lambda layers: np.asarray(image[layers])[..., number])
 
 
 def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
@@ -251,7 +239,7 @@ def open_values(image: Any, shape: tuple[int, ...]) -> tuple[list[Input], bool]:
         raise ValueError(f"the intensity image has the shape {tuple(opened.shape)}, the picture {shape}")
     planes: list[Any] = [*colours]
     if not colours:
-        planes = [Channel(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened]
+        planes = [channel_of(opened, i) for i in range(opened.shape[-1])] if has_channels else [opened]
     values = [Input(plane, 0, len(shape)) for plane in planes]
     if isinstance(opened, Files):
         values[0].files = opened.paths

@@ -69,7 +69,7 @@ class TileColumns:
         return lambda rows, shapes: kept.append(np.frombuffer(bytes(shapes), volume_shape_dtype))
 
     def _shapes_of_channels(self, n: int) -> list[NDArray[Any]]:
-        """The next n of each channel but the first."""
+        """The shapes of the next n rows, of each channel but the first."""
         taken = []
         for kept in self._others or []:
             joined = kept[0] if len(kept) == 1 else np.concatenate([np.empty(0, volume_shape_dtype), *kept])
