@@ -243,15 +243,16 @@ append_clip (GString *text, Watch *watch, const WatchObject *object)
 {
   g_autoptr (WatchFolder) folder = watch_get_folder (watch);
   g_autofree gchar *name = folder ? find_clip (folder, object) : NULL;
-  const gint64 start = name ? watch_folder_time_of_name (name) : 0;
+  gint64 start;
 
-  if (name)
-    g_string_append_printf (text, "\"clip\":\"/media/%s\",\"clip_from\":%d,\"clip_to\":%d,", name,
-        (gint)(MAX (object->begin - LEAD - start, 0) / G_USEC_PER_SEC),
-        (gint)(MAX (object->end + TAIL - start, 0) / G_USEC_PER_SEC));
-  if (name)
-    append_object_clip (text, name, object);
-  if (name && watch_folder_is_kept (folder, name))
+  if (!name)
+    return;
+  start = watch_folder_time_of_name (name);
+  g_string_append_printf (text, "\"clip\":\"/media/%s\",\"clip_from\":%d,\"clip_to\":%d,", name,
+      (gint)(MAX (object->begin - LEAD - start, 0) / G_USEC_PER_SEC),
+      (gint)(MAX (object->end + TAIL - start, 0) / G_USEC_PER_SEC));
+  append_object_clip (text, name, object);
+  if (watch_folder_is_kept (folder, name))
     g_string_append (text, "\"kept\":true,");
 }
 

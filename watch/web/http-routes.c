@@ -20,11 +20,9 @@ struct _WatchHttpRoutes {
   Watch *watch;
   WatchHttpAccess *access;
   WatchHistory *history;
-  WatchLineFile *history_file;
   WatchObjects *objects;
-  WatchLineFile *objects_file;
   WatchTraffic *traffic;
-  WatchLineFile *traffic_file;
+  WatchLineFile *files[3]; /* of these */
   WatchLive *live;
   WatchStreams *streams;
 };
@@ -67,9 +65,8 @@ on_removed (gpointer data, const gchar *name)
   watch_history_forget (self->history, name);
   watch_objects_forget (self->objects, name);
   watch_traffic_forget (self->traffic, name);
-  watch_line_file_rewrite (self->history_file);
-  watch_line_file_rewrite (self->objects_file);
-  watch_line_file_rewrite (self->traffic_file);
+  for (guint i = 0; i < G_N_ELEMENTS (self->files); i++)
+    watch_line_file_rewrite (self->files[i]);
 }
 
 static void
@@ -393,11 +390,11 @@ watch_http_routes_new (Watch *watch)
   self->access = watch_http_access_new (
       watch_get_config (watch)->http_token, watch_get_config (watch)->read_token);
   self->history = watch_history_new (watch);
-  self->history_file = watch_history_file_new (watch, self->history);
   self->objects = watch_objects_new (watch);
-  self->objects_file = watch_objects_file_new (watch, self->objects);
   self->traffic = watch_traffic_new (watch);
-  self->traffic_file = watch_traffic_file_new (watch, self->traffic);
+  self->files[0] = watch_history_file_new (watch, self->history);
+  self->files[1] = watch_objects_file_new (watch, self->objects);
+  self->files[2] = watch_traffic_file_new (watch, self->traffic);
   self->live = watch_live_new (watch);
   self->streams = watch_streams_new (watch);
   return self;
@@ -408,13 +405,11 @@ watch_http_routes_free (WatchHttpRoutes *self, gint64 until)
 {
   watch_streams_free (self->streams);
   watch_live_free (self->live);
-  watch_line_file_stop (self->history_file);
-  watch_line_file_stop (self->objects_file);
-  watch_line_file_stop (self->traffic_file);
-  if (!watch_line_file_free (self->history_file, until) ||
-      !watch_line_file_free (self->objects_file, until) ||
-      !watch_line_file_free (self->traffic_file, until))
-    return FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (self->files); i++)
+    watch_line_file_stop (self->files[i]);
+  for (guint i = 0; i < G_N_ELEMENTS (self->files); i++)
+    if (!watch_line_file_free (self->files[i], until))
+      return FALSE;
   watch_history_free (self->history);
   watch_objects_free (self->objects);
   watch_traffic_free (self->traffic);
