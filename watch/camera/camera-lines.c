@@ -118,32 +118,33 @@ watch_camera_set_state (WatchCamera *camera, WatchState state, const gchar *deta
   emit_event (camera, builder, &event);
 }
 
-static void
-add_running_time (JsonBuilder *builder, GstClockTime running_time)
+/* Begins the line of an event of the frame on its way, which the event keeps; it may be NULL. */
+static JsonBuilder *
+begin_frame_line (WatchCamera *camera, const gchar *kind, GstSample *frame, WatchEvent *event)
 {
-  json_builder_set_member_name (builder, "running_time");
+  const GstClockTime running_time = camera->delivery.running_time;
+  JsonBuilder *builder = begin_line (camera, camera->delivery.utc, kind);
+
+  *event = (WatchEvent){
+      .kind = kind, .utc = camera->delivery.utc.time, .running_time = running_time, .frame = frame};
   if (GST_CLOCK_TIME_IS_VALID (running_time))
-    json_builder_add_int_value (builder, (gint64)running_time);
+    watch_json_add_int (builder, "running_time", (gint64)running_time);
   else
-    json_builder_add_null_value (builder);
+    watch_json_add_text (builder, "running_time", NULL);
+  return builder;
 }
 
 void
 watch_camera_emit_motion (
     WatchCamera *camera, gboolean begins, guint n_components, GstSample *frame)
 {
-  WatchEvent event = {
-      .kind = begins ? "motion-begin" : "motion-end",
-      .utc = camera->delivery.utc.time,
-      .running_time = camera->delivery.running_time,
-      .frame = frame,
-  };
-  JsonBuilder *builder = begin_line (camera, camera->delivery.utc, event.kind);
+  WatchEvent event;
+  JsonBuilder *builder =
+      begin_frame_line (camera, begins ? "motion-begin" : "motion-end", frame, &event);
 
   g_mutex_lock (&camera->lock);
   camera->locked.status.motion = begins;
   g_mutex_unlock (&camera->lock);
-  add_running_time (builder, event.running_time);
   watch_json_add_int (builder, "count", n_components);
   emit_event (camera, builder, &event);
 }
@@ -227,23 +228,17 @@ gboolean
 watch_camera_emit_scene_change (WatchCamera *camera, GstSample *frame)
 {
   g_autoptr (GstStructure) change = g_steal_pointer (&camera->delivery.scene_change);
-  WatchEvent event = {
-      .kind = "scene-change",
-      .utc = camera->delivery.utc.time,
-      .running_time = camera->delivery.running_time,
-      .frame = frame,
-  };
+  WatchEvent event;
   const gchar *kind;
   JsonBuilder *builder;
 
   if (!change)
     return FALSE;
   kind = gst_structure_get_string (change, "kind");
-  builder = begin_line (camera, camera->delivery.utc, event.kind);
+  builder = begin_frame_line (camera, "scene-change", frame, &event);
   g_mutex_lock (&camera->lock);
   camera->locked.status.scene = watch_scene_after (kind);
   g_mutex_unlock (&camera->lock);
-  add_running_time (builder, event.running_time);
   watch_json_add_text (builder, "kind", kind ? kind : "");
   add_pixels (builder, change, "dx");
   add_pixels (builder, change, "dy");
