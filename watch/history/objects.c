@@ -436,22 +436,14 @@ add_time (JsonBuilder *builder, const gchar *name, gint64 utc)
 }
 
 static void
-append_number (GString *text, gdouble number)
-{
-  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append (text, g_ascii_formatd (digits, sizeof digits, "%.1f", number));
-}
-
-static void
 append_path (GString *text, const WatchObject *object)
 {
   g_string_append (text, ",\"path\":[");
   for (guint i = 0; i < object->n_points; i++) {
     g_string_append (text, i > 0 ? ",[" : "[");
-    append_number (text, object->path[i][0]);
+    watch_json_append_number (text, "%.1f", object->path[i][0]);
     g_string_append_c (text, ',');
-    append_number (text, object->path[i][1]);
+    watch_json_append_number (text, "%.1f", object->path[i][1]);
     g_string_append_c (text, ']');
   }
   g_string_append_c (text, ']');
@@ -490,7 +482,7 @@ watch_object_to_json (const WatchObject *object)
   text = g_string_new_len (members + 1, strlen (members) - 2);
   if (object->speed >= 0) {
     g_string_append (text, ",\"speed\":");
-    append_number (text, object->speed);
+    watch_json_append_number (text, "%.1f", object->speed);
   }
   append_path (text, object);
   return g_string_free (text, FALSE);

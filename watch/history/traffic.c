@@ -2,8 +2,9 @@
 #include "traffic.h"
 
 #include <gst/ccl/ccl.h>
-#include <json-glib/json-glib.h>
 #include <string.h>
+
+#include "watch/system/json.h"
 
 #define MINUTE 60
 #define MAX_ROWS 20000 /* of a camera; a region or line that events come from has one a minute */
@@ -208,11 +209,9 @@ append_name (GString *text, const gchar *name)
 static void
 append_mean (GString *text, const Mean *mean)
 {
-  gchar number[G_ASCII_DTOSTR_BUF_SIZE];
-
   g_string_append_c (text, ',');
   if (mean->n > 0)
-    g_string_append (text, g_ascii_formatd (number, sizeof number, "%.2f", mean->sum / mean->n));
+    watch_json_append_number (text, "%.2f", mean->sum / mean->n);
 }
 
 static void

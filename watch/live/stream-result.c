@@ -3,15 +3,9 @@
 
 #include <gst/ccl/ccl.h>
 
+#include "watch/system/json.h"
+
 #define MAX_BOXES 500
-
-static void
-append_number (GString *text, const gchar *format, gdouble number)
-{
-  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
-
-  g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
-}
 
 static void
 append_box (GString *text, const GstCclComponent *component, const GstCclTrackInfo *track)
@@ -22,7 +16,7 @@ append_box (GString *text, const GstCclComponent *component, const GstCclTrackIn
       component->x, component->y, component->width, component->height);
   if (track && gst_ccl_track_info_get_speed (track, &speed, &deviation)) {
     g_string_append_c (text, ',');
-    append_number (text, "%.1f", speed);
+    watch_json_append_number (text, "%.1f", speed);
   }
   g_string_append_c (text, ']');
 }
@@ -36,7 +30,7 @@ watch_stream_result (GstBuffer *frame, GstClockTimeDiff time)
   if (!meta)
     return NULL;
   text = g_string_new ("{\"time\":");
-  append_number (text, "%.6f", (gdouble)time / GST_SECOND);
+  watch_json_append_number (text, "%.6f", (gdouble)time / GST_SECOND);
   g_string_append_printf (text, ",\"width\":%u,\"height\":%u,\"boxes\":[",
       gst_ccl_meta_get_frame_width (meta), gst_ccl_meta_get_frame_height (meta));
   for (guint i = 0; i < MIN (gst_ccl_meta_get_n_rows (meta), MAX_BOXES); i++) {

@@ -17,6 +17,14 @@ watch_json_end (JsonBuilder *builder)
 }
 
 void
+watch_json_append_number (GString *text, const gchar *format, gdouble number)
+{
+  gchar digits[G_ASCII_DTOSTR_BUF_SIZE];
+
+  g_string_append (text, g_ascii_formatd (digits, sizeof digits, format, number));
+}
+
+void
 watch_json_add_text (JsonBuilder *builder, const gchar *name, const gchar *text)
 {
   json_builder_set_member_name (builder, name);

@@ -10,6 +10,9 @@ JsonBuilder *watch_json_begin (void);
 /* Ends the object, takes the builder, and returns the text; free with g_free(). */
 gchar *watch_json_end (JsonBuilder *builder);
 
+/* Appends a number to a text that is made without a builder; `format` is such as "%.1f". */
+void watch_json_append_number (GString *text, const gchar *format, gdouble number);
+
 /* Add a member to the object that is open. A text of NULL is null; an object or an array is
  * left open. */
 void watch_json_add_text (JsonBuilder *builder, const gchar *name, const gchar *text);
