@@ -348,6 +348,9 @@ def on_a_gpu():
             tap.equal(table["area"].tolist(), np.bincount(labels.ravel())[1:].tolist())
         labels, _ = labels_of("i.npy", *options, "--periodic", "xy")
         np.testing.assert_array_equal(labels, on_a_torus(image > 0, [ndim - 1, ndim - 2], connectivity))
+    np.save("b.npy", np.ones((4, 5), np.uint8))
+    for threshold in -5, 256:  # of pictures that are labelled as a whole, too
+        refused("b.npy", "--gpu", "--split", 3, "-o", "l.npy", "--threshold", threshold, word=f"must be 0…255, not {threshold}\n")
 
 
 def spacing():
