@@ -101,8 +101,7 @@ def as_labels(image: Any) -> Any:
     if view.dtype in ("int32", "uint32") or kind_of(image) == "torch" or hasattr(image, "astype"):
         return as_int32(image) if view.dtype == "bool" else image
     copy = host_copy_of(view)
-    if copy.min() < 0 or copy.max() >= 2**31:
-        raise ValueError("labels on a GPU must be 0…2³¹ − 1")
+    check_range(copy)
     return copy_to_device(copy.astype(np.int32), view.device)
 
 
@@ -143,8 +142,8 @@ def labels_on_device(labels: Any, device: Any) -> Any:
         return on_device(labels, device)
     copy = host_array(np.ma.filled(labels, 0) if isinstance(labels, np.ma.MaskedArray) else labels)
     if copy.dtype.kind in "iu":
-        if copy.size and not 0 <= int(copy.min()) <= int(copy.max()) < 2**31:
-            raise ValueError("labels on a GPU must be 0…2³¹ − 1")
+        if copy.size:
+            check_range(copy)
         copy = copy.astype(np.int32)
     return on_device(copy, device)
 
