@@ -212,7 +212,7 @@ on_all_ended (gpointer data)
   g_timeout_add (10, quit_when_finished, data);
 }
 
-/* Has the messages written that wait. FALSE if nobody reads them. */
+/* Waits until the messages are written. FALSE if nobody reads them. */
 static gboolean
 write_messages (void)
 {

@@ -224,7 +224,7 @@ WatchCamera *watch_camera_new (WatchCameraConfig *config, WatchHub *hub);
 void watch_camera_start (WatchCamera *camera);
 /* Tells the thread to stop; returns at once. */
 void watch_camera_stop (WatchCamera *camera);
-/* Whether the thread stopped until the monotonic time. */
+/* Whether the thread stopped by the monotonic time. */
 gboolean watch_camera_wait (WatchCamera *camera, gint64 until);
 
 /* Whether the thread ends, or has ended. */
@@ -299,7 +299,8 @@ void watch_camera_line (WatchCamera *camera, const gchar *text, gsize length, gb
 
 /* camera-config.c */
 
-/* Whether it plays at its own speed and has not ended: otherwise another camera begins anew. */
+/* Whether it plays at its own speed and has not ended. Any other camera cannot change: a new one
+ * takes its place. */
 gboolean watch_camera_can_change (WatchCamera *camera);
 /* Takes a configuration that differs from the present one only in keys of live-keys.h. */
 void watch_camera_change (WatchCamera *camera, WatchCameraConfig *config);

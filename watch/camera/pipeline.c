@@ -445,7 +445,7 @@ on_encoded (GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return take ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-/* Data that are on their way to a decoder: if no frame follows, they are garbage. Sound is none. */
+/* Data on their way to the decoder: if no frame follows, they are garbage. Sound does not count. */
 static GstPadProbeReturn
 on_data (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {

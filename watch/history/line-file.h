@@ -39,7 +39,7 @@ void watch_line_file_rewrite (WatchLineFile *file);
 void watch_line_file_stop (WatchLineFile *file);
 
 /* Writes the last lines and frees the object. FALSE, and nothing is freed, if the disk does not
- * answer until the monotonic time: the thread still calls the functions. */
+ * answer by the monotonic time: the thread still calls the functions. */
 gboolean watch_line_file_free (WatchLineFile *file, gint64 until);
 
 /* A member of a line's object, which may be damaged: NULL or 0 if there is none of that type. */

@@ -10,8 +10,8 @@ typedef struct _WatchPictures WatchPictures;
  * to the outputs that take pictures. Adds an observer; must be called before watch_start(). */
 WatchPictures *watch_pictures_new (Watch *watch, WatchWriter *writer);
 
-/* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if that
- * takes longer than until the monotonic time. */
+/* Encodes the pictures that wait; called after watch_stop(). FALSE, and nothing is freed, if they
+ * are not encoded by the monotonic time. */
 gboolean watch_pictures_free (WatchPictures *pictures, gint64 until);
 
 /* The extension of the name of an object's picture, for watch_folder_name(); free with g_free(). */

@@ -483,7 +483,8 @@ find_stalled (WatchWriter *writer)
   return path;
 }
 
-/* Reports a disk that does not answer. In the main thread: that which waits for it cannot. */
+/* Reports a disk that does not answer. The thread that waits for it cannot, so the main thread
+ * does. */
 static gboolean
 report_stalled (gpointer data)
 {

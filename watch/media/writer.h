@@ -18,7 +18,7 @@ typedef struct _WatchFile WatchFile;
 WatchWriter *watch_writer_new (Watch *watch);
 
 /* Waits until all files are written and frees the writer. FALSE, and nothing is freed, if they are
- * not until the monotonic time: threads still use it. Called after watch_stop(). */
+ * not by the monotonic time: threads still use it. Called after watch_stop(). */
 gboolean watch_writer_free (WatchWriter *writer, gint64 until);
 
 /* Whether there is a folder to write to. */

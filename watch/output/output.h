@@ -91,7 +91,7 @@ void watch_output_reopen (WatchOutput *output);
 void watch_output_end (WatchOutput *output);
 /* The thread ends without delivering the waiting lines. */
 void watch_output_abandon (WatchOutput *output);
-/* Whether the thread ended, after watch_output_end(), until the monotonic time. */
+/* Whether the thread ended, after watch_output_end(), by the monotonic time. */
 gboolean watch_output_wait (WatchOutput *output, gint64 until);
 
 /* Logs what changed since the last call: lines were dropped, or the destination takes none any
@@ -129,7 +129,7 @@ void watch_output_take_kinds (WatchOutput *output, const gchar *kinds);
 /* Whether the configuration wants the line to be sent. */
 gboolean watch_output_wants (WatchOutput *output, const WatchLine *line);
 
-/* An option of the group, taken from the set of unknown ones. */
+/* The value of a key of the group, or NULL. A key that nothing asks for is an error. */
 const gchar *watch_output_option (WatchOutput *output, const gchar *key);
 
 /* Scheme, host and port of a URI: all of a webhook's that is no secret. Free with g_free(). */

@@ -25,7 +25,7 @@ const gchar *watch_folder_get_path (WatchFolder *folder);
 gdouble watch_folder_get_keep_days (WatchFolder *folder);
 void watch_folder_set_limits (WatchFolder *folder, gdouble keep_days, guint64 keep_bytes);
 
-/* Ends the thread. TRUE if it ended until the monotonic time; otherwise it ends when the disk
+/* Ends the thread. TRUE if it ended by the monotonic time; otherwise it ends when the disk
  * answers, and keeps the folder until then. */
 gboolean watch_folder_stop (WatchFolder *folder, gint64 until);
 

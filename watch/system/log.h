@@ -18,7 +18,8 @@ void watch_log (WatchLogPriority priority, const gchar *format, ...) G_GNUC_PRIN
  * not read, or for a disk that hangs. At most 1000 wait; how many others are missing is written in
  * their place. Main thread only. */
 void watch_log_start (void);
-/* Has the messages written that wait. FALSE if the thread has not ended until the monotonic time.
+/* Ends the thread when it has written the messages that wait. FALSE if it has not by the monotonic
+ * time.
  * Main thread only. */
 gboolean watch_log_stop (gint64 until);
 

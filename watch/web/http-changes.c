@@ -74,7 +74,7 @@ end_change (Change *change)
   watch_turn_end ();
 }
 
-/* The camera is as the change has it. */
+/* The change is made: answers with the camera as it is now. */
 static void
 answer (Change *change)
 {

@@ -13,5 +13,5 @@ typedef struct _WatchHttp WatchHttp;
 WatchHttp *watch_http_new (Watch *watch, GError **error);
 
 /* Closes all connections; must be called after watch_stop(). FALSE if a thread waits for a disk
- * that does not answer until the monotonic time, and may still use the watch. */
+ * that does not answer by the monotonic time, and may still use the watch. */
 gboolean watch_http_free (WatchHttp *http, gint64 until);

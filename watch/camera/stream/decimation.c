@@ -94,7 +94,7 @@ set_caps (Decimation *self, const GstCaps *caps)
   }
 }
 
-/* Whether a frame of H.264 refers to this one; also if that is not known. */
+/* Whether other frames of H.264 may refer to this one: TRUE, too, if that cannot be found out. */
 static gboolean
 is_h264_reference (Decimation *self, const GstMapInfo *map)
 {
