@@ -148,7 +148,8 @@ def moments(map: Map, rows: NDArray[Any], axes: tuple[str, ...], is_central: boo
         origin = np.zeros(n + 1)
         origin[rows["label"]] = rows[f"centroid_{axis}"] if is_central else rows[axis]
         distances.append(place - origin[labels])
-    return sums_of_powers(labels, n, distances)[rows["label"] - 1]
+    found: NDArray[np.float64] = sums_of_powers(labels, n, distances)[rows["label"] - 1]
+    return found
 
 
 def normalized(central: NDArray[np.float64]) -> NDArray[np.float64]:
