@@ -183,8 +183,9 @@ gst_ccl_utc_of_buffer (GstBuffer *buffer, gboolean *from_sender)
 gchar *
 gst_ccl_utc_format (gint64 utc)
 {
-  g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC);
+  const gint rest = (gint)(utc % G_USEC_PER_SEC), is_before = rest < 0; /* rounds to 0, not down */
+  g_autoptr (GDateTime) seconds = g_date_time_new_from_unix_utc (utc / G_USEC_PER_SEC - is_before);
   g_autofree gchar *date = seconds ? g_date_time_format (seconds, "%Y-%m-%dT%H:%M:%S") : NULL;
 
-  return date ? g_strdup_printf ("%s.%06dZ", date, (gint)(utc % G_USEC_PER_SEC)) : NULL;
+  return date ? g_strdup_printf ("%s.%06dZ", date, rest + is_before * (gint)G_USEC_PER_SEC) : NULL;
 }

@@ -1531,6 +1531,26 @@ GST_START_TEST (test_time_of_day)
 }
 GST_END_TEST
 
+GST_START_TEST (test_times_before_1970)
+{
+  const struct {
+    gint64 utc;
+    const gchar *text;
+  } times[] = {
+      {-1000, "1969-12-31T23:59:59.999000Z"},
+      {-1500000, "1969-12-31T23:59:58.500000Z"},
+      {-G_USEC_PER_SEC, "1969-12-31T23:59:59.000000Z"},
+      {G_GINT64_CONSTANT (-2208988800) * G_USEC_PER_SEC + 1, "1900-01-01T00:00:00.000001Z"},
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++) {
+    g_autofree gchar *text = gst_ccl_utc_format (times[i].utc);
+
+    fail_unless_equals_string (text, times[i].text);
+  }
+}
+GST_END_TEST
+
 static Suite *
 metadata_suite (void)
 {
@@ -1569,6 +1589,7 @@ metadata_suite (void)
   tcase_add_test (tcase, test_maps_that_are_too_small);
   tcase_add_test (tcase, test_list_of_components);
   tcase_add_test (tcase, test_time_of_day);
+  tcase_add_test (tcase, test_times_before_1970);
 #if GST_CHECK_VERSION(1, 28, 0)
   tcase_add_test (tcase, test_matrix_crops);
   tcase_add_loop_test (tcase, test_matrix_flips, 0, 2);
