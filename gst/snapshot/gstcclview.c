@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstcclview.h"
 
+#include "core/base/divide-up.h"
+
 #include <math.h>
 
 #define MOST_SAMPLES 64 /* of a box in a row, and in a column */
@@ -76,8 +78,8 @@ measure_sharpness (const GstCclView *view, const GstVideoFrame *frame)
 
   if (view->width < 3 || view->height < 3 || !find_luma (frame, &luma))
     return 1;
-  step_x = (view->width - 2 + MOST_SAMPLES - 1) / MOST_SAMPLES;
-  step_y = (view->height - 2 + MOST_SAMPLES - 1) / MOST_SAMPLES;
+  step_x = CUDACCL_DIVIDE_UP (view->width - 2, MOST_SAMPLES);
+  step_y = CUDACCL_DIVIDE_UP (view->height - 2, MOST_SAMPLES);
   for (guint y = view->y + 1; y < view->y + view->height - 1; y += step_y) {
     for (guint x = view->x + 1; x < view->x + view->width - 1; x += step_x) {
       const gint laplacian = 4 * read_luma (&luma, x, y) - read_luma (&luma, x - 1, y) -

@@ -20,7 +20,7 @@
  *   point as 32-bit numbers of floating point
  * - in the version with columns: their number and the bytes of their keys, as 32-bit numbers; the
  *   keys in UTF-8, each with a terminating zero; the values of the first column, then of the
- * others, as 64-bit numbers of floating point; then nothing or contours as above
+ *   others, as 64-bit numbers of floating point; then nothing or contours as above
  * - in the version with regions: their number, the bytes of their names, and whether there are
  *   columns, as 32-bit numbers; for each region whether it is a line and the tracks inside, as
  *   32-bit numbers, and the crossings forward and backward, as 64-bit numbers; the names in UTF-8,
