@@ -197,10 +197,14 @@ def copy_to_device(array: NDArray[Any], device: Any = 0) -> DeviceArray:
 
 def as_given(result: NDArray[Any], given: Any) -> Any:
     """An array in host memory in the kind of the caller's array and where that is."""
+    kind = kind_of(given)
+    if kind == "numba":  # NumPy converts its arrays, but they are on a GPU
+        from numba import cuda
+
+        return cuda.to_device(result)
     view = view_on_gpu(given, None)
     if view is None:
         return finish(result, given)
-    kind = kind_of(given)
     if kind == "torch":
         import torch
 
@@ -210,10 +214,6 @@ def as_given(result: NDArray[Any], given: Any) -> Any:
 
         with cupy.cuda.Device(view.device):
             return cupy.asarray(result)
-    if kind == "numba":
-        from numba import cuda
-
-        return cuda.to_device(result)
     return finish(copy_to_device(result, view.device), given)
 
 
