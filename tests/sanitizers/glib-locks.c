@@ -221,21 +221,41 @@ free_call (gpointer data)
   g_free (data);
 }
 
+static Call *
+new_call (GSourceFunc function, gpointer data, GDestroyNotify free_data)
+{
+  Call *call = g_new (Call, 1);
+
+  *call = (Call){function, data, free_data};
+  __tsan_release (call);
+  return call;
+}
+
 void
 g_source_set_callback (
     GSource *source, GSourceFunc function, gpointer data, GDestroyNotify free_data)
 {
   REAL (g_source_set_callback);
-  Call *call;
 
-  if (source->source_funcs != &g_idle_funcs) {
+  if (source->source_funcs != &g_idle_funcs)
     real (source, function, data, free_data);
-    return;
-  }
-  call = g_new (Call, 1);
-  *call = (Call){function, data, free_data};
-  __tsan_release (call);
-  real (source, call_idle, call, free_call);
+  else
+    real (source, call_idle, new_call (function, data, free_data), free_call);
+}
+
+/* Newer releases of GLib call g_source_set_callback() in a way that no other function can replace.
+ */
+guint
+g_idle_add_full (gint priority, GSourceFunc function, gpointer data, GDestroyNotify free_data)
+{
+  REAL (g_idle_add_full);
+  return real (priority, call_idle, new_call (function, data, free_data), free_call);
+}
+
+guint
+g_idle_add (GSourceFunc function, gpointer data)
+{
+  return g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, function, data, NULL);
 }
 
 static void
