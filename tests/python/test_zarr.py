@@ -180,7 +180,7 @@ def test_types_chunks_and_fill_values(seed):
     chunks = tuple(random.integers(2, 9, len(shape)).tolist())
     more = {"order": "CF"[seed // 2 % 2]} if len(FORMATS) == 1 else {"zarr_format": FORMATS[seed // 2 % 2]}
     if more.get("zarr_format") == 3:
-        more["shards"] = tuple(random.integers(1, 4) * n for n in chunks)
+        more["shards"] = tuple(int(random.integers(1, 4)) * n for n in chunks)
     create = zarr.create_array if len(FORMATS) > 1 else zarr.open_array
     array = create("a.zarr", shape=shape, chunks=chunks, dtype=dtype, fill_value=seed // 4 % 2, **({"mode": "w"} if len(FORMATS) == 1 else {}), **more)
     part = (slice(0, shape[0] // 2),)
