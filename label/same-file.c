@@ -34,7 +34,7 @@ identify (const char *given, Identity *identity)
     strcpy (folder, given);
     if (stat (dirname (folder), &status) != 0 || realpath (given, path) || errno != ENOENT)
       return false;
-    strcpy (folder, path); /* of what is not there, behind symbolic links */
+    strcpy (folder, path); /* with the links followed, up to the name that is missing */
     if (stat (dirname (folder), &status) != 0)
       return false;
     snprintf (identity->name, sizeof identity->name, "%s", basename (path));

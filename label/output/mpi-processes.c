@@ -17,7 +17,7 @@
 
 enum { TAG = 1 };
 
-/* What a rank does in a collective write; the greatest of all ranks' values decides what all do. */
+/* The action of a rank in a collective write. All ranks take the greatest action of any rank. */
 enum { NOTHING, SOMETHING, FAILURE };
 
 struct OutputFile {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What follows from a plan. Layers are the rows of a frame, and the slices of a volume. */
+/* Numbers that follow from a plan. Layers are the rows of a frame, and the slices of a volume. */
 #pragma once
 
 #include <cudaccl/tiled.h>

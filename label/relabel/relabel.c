@@ -198,7 +198,8 @@ read_map (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *
   return !self->labelled || add_labels (self, first_layer, n_layers, error);
 }
 
-/* Adds the components to layers with patches of the background, whose numbers follow theirs. */
+/* Adds the components to layers that have patches of the background. The numbers of patches follow
+ * those of components. */
 static bool
 add_labels (Relabelling *self, uint64_t first_layer, uint64_t n_layers, CclError *error)
 {

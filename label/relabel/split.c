@@ -2,7 +2,7 @@
 /*
  * The picture is cut into blocks. A component that lies in one block is split with all others that
  * do; any other component is split alone, in a window of its own. A window has one pixel more on
- * each side than what is split in it, because the nearest pixel outside of a component may be
+ * each side than the components in it, because the nearest pixel outside of a component may be
  * there. The result does not depend on the window: in all windows that contain a component its
  * pixels have the same order, and the flood takes the same ways. A window that does not fit into
  * the memory is in a file.

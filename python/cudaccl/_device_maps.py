@@ -112,7 +112,8 @@ def check_range(labels: Any) -> None:
 
 
 def check_map(ndim: int, kind: str, connectivity: int | None, dimensions: tuple[int, ...]) -> None:
-    """Refuses what is neither a mask of bool nor a label map with so many dimensions. kind: of the type, as of NumPy's."""
+    """Refuses arrays that are neither a mask of bool nor a label map with one of these numbers of dimensions. kind: the letter that
+    NumPy has for the kind of the array's type."""
     if ndim not in dimensions or kind not in "biu":
         raise TypeError("a component table is needed, such as components() returns, or a mask of bool or a label map of "
                         f"integers with {' or '.join({2: 'two', 3: 'three'}[n] for n in dimensions)} dimensions")

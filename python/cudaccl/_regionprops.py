@@ -23,7 +23,7 @@ def no_map() -> NDArray[np.uint32]:
 
 
 class Measured:
-    """What is measured of components.
+    """The measures of components.
 
     rows, shapes: of each component.
     connectivity: the number of neighbours of a pixel.

@@ -292,8 +292,8 @@ def first_tasks(array: Any, work: Work, token: str) -> FirstTasks:
 
 def in_two_passes(array: Any, work: Work, table: Callable[..., Any], finish: Callable[[Any, Any], Any],
                   dtype: Any) -> tuple[Any, Any]:
-    """The result of the second pass, and the first part of the table. table: makes it of what is known of the labels of all
-    chunks, the forest, and if the work needs it what touches across seams; its last part has an array for each chunk."""
+    """The result of the second pass, and the first part of the table. table: a function that makes it from the measures of the labels
+    of all chunks, the forest, and, if the work needs them, the labels that touch across seams; its last part has an array for each chunk."""
     if 0 in array.shape:
         return da.zeros_like(array, dtype=dtype), da.zeros((), dtype=np.int64)
     token = tokenize(array.name, work, table, finish)
@@ -549,7 +549,7 @@ def keep_largest(mask: Any, k: int = 1, connectivity: int | None = None) -> Any:
 
 
 def on_host_of(find: Callable[..., Any], labels: Any, *values: Any) -> Any:
-    """What a function finds of the labels of a chunk, and of values there, in host memory."""
+    """Copies the labels and values of a chunk to host memory, and calls a function with them."""
     return find(on_host(labels), *map(values_on_host, values))
 
 
@@ -624,7 +624,8 @@ class TableTasks:
         return f"cudaccl-regionprops-{step}-{self._token}"
 
     def total(self, step: str, find: Callable[..., Any], added: Callable[[list[Any]], Any], *values: Any) -> Any:
-        """The key of what is found in all chunks. find: of the first pixel of a chunk, its labels, and values there."""
+        """The key of the sum of all chunks. find: a function of the first pixel of a chunk, its labels and its values. added: adds
+        up its results."""
         name = self.name(step)
         tasks = {(name, *chunk): (functools.partial(on_host_of, functools.partial(find, place.start)),
                                   *((array.name, *chunk) for array in (self.labels, *values)))

@@ -53,7 +53,7 @@ static const std::map<std::string, ElementType> ELEMENT_TYPES = {{"bool", {'b', 
     {"int8", {'i', 1}}, {"int16", {'i', 2}}, {"int32", {'i', 4}}, {"int64", {'i', 8}},
     {"float32", {'f', 4}}, {"float64", {'f', 8}}};
 
-/* What other libraries read in device memory. */
+/* Device memory that other libraries can read. */
 class DeviceMemory {
 public:
   DeviceMemory (const DeviceMemory &) = delete;

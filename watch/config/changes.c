@@ -108,8 +108,8 @@ watch_changes_get_configured (WatchChanges *changes, const gchar *name)
   return g_hash_table_lookup (changes->configured, name);
 }
 
-/* Puts one group of the state file over the cameras. What is in that file came from the page, or
- * might have. */
+/* Applies one group of the state file to the cameras. The page may have written that file, so its
+ * keys obey the rules for the page. */
 static void
 apply_group (WatchChanges *changes, const gchar *group, WatchConfig *config)
 {

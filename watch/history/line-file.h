@@ -10,16 +10,16 @@
 
 typedef struct _WatchLineFile WatchLineFile;
 
-/* What is in the lines. Functions are called in the file's thread, which does not hold a lock. */
+/* The kind of the lines. Functions are called in the file's thread, which does not hold a lock. */
 typedef struct {
   const gchar *camera; /* the member that names the camera of a line's object */
-  /* What a line says of a camera that there was when the file was made; other members may be
-   * damaged. NULL: nothing. */
+  /* Makes an object of a line whose camera exists. Members of the line may be damaged. NULL: the
+   * line is of no use. */
   gpointer (*read) (JsonObject *object, const gchar *line);
-  /* Takes what all lines say. Returns a number that those of what they say do not exceed. */
+  /* Takes the objects of all lines. Returns a number that their numbers do not exceed. */
   gint64 (*take) (gpointer data, GPtrArray *read);
-  /* Lines of what has a number greater than `last`, which becomes the greatest of them; with -1, of
-   * all that the file should have. */
+  /* The lines of objects with numbers greater than `last`, which becomes the greatest of them; with
+   * -1, of all objects that the file should have. */
   GString *(*format) (gpointer data, gint64 *last, guint *n_lines);
   /* How many lines the file would have if it were written anew. */
   guint (*count) (gpointer data);

@@ -13,7 +13,7 @@ WatchStreamViewer *watch_stream_viewer_new (SoupWebsocketConnection *connection,
     void (*closed) (gpointer data, WatchStreamViewer *viewer), gpointer data);
 void watch_stream_viewer_free (WatchStreamViewer *viewer);
 
-/* What comes before the first fragment: a text, which is a JSON object, and the head. */
+/* Sends a JSON object and the head, which come before the first fragment. */
 void watch_stream_viewer_send_head (WatchStreamViewer *viewer, const gchar *text, GBytes *head);
 gboolean watch_stream_viewer_has_head (WatchStreamViewer *viewer);
 /* A fragment, unless the viewer is behind: then it gets none before the next one that begins with a

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* The cameras' own video for browsers: H.264 as it came, in fragments of MP4, and the results of
- * its frames, by WebSockets. A stream exists only while it has viewers, who share it.
+ * its frames, by WebSockets. A stream exists only while it has viewers; all share it.
  *
  *     camera's thread ──frames──> stream-muxer.h ──fragments──> main thread ──> stream-viewer.h
  *            └─────────────────────────results─────────────────────┘

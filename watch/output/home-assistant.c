@@ -15,7 +15,7 @@ typedef enum {
   ARMED,    /* whether a region or line is armed */
 } MemberKind;
 
-/* What a camera's state has of a region or line. */
+/* A member of a camera's state that belongs to a region or line. */
 typedef struct {
   MemberKind kind;
   gchar *name;  /* of the region or line, as the configuration has it */
@@ -387,7 +387,7 @@ typedef struct {
   const gchar *device_class, *state_class, *icon; /* NULL: none */
   gboolean is_diagnostic;                         /* it is available without the camera, too */
   const gchar *command;     /* of a switch or button: the topic behind the common one */
-  const gchar *payload;     /* of a button, which has no state: what it sends */
+  const gchar *payload;     /* of a button: its message; a button has no state */
   gboolean is_disabled;     /* until somebody enables it in Home Assistant */
   const gchar *image_topic; /* of a picture, in place of a state */
 } Entity;

@@ -305,7 +305,7 @@ function describe(event) {
   return `${event.source}: ${text(event)}`;
 }
 
-// Shows a button of an item of a list: a picture, or that which plays the clip.
+// Shows a button of an item of a list: its picture, or the button that plays its clip.
 function showButton(item, selector, onClick, src = null) {
   const button = find(selector, item);
   if (src)

@@ -58,7 +58,7 @@ def diagonal_runs(map: NDArray[np.uint32], around: Sequence[tuple[int, int]], n:
 
 
 def of_box(plan: Plan, box: Box, window: NDArray[np.int64], start: Point) -> Around:
-    """What is measured of the pixels of a box of the picture. window: the labels of these pixels and of those around. start: the
+    """The measures of the pixels of a box of the picture. window: the labels of these pixels and of those around. start: the
     window's first pixel."""
     around = [(begin - at, at + length - end) for begin, end, at, length in zip(*box, start, window.shape)]
     found, map = compact(window)
@@ -126,7 +126,7 @@ def side_towards(sides: Sides, start: Point, size: Point, other: Point) -> tuple
 
 
 def at_sides(plan: Plan, start: Point, size: Point, here: Sides, neighbours: Sequence[tuple[Point, Point, Sides]]) -> Around:
-    """What is measured of the pixels of a chunk outside its inner box. neighbours: the first pixels, sizes and sides of the chunks
+    """The measures of the pixels of a chunk outside its inner box. neighbours: the first pixels, sizes and sides of the chunks
     around."""
     layers = [(pixels, place_of(pixels, axis, side, start, size)) for (axis, side), pixels in here.items()]
     layers += [side_towards(sides, at, n, start) for at, n, sides in neighbours]

@@ -6,9 +6,9 @@
 
 #include "watch/config/config-camera.h"
 
-/* Sets the properties of a configuration whose keys begin with "ELEMENT.": those that are different
- * in the one before, which may be NULL. What the configuration does not name any more gets its
- * default. */
+/* Sets the properties whose keys in a configuration begin with "ELEMENT." and whose values differ
+ * from those in the configuration before, which may be NULL. A property that the configuration does
+ * not name any more gets its default. */
 void watch_settings_change (const WatchCameraConfig *before, const WatchCameraConfig *after,
     const gchar *element, GstElement *target);
 /* Sets a property if the element has it. */
