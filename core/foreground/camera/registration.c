@@ -45,7 +45,6 @@ enum {
      hundredths of the boxes. */
   SPREAD_QUARTERS = 3,
   SPREAD_PERCENT = 20,
-  MAX_SIDE = 1024, /* of a picture */
 
   /* Zooms in hundredths, in steps, about each of some centres. */
   MOST_ZOOM = 12,
@@ -77,7 +76,8 @@ struct CclRegistration {
   uint32_t shares[MOST_SUM + 1]; /* 100 / i in 1 / (1 << SHARE_SHIFT), instead of divisions */
   Block blocks[MAX_BLOCKS];
   uint32_t n_blocks;
-  bool rows[MAX_SIDE], columns[MAX_SIDE]; /* in which textured blocks of the model have texture */
+  bool *rows, *columns;      /* in which textured blocks of the model have texture */
+  uint16_t *sums_of_columns; /* of the windows around a row */
   uint8_t places[MAX_BLOCKS][N_PLACES], widened[MAX_BLOCKS][N_PLACES];
 };
 
@@ -102,8 +102,12 @@ ccl_registration_new (uint32_t width, uint32_t height, uint32_t stride)
     self->shares[i] = (100u << SHARE_SHIFT) / i;
   self->step = (width / BLOCK) * (height / BLOCK) >= MAX_BLOCKS ? BLOCK : BLOCK / 2;
   self->frame_luma = malloc ((size_t)width * height + 1);
-  if (self->frame_luma && allocate_texture (self, &self->model) &&
-      allocate_texture (self, &self->frame) && allocate_texture (self, &self->before))
+  self->rows = malloc ((size_t)height + 1);
+  self->columns = malloc ((size_t)width + 1);
+  self->sums_of_columns = malloc (((size_t)width + 1) * sizeof *self->sums_of_columns);
+  if (self->frame_luma && self->rows && self->columns && self->sums_of_columns &&
+      allocate_texture (self, &self->model) && allocate_texture (self, &self->frame) &&
+      allocate_texture (self, &self->before))
     return self;
   ccl_registration_free (self);
   return NULL;
@@ -120,6 +124,9 @@ ccl_registration_free (CclRegistration *self)
     free (textures[i]->sums);
   }
   free (self->frame_luma);
+  free (self->rows);
+  free (self->columns);
+  free (self->sums_of_columns);
   free (self);
 }
 
@@ -171,7 +178,7 @@ find_texture (const CclRegistration *self, const uint8_t *picture, int least, Te
 {
   const uint32_t width = self->width, height = self->height;
   const int most = MOST_TEXTURE * least;
-  uint16_t columns[MAX_SIDE];
+  uint16_t *columns = self->sums_of_columns;
 
   for (uint32_t y = 0; y < height; y++) {
     const uint32_t n_rows =
@@ -268,8 +275,8 @@ is_spread (const CclRegistration *self)
   const bool is_high = 4 * n_rows >= SPREAD_QUARTERS * self->height;
   const bool is_wide = 4 * n_columns >= SPREAD_QUARTERS * self->width;
   return (is_high && is_wide) ||
-         ((is_high || is_wide) &&
-             100 * n_rows * n_columns >= SPREAD_PERCENT * self->width * self->height);
+         ((is_high || is_wide) && (uint64_t)100 * n_rows * n_columns >=
+                                      (uint64_t)SPREAD_PERCENT * self->width * self->height);
 }
 
 /* Counts the textured blocks of a picture, and those that another one has at the same place. list:
@@ -548,8 +555,8 @@ ccl_registration_compare (CclRegistration *self, const uint8_t *frame, const uin
       count_agreeing (self, &self->frame, &self->before, least, false, &result.n_still);
   if (!self->has_before)
     result.n_still = 0;
-  memset (self->rows, 0, sizeof self->rows);
-  memset (self->columns, 0, sizeof self->columns);
+  memset (self->rows, 0, self->height * sizeof *self->rows);
+  memset (self->columns, 0, self->width * sizeof *self->columns);
   result.n_blocks =
       count_agreeing (self, &self->model, &self->frame, least, true, &result.n_agreeing);
   result.is_spread = is_spread (self);

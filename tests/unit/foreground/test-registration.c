@@ -181,6 +181,25 @@ test_no_texture (void)
   g_rand_free (random);
 }
 
+/* In a picture of any height, texture in a few columns alone is not that of the whole picture. */
+static void
+test_tall_picture (void)
+{
+  enum { TALL_WIDTH = 80, TALL_HEIGHT = 1104, TEXTURED_COLUMNS = 8 };
+  GRand *random = g_rand_new_with_seed (5);
+  uint8_t *pixels = g_malloc0 (TALL_WIDTH * TALL_HEIGHT);
+  CclRegistration *registration = ccl_registration_new (TALL_WIDTH, TALL_HEIGHT, TALL_WIDTH);
+  for (uint32_t y = 0; y < TALL_HEIGHT; y++)
+    for (uint32_t x = 0; x < TEXTURED_COLUMNS; x++)
+      pixels[y * TALL_WIDTH + x] = g_rand_boolean (random) ? UINT8_MAX : 0;
+  const CclRegistrationResult result = ccl_registration_compare (registration, pixels, pixels);
+  g_assert_cmpuint (result.n_blocks, >=, TALL_HEIGHT / CUDACCL_REGISTRATION_BLOCK);
+  g_assert_false (result.is_spread);
+  ccl_registration_free (registration);
+  g_free (pixels);
+  g_rand_free (random);
+}
+
 /* ---- small displacements ---- */
 
 /* The alignment of one view with another. */
@@ -577,6 +596,7 @@ main (int argc, char **argv)
   g_test_add_func ("/registration/zooms", test_zooms);
   g_test_add_func ("/registration/no-displacement", test_no_displacement);
   g_test_add_func ("/registration/no-texture", test_no_texture);
+  g_test_add_func ("/registration/tall-picture", test_tall_picture);
   g_test_add_func ("/alignment/small-moves", test_small_moves);
   g_test_add_func ("/alignment/no-small-move", test_no_small_move);
   g_test_add_func ("/alignment/small-pictures", test_small_pictures);
