@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "alignment.h"
+#include "extent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -24,10 +25,9 @@ static const float LEAST_SIZE = 0.06f;
 static const float VISIBLE = 3, EXPLAINED = 0.5f;
 /* Besides, the energy that is left is at most this part of that of the texture. */
 static const float LEFT = 0.5f;
-/* The least part of the blocks that show the displacement and are explained. */
+/* The least part of the blocks that show the displacement which it has to explain; they extend over
+ * half of the extent of all of these, both ways. */
 static const float SUPPORT = 0.6f;
-/* The least part of the extent of the former, in both directions, that the latter have. */
-static const float SPREAD = 0.5f;
 
 /* The sums of a block: products of gradients, of gradients and differences, the energy of the
  * texture and of the difference. */
@@ -352,29 +352,6 @@ size_of (const CclAlignment *self, const CclSimilarity *move)
                 (move->zoom * move->zoom + move->turn * move->turn) * spread);
 }
 
-/* The least rectangle of some blocks: empty with none. */
-typedef struct Extent {
-  uint32_t left, right, top, bottom;
-} Extent;
-
-static void
-extend (Extent *extent, uint32_t column, uint32_t row)
-{
-  if (extent->right == 0)
-    *extent = (Extent){column, column + 1, row, row + 1};
-  extent->left = column < extent->left ? column : extent->left;
-  extent->right = column + 1 > extent->right ? column + 1 : extent->right;
-  extent->top = row < extent->top ? row : extent->top;
-  extent->bottom = row + 1 > extent->bottom ? row + 1 : extent->bottom;
-}
-
-static bool
-is_extended (const Extent *part, const Extent *whole)
-{
-  return (float)(part->right - part->left) >= SPREAD * (float)(whole->right - whole->left) &&
-         (float)(part->bottom - part->top) >= SPREAD * (float)(whole->bottom - whole->top);
-}
-
 /* Counts the blocks that show a move, and those that it explains. */
 static void
 count_support (const CclAlignment *self, float noise, CclAlignmentResult *result)
@@ -393,16 +370,16 @@ count_support (const CclAlignment *self, float noise, CclAlignmentResult *result
     if (!moved->is_inside || visible < VISIBLE * noise)
       continue;
     result->n_blocks++;
-    extend (&of_all, i % self->columns, i / self->columns);
+    extend (&of_all, i % self->columns, i / self->columns, 1);
     if (unmoved->energy - moved->energy < EXPLAINED * visible ||
         moved->energy > LEFT * moved->texture + noise)
       continue;
     result->n_supporting++;
-    extend (&of_supporting, i % self->columns, i / self->columns);
+    extend (&of_supporting, i % self->columns, i / self->columns, 1);
   }
   result->is_supported = result->n_supporting >= LEAST_BLOCKS &&
                          (float)result->n_supporting >= SUPPORT * (float)result->n_blocks &&
-                         is_extended (&of_supporting, &of_all);
+                         is_half_of (&of_supporting, &of_all);
 }
 
 static void

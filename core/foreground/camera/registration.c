@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "registration.h"
+#include "extent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +34,11 @@ enum {
   AGREEING_EIGHTHS = 7,
   /* A displacement is supported by the blocks that it explains: by at least so many tenths of those
      that have a place, so many blocks, and so many times the blocks that are better explained by no
-     displacement. */
+     displacement; and they extend over half of the extent of those that have a place. */
   SUPPORT_TENTHS = 4,
   ZOOM_SUPPORT_TENTHS = 6, /* of a zoom, for which each block has more places */
   LEAST_BLOCKS = 6,
   SUPPORT_FACTOR = 3,
-  SPREAD_HALVES = 1, /* of the extent of those that have a place, both ways */
 
   /* Texture is that of the whole picture if it is in so many quarters of the rows and of the
      columns; or in so many quarters of either, and the product of both numbers is so many
@@ -396,30 +396,6 @@ gain_of (const CclRegistration *self, const Move *move)
   return gain;
 }
 
-/* The least rectangle of some blocks' places: empty with none. */
-typedef struct Extent {
-  uint32_t left, right, top, bottom;
-} Extent;
-
-static void
-extend (Extent *extent, const Block *block)
-{
-  if (extent->right == 0)
-    *extent = (Extent){block->x, block->x + BLOCK, block->y, block->y + BLOCK};
-  extent->left = block->x < extent->left ? block->x : extent->left;
-  extent->right = block->x + BLOCK > extent->right ? block->x + BLOCK : extent->right;
-  extent->top = block->y < extent->top ? block->y : extent->top;
-  extent->bottom = block->y + BLOCK > extent->bottom ? block->y + BLOCK : extent->bottom;
-}
-
-/* Whether a part extends over enough of the whole, both ways. */
-static bool
-is_extended (const Extent *part, const Extent *whole)
-{
-  return 2 * (part->right - part->left) >= SPREAD_HALVES * (whole->right - whole->left) &&
-         2 * (part->bottom - part->top) >= SPREAD_HALVES * (whole->bottom - whole->top);
-}
-
 /* Whether the blocks are where a move brings them, and not where they were. */
 static bool
 is_supported (const CclRegistration *self, const Move *move)
@@ -435,14 +411,14 @@ is_supported (const CclRegistration *self, const Move *move)
     const uint32_t there = places[place], here = self->places[i][N_PLACES / 2];
     const bool is_there = there >= SIMILAR && there >= here + MARGIN;
     n++;
-    extend (&of_all, &self->blocks[i]);
+    extend (&of_all, self->blocks[i].x, self->blocks[i].y, BLOCK);
     if (is_there)
-      extend (&of_supporting, &self->blocks[i]);
+      extend (&of_supporting, self->blocks[i].x, self->blocks[i].y, BLOCK);
     n_there += is_there;
     n_here += here >= SIMILAR && here + MARGIN >= there;
   }
   return n_there >= LEAST_BLOCKS && 10 * n_there >= tenths * n && 4 * n >= self->n_blocks &&
-         n_there >= SUPPORT_FACTOR * n_here && is_extended (&of_supporting, &of_all);
+         n_there >= SUPPORT_FACTOR * n_here && is_half_of (&of_supporting, &of_all);
 }
 
 static void
