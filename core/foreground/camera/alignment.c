@@ -140,13 +140,13 @@ from_centre (const CclAlignment *self, float at, uint32_t size)
 
 /* How far a similarity displaces a place. */
 static void
-displace (const CclSimilarity *move, float x, float y, float *dx, float *dy)
+displace (const CclDisplacement *move, float x, float y, float *dx, float *dy)
 {
   *dx = move->dx + move->zoom * x - move->turn * y;
   *dy = move->dy + move->zoom * y + move->turn * x;
 }
 
-/* The value between boxes; outside, the nearest one. */
+/* The value of the frame between boxes, interpolated; outside the frame, that of its edge. */
 static float
 value_between (const CclAlignment *self, float x, float y)
 {
@@ -161,7 +161,7 @@ value_between (const CclAlignment *self, float x, float y)
 
 /* Moves the content of the frame back to where it was before the move. */
 static void
-warp (CclAlignment *self, const CclSimilarity *move)
+warp (CclAlignment *self, const CclDisplacement *move)
 {
   float *to = self->warped;
   for (uint32_t y = 0; y < self->height; y++) {
@@ -176,7 +176,7 @@ warp (CclAlignment *self, const CclSimilarity *move)
 
 /* Whether the block at a place is wholly in the frame after a move. */
 static bool
-is_inside (const CclAlignment *self, const CclSimilarity *move, uint32_t left, uint32_t top)
+is_inside (const CclAlignment *self, const CclDisplacement *move, uint32_t left, uint32_t top)
 {
   for (uint32_t corner = 0; corner < 4; corner++) {
     const float x = (float)(left + corner % 2 * (BLOCK - 1));
@@ -191,8 +191,8 @@ is_inside (const CclAlignment *self, const CclSimilarity *move, uint32_t left, u
   return true;
 }
 
-/* The sums of a block, before its contrast is taken into account. with_texture: sums of products
- * of the texture with gradients and difference. */
+/* Adds a row to the sums of a block, before its contrast is taken into account. with_texture: sums
+ * of the products of the texture with both gradients and with the difference. */
 static void
 add_row (const CclAlignment *self, const float *picture, uint32_t left, uint32_t y, Block *block,
     float with_texture[3])
@@ -242,7 +242,7 @@ measure_block (const CclAlignment *self, const float *picture, uint32_t left, ui
 
 static void
 measure_blocks (
-    const CclAlignment *self, const float *picture, const CclSimilarity *move, Block *blocks)
+    const CclAlignment *self, const float *picture, const CclDisplacement *move, Block *blocks)
 {
   for (uint32_t row = 0; row < self->rows; row++) {
     for (uint32_t column = 0; column < self->columns; column++, blocks++) {
@@ -293,8 +293,8 @@ solve (float matrix[N_PARAMETERS][N_PARAMETERS + 1], float solution[N_PARAMETERS
   }
 }
 
-/* The further move that fits the weighed blocks best. */
-static CclSimilarity
+/* The move, added to the present one, that fits the weighed blocks best. */
+static CclDisplacement
 fit (const CclAlignment *self, float noise)
 {
   float matrix[N_PARAMETERS][N_PARAMETERS + 1] = {{0}}, solution[N_PARAMETERS];
@@ -317,15 +317,16 @@ fit (const CclAlignment *self, float noise)
   for (int i = 0; i < N_PARAMETERS; i++) /* without texture, the solution is no move */
     matrix[i][i] += i < 2 ? noise : 4 * noise;
   solve (matrix, solution);
-  return (CclSimilarity){solution[0], solution[1], solution[2], solution[3]};
+  return (CclDisplacement){solution[0], solution[1], solution[2], solution[3]};
 }
 
-/* Fits a further move. Blocks that it leaves different count little. noise: energy of a block. */
-static CclSimilarity
+/* The same; blocks that differ from the reference even after it count little. noise: the energy of
+ * noise in a block. */
+static CclDisplacement
 fit_robustly (CclAlignment *self, float noise)
 {
   const uint32_t n = self->columns * self->rows;
-  CclSimilarity step = {0, 0, 0, 0};
+  CclDisplacement step = {0, 0, 0, 0};
 
   for (uint32_t i = 0; i < n; i++)
     self->weights[i] = self->blocks[i].is_inside ? 1 : 0;
@@ -344,7 +345,7 @@ fit_robustly (CclAlignment *self, float noise)
 
 /* How far a move displaces the picture, on average. */
 static float
-size_of (const CclAlignment *self, const CclSimilarity *move)
+size_of (const CclAlignment *self, const CclDisplacement *move)
 {
   const float ratio = (float)self->height / (float)self->width;
   const float spread = (1 + ratio * ratio) / 3; /* of the squared distance from the centre */
@@ -383,7 +384,7 @@ count_support (const CclAlignment *self, float noise, CclAlignmentResult *result
 }
 
 static void
-add (CclSimilarity *move, const CclSimilarity *step)
+add (CclDisplacement *move, const CclDisplacement *step)
 {
   move->dx += step->dx;
   move->dy += step->dy;
@@ -393,9 +394,9 @@ add (CclSimilarity *move, const CclSimilarity *step)
 
 CclAlignmentResult
 ccl_alignment_compare (
-    CclAlignment *self, const uint8_t *frame, const CclSimilarity *start, float noise)
+    CclAlignment *self, const uint8_t *frame, const CclDisplacement *start, float noise)
 {
-  const CclSimilarity none = {0, 0, 0, 0};
+  const CclDisplacement none = {0, 0, 0, 0};
   const float of_block = BLOCK * BLOCK * (noise * noise + 0.1f);
   CclAlignmentResult result = {.move = *start};
 
@@ -411,7 +412,7 @@ ccl_alignment_compare (
       memcpy (
           self->blocks, self->unmoved, (size_t)self->columns * self->rows * sizeof *self->blocks);
     }
-    const CclSimilarity step = fit_robustly (self, of_block);
+    const CclDisplacement step = fit_robustly (self, of_block);
     const float size = size_of (self, &step);
     if (i > 0 && size < END)
       break;
@@ -441,9 +442,9 @@ ccl_alignment_learn (CclAlignment *self, float share)
 
 float
 ccl_alignment_distance (
-    const CclAlignment *self, const CclSimilarity *from, const CclSimilarity *to)
+    const CclAlignment *self, const CclDisplacement *from, const CclDisplacement *to)
 {
-  const CclSimilarity difference = {
+  const CclDisplacement difference = {
       to->dx - from->dx, to->dy - from->dy, to->zoom - from->zoom, to->turn - from->turn};
   return size_of (self, &difference);
 }

@@ -25,17 +25,18 @@
 
 typedef struct CclAlignment CclAlignment;
 
-/* A similarity: a shift to the right and down, and how much a zoom and a rotation displace the
- * middle of the right edge; in boxes. */
-typedef struct CclSimilarity {
+/* A shift to the right and down, and how far a zoom and a rotation displace the middle of the right
+ * edge; in boxes. */
+typedef struct CclDisplacement {
   float dx, dy, zoom, turn;
-} CclSimilarity;
+} CclDisplacement;
 
 typedef struct CclAlignmentResult {
-  bool is_supported;  /* the frame is displaced so */
-  CclSimilarity move; /* the content of the reference, in the frame; else the best guess */
-  float size;         /* how far it displaces the picture on average, in boxes */
-  uint32_t n_blocks, n_supporting; /* that could see it, and see it */
+  bool is_supported;     /* the frame is displaced by `move`; otherwise that is a guess */
+  CclDisplacement move;  /* from where content is in the reference to where it is in the frame */
+  float size;            /* how far it displaces the picture on average, in boxes */
+  uint32_t n_blocks;     /* of the reference, in which it would be visible */
+  uint32_t n_supporting; /* those of them that it explains */
 } CclAlignmentResult;
 
 /* Pictures of width × height boxes, in rows of `stride` bytes. NULL without memory. */
@@ -49,7 +50,7 @@ void ccl_alignment_begin (CclAlignment *self);
 /* Compares a frame with the reference. start: where the search begins. noise: the standard
  * deviation of a box. Without a reference nothing is displaced. */
 CclAlignmentResult ccl_alignment_compare (
-    CclAlignment *self, const uint8_t *frame, const CclSimilarity *start, float noise);
+    CclAlignment *self, const uint8_t *frame, const CclDisplacement *start, float noise);
 
 /* Takes the frame of the last comparison into the reference. share: of the frame, where the
  * reference is the mean of so many. */
@@ -57,4 +58,4 @@ void ccl_alignment_learn (CclAlignment *self, float share);
 
 /* How far the picture is from one move to another, on average, in boxes. */
 float ccl_alignment_distance (
-    const CclAlignment *self, const CclSimilarity *from, const CclSimilarity *to);
+    const CclAlignment *self, const CclDisplacement *from, const CclDisplacement *to);

@@ -99,7 +99,7 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
   self->settling = warm_up;
   self->exposing = 0;
   self->elapsed = 0;
-  self->move = (CclSimilarity){0, 0, 0, 0};
+  self->move = (CclDisplacement){0, 0, 0, 0};
   self->peak = self->sway = 0;
   ccl_alignment_begin (self->alignment);
 }
@@ -109,10 +109,10 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
 static bool
 align (CclCamera *self, CclRegistrationResult *result)
 {
-  const CclSimilarity none = {0, 0, 0, 0};
+  const CclDisplacement none = {0, 0, 0, 0};
   const float step = CUDACCL_REGISTRATION_STEPS,
               noise = result->noise ? (float)result->noise : 0.5f;
-  const CclSimilarity registered = {(float)result->dx / step, (float)result->dy / step, 0, 0};
+  const CclDisplacement registered = {(float)result->dx / step, (float)result->dy / step, 0, 0};
   CclAlignmentResult aligned =
       ccl_alignment_compare (self->alignment, self->boxes, &self->move, noise);
 
@@ -158,7 +158,7 @@ is_as_textured (const CclRegistrationResult *result)
 static Finding
 judge (CclCamera *self, CclRegistrationResult *result)
 {
-  const CclSimilarity none = {0, 0, 0, 0};
+  const CclDisplacement none = {0, 0, 0, 0};
 
   if (result->n_blocks < LEAST_BLOCKS || !result->is_spread)
     return NOTHING;
@@ -264,7 +264,7 @@ begin_again (CclCamera *self)
 {
   clear_suspicion (self);
   self->peak = 0;
-  self->move = (CclSimilarity){0, 0, 0, 0};
+  self->move = (CclDisplacement){0, 0, 0, 0};
   ccl_alignment_begin (self->alignment);
 }
 

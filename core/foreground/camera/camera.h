@@ -63,14 +63,14 @@ typedef struct CclCamera {
   uint32_t n_comparisons;            /* in which it was */
   int32_t drift_x, drift_y; /* of the models of this move so far, in steps of registration.h */
   bool is_far;              /* the last displacement found is that of no shaking camera */
-  bool was_cut;             /* it began from one comparison to the next */
-  bool was_found;     /* the last comparison has found the content, at its place or elsewhere */
-  bool was_calm;      /* frames did not change when the content was last at its place */
-  bool is_reported;   /* a change whose end is to be reported */
-  CclSimilarity move; /* the last displacement found, none if there was none */
-  float distance;     /* from the one before, in boxes */
-  float peak, sway;   /* in boxes: the greatest of this displacement, and of those that have come
-                       * back */
+  bool was_cut;             /* content is nowhere since a cut */
+  bool was_found;       /* the last comparison has found the content, at its place or elsewhere */
+  bool was_calm;        /* frames did not change when the content was last at its place */
+  bool is_reported;     /* a change was reported, and its end is to be */
+  CclDisplacement move; /* the last displacement found, none if there was none */
+  float distance;       /* from the one before, in boxes */
+  float peak, sway;     /* in boxes: the greatest displacement since the picture came back last, and
+                         * the greatest from which it has come back */
 
   /* Of the last run. */
   CclSceneChange change;

@@ -207,7 +207,7 @@ static CclAlignmentResult
 align (GRand *random, const View *frame, const View *model)
 {
   CclAlignment *alignment = ccl_alignment_new (WIDTH / BOX, HEIGHT / BOX, WIDTH / BOX);
-  const CclSimilarity none = {0, 0, 0, 0};
+  const CclDisplacement none = {0, 0, 0, 0};
   uint8_t boxes[N_BOXES];
   for (int i = 0; i < 20; i++) {
     draw (random, model, boxes);
@@ -272,7 +272,7 @@ test_no_small_move (void)
 static void
 test_small_pictures (void)
 {
-  const CclSimilarity none = {0, 0, 0, 0};
+  const CclDisplacement none = {0, 0, 0, 0};
   const uint8_t pixels[64] = {0};
   for (uint32_t size = 0; size <= 8; size++) {
     CclAlignment *alignment = ccl_alignment_new (size, size, 8);
