@@ -104,7 +104,7 @@ ccl_codebook_edge_slack (uint32_t slack, uint32_t factor)
   return sum < CUDACCL_CODEBOOK_MOST_SLACK ? sum : (uint32_t)CUDACCL_CODEBOOK_MOST_SLACK;
 }
 
-/* Counts a pixel in the noise histogram. */
+/* Whether a pixel counts in the noise histogram. */
 CUDACCL_CODEBOOK_HOST_FUNCTION bool
 ccl_codebook_counts_as_noise (const CclCodebookResult *result)
 {

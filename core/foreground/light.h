@@ -46,8 +46,8 @@
 enum {
   CUDACCL_LIGHT_SAMPLES = 16,       /* rows and columns of samples in a cell */
   CUDACCL_LIGHT_MAX_COLUMNS = 32,   /* of cells in a frame */
-  CUDACCL_LIGHT_LEAST_LUMA = 24,    /* the range of luma in which samples are compared */
-  CUDACCL_LIGHT_MOST_LUMA = 232,    /* its end */
+  CUDACCL_LIGHT_LEAST_LUMA = 24,    /* samples of this luma and more are compared, */
+  CUDACCL_LIGHT_MOST_LUMA = 232,    /* up to this one */
   CUDACCL_LIGHT_LEAST_SAMPLES = 64, /* a cell with fewer compared samples is not measured */
   CUDACCL_LIGHT_LIMIT = 128,        /* log ratios are cut off here; 64 make an octave */
   CUDACCL_LIGHT_NEAR = 8,           /* log ratios that differ by at most this are alike */
@@ -154,8 +154,8 @@ typedef struct CclLightShares {
 typedef struct CclLightSums {
   uint32_t cells, measured;
   uint32_t bad; /* measured, but not explained or not near the light around them */
-  uint32_t in_frame,
-      in_model; /* cells with CUDACCL_LIGHT_LEAST_SAMPLES samples in the range of luma */
+  /* Cells with CUDACCL_LIGHT_LEAST_SAMPLES samples whose luma is compared: */
+  uint32_t in_frame, in_model;
   uint64_t dark, bright;
   uint64_t frame_chroma, model_chroma;
 } CclLightSums;
@@ -166,7 +166,7 @@ ccl_light_compares (uint32_t luma)
   return luma >= CUDACCL_LIGHT_LEAST_LUMA && luma <= CUDACCL_LIGHT_MOST_LUMA;
 }
 
-/* A log ratio or a sum of two, cut off. */
+/* A log ratio, or a sum of two, limited to ±CUDACCL_LIGHT_LIMIT. */
 CUDACCL_LIGHT_FUNCTION int
 ccl_light_limited (int ratio)
 {
@@ -210,8 +210,7 @@ ccl_light_grid (uint32_t width, uint32_t height)
   return grid;
 }
 
-/* The scene change that the sums of a frame show, in a model that has learnt from n_frames frames.
- */
+/* The scene change that the sums of a frame show. */
 CUDACCL_LIGHT_FUNCTION CclSceneChange
 ccl_light_scene_change (const CclLightSums *sums)
 {
@@ -373,9 +372,9 @@ ccl_light_correct_chroma (uint32_t chroma, uint32_t factor)
 }
 
 #ifndef __CUDACC__
-/* Smooths the light: sets the factor of each cell. *has_edges: whether the light has edges, where
- * cells are told from others; NULL if this is not looked for. Returns the scene change that the
- * cells show. */
+/* Smooths the light: sets the factor of each cell. *has_edges: filled with whether the light has
+ * edges, which only cells that are alike then smooth; NULL: edges are not looked for. Returns the
+ * scene change that the cells show. */
 CclSceneChange ccl_light_smooth (
     const CclLightGrid *grid, const CclLightCell *cells, bool *has_edges, uint16_t *factors);
 #endif

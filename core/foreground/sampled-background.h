@@ -104,12 +104,12 @@ ccl_sampled_grid (uint32_t width, uint32_t height)
 CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
 ccl_sampled_steps (uint64_t nanoseconds)
 {
-  const uint64_t second = 1000000000;
+  const uint64_t second = CUDACCL_CODEBOOK_SECOND;
   return (uint32_t)(nanoseconds / second * CUDACCL_SAMPLED_SECOND +
                     nanoseconds % second * CUDACCL_SAMPLED_SECOND / second);
 }
 
-/* The same of a model that is as old. */
+/* The same of a model that began then: its steps are shorter while it is young. */
 CUDACCL_CODEBOOK_HOST_FUNCTION uint32_t
 ccl_sampled_hasty_steps (uint32_t steps)
 {
@@ -122,7 +122,7 @@ ccl_sampled_hasty_steps (uint32_t steps)
 CUDACCL_CODEBOOK_HOST_FUNCTION CclSampledTime
 ccl_sampled_advance (uint64_t *clock, uint64_t duration)
 {
-  const uint64_t second = 1000000000;
+  const uint64_t second = CUDACCL_CODEBOOK_SECOND;
   const uint32_t then = ccl_sampled_steps (*clock);
   *clock += duration == 0 ? CUDACCL_FRAME_DURATION : duration < second ? duration : second;
   const uint32_t now = ccl_sampled_steps (*clock);

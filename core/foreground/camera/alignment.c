@@ -105,7 +105,8 @@ window_last (uint32_t i, uint32_t n)
   return i + WINDOW < n ? i + WINDOW : n - 1;
 }
 
-/* Takes a picture less the means of its windows. Sums are of whole numbers, thus exact. */
+/* Takes a picture less the means of its windows. The sums are exact: their terms are whole numbers.
+ */
 static void
 take_frame (CclAlignment *self, const uint8_t *picture)
 {
@@ -131,14 +132,14 @@ take_frame (CclAlignment *self, const uint8_t *picture)
   }
 }
 
-/* A place from the centre, in half widths. */
+/* The coordinate of a place relative to the centre, in half widths of the picture. */
 static float
 from_centre (const CclAlignment *self, float at, uint32_t size)
 {
   return (2 * at + 1 - (float)size) / (float)self->width;
 }
 
-/* How far a similarity displaces a place. */
+/* How far a place is displaced. x, y: relative to the centre. */
 static void
 displace (const CclDisplacement *move, float x, float y, float *dx, float *dy)
 {
@@ -159,7 +160,7 @@ value_between (const CclAlignment *self, float x, float y)
   return (at[0] * (1 - fx) + at[1] * fx) * (1 - fy) + (below[0] * (1 - fx) + below[1] * fx) * fy;
 }
 
-/* Moves the content of the frame back to where it was before the move. */
+/* Fills self->warped: the frame with its content where it was before the move. */
 static void
 warp (CclAlignment *self, const CclDisplacement *move)
 {
@@ -247,11 +248,9 @@ measure_blocks (
   for (uint32_t row = 0; row < self->rows; row++) {
     for (uint32_t column = 0; column < self->columns; column++, blocks++) {
       const uint32_t left = column * BLOCK, top = row * BLOCK;
-      if (is_inside (self, move, left, top))
-        *blocks = measure_block (self, picture, left, top);
-      else
-        *blocks = (Block){0};
-      blocks->is_inside = is_inside (self, move, left, top);
+      const bool inside = is_inside (self, move, left, top);
+      *blocks = inside ? measure_block (self, picture, left, top) : (Block){0};
+      blocks->is_inside = inside;
     }
   }
 }

@@ -39,7 +39,7 @@ typedef struct CclAlignmentResult {
   uint32_t n_supporting; /* those of them that it explains */
 } CclAlignmentResult;
 
-/* Pictures of width × height boxes, in rows of `stride` bytes. NULL without memory. */
+/* For pictures of width × height boxes, in rows of `stride` bytes. NULL without memory. */
 CclAlignment *ccl_alignment_new (uint32_t width, uint32_t height, uint32_t stride);
 
 void ccl_alignment_free (CclAlignment *self);
@@ -52,10 +52,10 @@ void ccl_alignment_begin (CclAlignment *self);
 CclAlignmentResult ccl_alignment_compare (
     CclAlignment *self, const uint8_t *frame, const CclDisplacement *start, float noise);
 
-/* Takes the frame of the last comparison into the reference. share: of the frame, where the
- * reference is the mean of so many. */
+/* Takes the frame of the last comparison into the reference, with that share; as long as the
+ * reference is of few frames, with a greater one that makes it the mean of all. */
 void ccl_alignment_learn (CclAlignment *self, float share);
 
-/* How far the picture is from one move to another, on average, in boxes. */
+/* How far apart two displacements bring the picture on average, in boxes. */
 float ccl_alignment_distance (
     const CclAlignment *self, const CclDisplacement *from, const CclDisplacement *to);

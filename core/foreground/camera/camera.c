@@ -5,16 +5,19 @@
 #include <stdlib.h>
 
 enum {
-  LEAST_BLOCKS = 6, /* textured blocks of the model; with fewer, no finding is possible */
-  AGREEING_EIGHTHS =
-      4, /* the least part of these that are at their place if the camera has not moved */
-  ABSENT_EIGHTHS =
-      2, /* the greatest part that are at their place if the content is not in the frame */
-  TEXTURED_QUARTERS =
-      2, /* the least number of textured blocks of the frame then, in quarters of the model's */
-  PLAIN_EIGHTHS = 1, /* or in eighths, if most of them have another texture */
-  STILL_EIGHTHS = 6, /* the least part of the frame's textured blocks that are where they were, in
-                        frames that do not change */
+  /* Textured blocks of the model; with fewer, no finding is possible. */
+  LEAST_BLOCKS = 6,
+  /* The least part of these that are at their place if the camera has not moved. */
+  AGREEING_EIGHTHS = 4,
+  /* The greatest part of these that are at their place if the content is not in the frame. */
+  ABSENT_EIGHTHS = 2,
+  /* The least number of textured blocks that the frame has then, in quarters of the model's; or in
+     eighths, if most of the frame's have another texture. */
+  TEXTURED_QUARTERS = 2,
+  PLAIN_EIGHTHS = 1,
+  /* Of the frame's textured blocks, the least part that are where they were, in frames that do not
+     change. */
+  STILL_EIGHTHS = 6,
   /* In a cut, the greatest part of the frame's that are where they were, and the least part of the
      model's that were at their place before it. An object that fills the picture takes longer than
      one frame to cover it. */
@@ -24,18 +27,20 @@ enum {
      luma. */
   EXPOSURE_STEPS = 6,
   EXPOSURE_EIGHTHS = 1,
-  LEAST_COMPARISONS = 2,                /* for a report */
-  FAR = 6 * CUDACCL_REGISTRATION_STEPS, /* steps of registration: no shaking mast displaces the
-                                           picture as far */
+  /* Comparisons that a report needs. */
+  LEAST_COMPARISONS = 2,
+  /* Steps of registration: no shaking mast displaces the picture as far. */
+  FAR = 6 * CUDACCL_REGISTRATION_STEPS,
 };
 
-static const float LEAST_MOVE = 0.8f; /* pixels of the model. Besides, in boxes: */
-/* In boxes: */
-static const float LEAST_BOXES = 0.1f;
-static const float SHIFT =
-    0.15f; /* the greatest zoom and turn that a shift without zoom may have */
-static const float SHIFT_SHARE = 0.2f; /* or this much of it */
-static const float AT_REST = 0.1f;     /* from comparison to comparison */
+/* The least displacement that counts, in pixels of the model and in boxes. */
+static const float LEAST_MOVE = 0.8f, LEAST_BOXES = 0.1f;
+/* The greatest zoom and turn that a displacement may have to count as a shift: in boxes, or as a
+ * part of the shift. */
+static const float SHIFT = 0.15f, SHIFT_SHARE = 0.2f;
+/* A picture at rest is displaced by less than this from one comparison to the next, in boxes. */
+static const float AT_REST = 0.1f;
+/* A sway of less than this is forgotten, in boxes. */
 static const float LEAST_SWAY = 0.08f;
 /* A camera that shakes has come back if its displacement is less than this part of its peak. */
 static const float COMES_BACK = 0.7f;
@@ -104,8 +109,8 @@ ccl_camera_begin (CclCamera *self, uint64_t warm_up)
   ccl_alignment_begin (self->alignment);
 }
 
-/* Finds a displacement that is too small for registration, and stores it in the result. Returns
- * whether there is one. */
+/* Finds a displacement by alignment, which also sees those that are too small for registration, and
+ * stores it in the result. Returns whether there is one. */
 static bool
 align (CclCamera *self, CclRegistrationResult *result)
 {
@@ -179,7 +184,7 @@ judge (CclCamera *self, CclRegistrationResult *result)
              : NOTHING;
 }
 
-/* Takes a finding into the state, after a time. */
+/* Notes a finding. time: since the comparison before. */
 static void
 suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, uint64_t time)
 {
@@ -204,8 +209,7 @@ suspect (CclCamera *self, Finding finding, const CclRegistrationResult *result, 
       finding == ELSEWHERE || 8 * result->n_agreeing >= BEFORE_CUT_EIGHTHS * result->n_blocks;
 }
 
-/* Whether a displacement is that of a camera that goes on moving, rather than one that shakes: it
- * is far, or a zoom. */
+/* Whether a shift is so far that the camera does not shake, but goes on moving. */
 static bool
 is_far (const CclCamera *self, const CclRegistrationResult *result)
 {
@@ -221,7 +225,7 @@ has_left (const CclCamera *self)
          self->left + self->absent >= CUDACCL_CAMERA_PERSISTENCE * 3 / 4;
 }
 
-/* Whether the camera has moved. */
+/* Whether what was found so far is enough to report that the camera has moved. */
 static bool
 has_moved (const CclCamera *self, const CclRegistrationResult *result)
 {
@@ -236,7 +240,7 @@ has_moved (const CclCamera *self, const CclRegistrationResult *result)
                                  (self->was_cut && self->absent >= CUDACCL_CAMERA_CUT));
 }
 
-/* The same in a model that settles: whether it has to begin anew. */
+/* While a model settles: whether it has to begin anew, because the camera still moves. */
 static bool
 moves_on (const CclCamera *self, const CclRegistrationResult *result)
 {
@@ -268,7 +272,7 @@ begin_again (CclCamera *self)
   ccl_alignment_begin (self->alignment);
 }
 
-/* Learns the picture at rest, and forgets a sway. */
+/* Learns the picture where its content is not displaced, and lets the known sway fade. */
 static void
 learn (CclCamera *self, Finding finding, uint64_t time)
 {
@@ -330,7 +334,7 @@ compare (CclCamera *self)
   return true;
 }
 
-/* Lets the model settle. */
+/* Takes the time of a frame off what is left of settling, and reports the end of it. */
 static void
 settle (CclCamera *self, uint64_t duration)
 {

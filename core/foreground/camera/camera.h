@@ -11,9 +11,9 @@
  *   begins.
  * - Meanwhile the mask is empty where the content is elsewhere, and after a cut. A mast that shakes
  *   comes back before a second has passed, and nothing is reported. From then on, displacements
- * that are no greater are known for those of a mast.
+ *   that are no greater count as those of the mast.
  * - Then the model settles: the mask is empty for CUDACCL_CAMERA_SETTLING, and longer while the
- * camera goes on moving: models begin anew, without a further report.
+ *   camera goes on moving: models begin anew, without a further report.
  *
  * CPU and GPU give the same boxes, so what follows is the same, frame by frame.
  */
@@ -31,13 +31,12 @@ enum { CUDACCL_CAMERA_BOX = 4, CUDACCL_CAMERA_MOST_SWAY = 6 };
 #define CUDACCL_CAMERA_PERSISTENCE (CUDACCL_CAMERA_SECOND * 4 / 5) /* of what is reported */
 #define CUDACCL_CAMERA_LEAVING (CUDACCL_CAMERA_SECOND / 5)         /* of content that goes away */
 #define CUDACCL_CAMERA_ZOOM (CUDACCL_CAMERA_SECOND * 8 / 5)        /* of a zoom */
-#define CUDACCL_CAMERA_MOST_SHAKING                                                                \
-  (3 * CUDACCL_CAMERA_SECOND) /* of a displacement that is not far */
-#define CUDACCL_CAMERA_CUT                                                                         \
-  (CUDACCL_CAMERA_SECOND * 6 / 5) /* of the same after a cut, in motion                            \
-                                   */
+/* Of a shift that is not far, and of content that is nowhere since a cut, in frames that change: */
+#define CUDACCL_CAMERA_MOST_SHAKING (3 * CUDACCL_CAMERA_SECOND)
+#define CUDACCL_CAMERA_CUT (CUDACCL_CAMERA_SECOND * 6 / 5)
+/* How long masks are empty after a move; and after a turn to infrared light, once the exposure has
+ * settled, and the longest wait for that. */
 #define CUDACCL_CAMERA_SETTLING (CUDACCL_CAMERA_SECOND * 3 / 2)
-/* The same of infrared light, once the exposure has settled; and the longest wait for that. */
 #define CUDACCL_CAMERA_INFRARED_SETTLING (CUDACCL_CAMERA_SECOND * 6 / 10)
 #define CUDACCL_CAMERA_MOST_EXPOSING (8 * CUDACCL_CAMERA_SECOND)
 #define CUDACCL_CAMERA_MEMORY (25 * CUDACCL_CAMERA_SECOND)        /* of the picture at rest */
@@ -57,10 +56,10 @@ typedef struct CclCamera {
   uint64_t elapsed;                  /* since the last comparison, the frame at work included */
   uint64_t settling;                 /* time that is left */
   uint64_t exposing;                 /* time that is left for the exposure to settle */
-  uint64_t displaced, absent, still; /* how long, so far: content is elsewhere, or nowhere; and the
-                                      * frames do not change meanwhile */
+  uint64_t displaced, absent, still; /* for how long content has been elsewhere, or nowhere, and
+                                      * frames have not changed meanwhile */
   uint64_t left;                     /* `displaced` when content was elsewhere last */
-  uint32_t n_comparisons;            /* in which it was */
+  uint32_t n_comparisons;            /* in which content was elsewhere or nowhere */
   int32_t drift_x, drift_y; /* of the models of this move so far, in steps of registration.h */
   bool is_far;              /* the last displacement found is that of no shaking camera */
   bool was_cut;             /* content is nowhere since a cut */

@@ -237,9 +237,7 @@ differ_by (const uint8_t *a, const uint8_t *b, uint32_t stride)
 #endif
 }
 
-/* The similarity of a block of one picture, of that texture, with the place (to_x, to_y) of
- * another.
- */
+/* The similarity of a block of the texture a with the place (to_x, to_y) of the texture b. */
 static uint32_t
 compare_blocks (const CclRegistration *self, const Texture *a, const Block *block, const Texture *b,
     uint32_t to_x, uint32_t to_y)
@@ -279,8 +277,8 @@ is_spread (const CclRegistration *self)
                                       (uint64_t)SPREAD_PERCENT * self->width * self->height);
 }
 
-/* Counts the textured blocks of a picture, and those that another one has at the same place. list:
- * whether the blocks are listed, for a search, and their texture marked. */
+/* Counts the textured blocks of a picture, and those of them that another one has at the same
+ * place. list: whether the blocks are listed, for a search, and their texture is marked. */
 static uint32_t
 count_agreeing (CclRegistration *self, const Texture *texture, const Texture *other, uint32_t least,
     bool list, uint32_t *n_agreeing)
@@ -481,7 +479,7 @@ vertex_of (const int32_t sums[3])
   return vertex < -most ? -most : vertex > most ? most : vertex;
 }
 
-/* A shift in steps. */
+/* Sets the displacement of the result to a shift, refined to steps. */
 static void
 refine (const CclRegistration *self, const Move *move, CclRegistrationResult *result)
 {
