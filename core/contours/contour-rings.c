@@ -19,7 +19,7 @@ typedef struct Divider {
   uint32_t *stack;  /* indices of points */
   uint32_t *place;  /* of each point in the stack */
   uint32_t *slots;  /* a hash table of points, each one's index + 1; 0: empty */
-  uint32_t n_slots; /* a power of two */
+  uint64_t n_slots; /* a power of two */
 } Divider;
 
 /* The rings so far. */
@@ -42,11 +42,11 @@ compare_places (const void *a, const void *b)
 }
 
 /* The slot of a point: the one that has the last point with these coordinates, or an empty one. */
-static uint32_t
+static uint64_t
 find_slot (const Divider *self, const CclContourPoint *points, CclContourPoint point)
 {
   const uint64_t key = (uint64_t)(uint32_t)point.y << 32 | (uint32_t)point.x;
-  uint32_t slot = (uint32_t)((key * UINT64_C (0x9e3779b97f4a7c15)) >> 32) & (self->n_slots - 1);
+  uint64_t slot = key * UINT64_C (0x9e3779b97f4a7c15) >> 32 & (self->n_slots - 1);
 
   for (;; slot = (slot + 1) & (self->n_slots - 1)) {
     if (self->slots[slot] == 0)
@@ -75,11 +75,11 @@ divide (Divider *self, const CclContourPoint *points, uint32_t n, Rings *rings)
 {
   uint32_t depth = 0;
 
-  for (self->n_slots = 4; self->n_slots < 2 * n; self->n_slots *= 2)
+  for (self->n_slots = 4; self->n_slots < 2 * (uint64_t)n; self->n_slots *= 2)
     ;
   memset (self->slots, 0, self->n_slots * sizeof *self->slots);
   for (uint32_t i = 0; i < n; i++) {
-    const uint32_t slot = find_slot (self, points, points[i]);
+    const uint64_t slot = find_slot (self, points, points[i]);
     const uint32_t twin = self->slots[slot] - 1, place = self->slots[slot] ? self->place[twin] : 0;
     if (self->slots[slot] && place < depth && self->stack[place] == twin) {
       add_ring (rings, points, self->stack + place, depth - place);
@@ -125,7 +125,7 @@ add_contour (Divider *self, const CclContourTable *table, const Place *place, Ri
 static Place *
 sort_contours (const CclContourTable *table, uint32_t *longest)
 {
-  Place *places = malloc ((table->n_contours + 1) * sizeof *places);
+  Place *places = malloc (((size_t)table->n_contours + 1) * sizeof *places);
 
   *longest = 0;
   for (uint32_t i = 0; i < table->n_contours && places; i++) {
@@ -149,8 +149,8 @@ ccl_contour_rings (const CclContourTable *table, CclContour *rows, CclContourPoi
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "table, rows, points and n_rings must not be NULL");
   Place *places = sort_contours (table, &longest);
-  Divider divider = {.stack = malloc ((longest + 1) * sizeof *divider.stack),
-      .place = malloc ((longest + 1) * sizeof *divider.place),
+  Divider divider = {.stack = malloc (((size_t)longest + 1) * sizeof *divider.stack),
+      .place = malloc (((size_t)longest + 1) * sizeof *divider.place),
       .slots = malloc ((4 * (size_t)longest + 4) * sizeof *divider.slots)};
   const bool has_memory = places && divider.stack && divider.place && divider.slots;
   for (uint32_t i = 0; i < table->n_contours && has_memory; i++)
