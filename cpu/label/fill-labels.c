@@ -56,7 +56,7 @@ find_connected (Box *box, uint32_t first)
   return n;
 }
 
-/* The map's row in which a row of the box is, from the box's first column behind the layers on. */
+/* The pixels of a map at row y of slice z of a label's box. */
 static uint32_t *
 row_in_box (const CclVolumeLabels *map, const CclVolumeComponent *of, uint32_t y, uint32_t z)
 {
@@ -88,7 +88,7 @@ draw (Box *box, const CclVolumeLabels *labels, const CclVolumeComponent *of)
     }
 }
 
-/* Gives the background among cells that are found to a label. */
+/* Writes the label to those of the n found cells that are background. */
 static void
 fill_found (const Box *box, size_t n, const CclVolumeLabels *labels, const CclVolumeComponent *of,
     const CclVolumeLabels *filled)
@@ -131,8 +131,8 @@ size_of_box (const CclVolumeComponent *row)
   return (uint64_t)row->width * row->height * row->depth;
 }
 
-/* Greater boxes come first, so that the smallest of those around a hole is the last one that fills
- * it. */
+/* Greater boxes come first: of the labels around a hole, the last one that fills it is the one with
+ * the smallest box. */
 static int
 compare_boxes (const void *a, const void *b)
 {
@@ -206,9 +206,10 @@ check (const CclVolumeLabels *labels, const CclVolumeLabels *filled, const MapSi
   if (!is_of_frames && connectivity != 6 && connectivity != 18 && connectivity != 26)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the connectivity must be 4, 8, 6, 18 or 26, not %u", connectivity);
-  else if (is_of_frames && size->depth > 1)
-    status =
-        ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "volumes have a connectivity of 6, 18 or 26");
+  else if (size->depth < 1 || (is_of_frames && size->depth > 1))
+    status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "with a connectivity of 4 or 8 the depth must be 1, with 6, 18 or 26 at least 1, not %u",
+        size->depth);
   return status;
 }
 

@@ -166,6 +166,13 @@ test_arguments (void)
       ccl_flood_objects (&good, &other, 4, 3, 1, 5, &other, &error), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (
       ccl_flood_objects (&good, &other, 1, 3, 4, 8, &other, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_fill_label_holes (&good, 4, 3, 0, 4, 1, 0, &other, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_fill_label_holes (&good, 4, 3, 0, 6, 1, 0, &other, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_fill_label_holes (&good, 4, 1, 3, 8, 1, 0, &other, &error), ==, CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (ccl_fill_label_holes (&good, 4, 3, 1, 4, 1, 0, &other, &error), ==, CUDACCL_OK);
 }
 
 int
