@@ -2,7 +2,7 @@
 /* Whether values of two neighbours are similar. */
 #pragma once
 
-#include <cudaccl/values.h>
+#include "values-class.h"
 
 /* Whether two values differ by at most the tolerance; what is not a number differs from all. */
 #define IS_SIMILAR(type, magnitude)                                                                \
@@ -28,7 +28,7 @@ IS_SIMILAR (double, double)
 typedef bool (*IsSimilar) (const void *a, const void *b, uint64_t most);
 typedef bool (*IsSimilarReal) (const void *a, const void *b, double most);
 
-/* A comparison of values of one type. */
+/* A comparison of values of one type with a tolerance. */
 typedef struct CclSimilarity {
   size_t bytes; /* of a value */
   IsSimilar of_integers;
@@ -44,7 +44,7 @@ ccl_similarity (CclValueType type, bool is_signed, double tolerance)
   static const IsSimilar of_integers[2][4] = {
       {is_similar_uint8_t, is_similar_uint16_t, is_similar_uint32_t, is_similar_uint64_t},
       {is_similar_int8_t, is_similar_int16_t, is_similar_int32_t, is_similar_int64_t}};
-  CclSimilarity self = {.bytes = (size_t)1 << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2),
+  CclSimilarity self = {.bytes = ccl_bytes_of_type (type),
       .most = tolerance >= 0x1p64 ? UINT64_MAX : (uint64_t)tolerance,
       .most_real = tolerance};
 

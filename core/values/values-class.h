@@ -21,25 +21,20 @@ struct CclValuesLabeller {
 
 /* The bytes of a value. */
 static inline uint32_t
-ccl_value_bytes (CclValueType type)
+ccl_bytes_of_type (CclValueType type)
 {
-  switch (type) {
-  case CUDACCL_VALUE_TYPE_8:
-    return 1;
-  case CUDACCL_VALUE_TYPE_16:
-    return 2;
-  case CUDACCL_VALUE_TYPE_32:
-  case CUDACCL_VALUE_TYPE_REAL_32:
-    return 4;
-  default:
-    return 8;
-  }
+  return 1u << (type < CUDACCL_VALUE_TYPE_REAL_32 ? type : type - 2);
 }
 
 /* Copies a plan of the caller's, with the defaults of fields that it is too short for, and checks
  * the copy. */
 CclStatus ccl_values_plan_complete (
     CclValuesPlan *complete, const CclValuesPlan *given, CclError *error);
+
+/* Checks where a picture of the plan lies, and the address and strides of its label map, which may
+ * be NULL. location: where the picture has to be. */
+CclStatus ccl_values_check (const CclValuesPlan *plan, CclLocation location,
+    const CclValues *values, const CclVolumeLabels *labels, CclError *error);
 
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_values_plan_check (const CclValuesPlan *plan, CclError *error);

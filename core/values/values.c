@@ -64,18 +64,14 @@ ccl_values_plan_complete (CclValuesPlan *complete, const CclValuesPlan *given, C
 }
 
 CclStatus
-ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
-    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
+ccl_values_check (const CclValuesPlan *plan, CclLocation location, const CclValues *values,
+    const CclVolumeLabels *labels, CclError *error)
 {
-  if (!labeller || !values || !n_components)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "labeller, values and n_components must not be NULL");
-  if (values->location != labeller->klass->location)
+  if (values->location != location)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "this labeller takes pictures in %s memory",
-        labeller->klass->location == CUDACCL_LOCATION_DEVICE ? "device" : "host");
-  const CclValuesPlan *plan = &labeller->plan;
-  const uint32_t bytes = ccl_value_bytes (plan->type);
+        location == CUDACCL_LOCATION_DEVICE ? "device" : "host");
+  const uint32_t bytes = ccl_bytes_of_type (plan->type);
   if (!elements_fit (values->data, bytes, plan->width, plan->height, plan->depth > 1,
           values->row_stride, values->slice_stride))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
@@ -87,7 +83,20 @@ ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the label map must have rows and slices that do not overlap, and its address and strides "
         "must be multiples of 4");
-  return labeller->klass->run (labeller, values, labels, n_components, error);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
+    const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
+{
+  if (!labeller || !values || !n_components)
+    return ccl_error_set (
+        error, CUDACCL_ERROR_ARGUMENT, "labeller, values and n_components must not be NULL");
+  const CclStatus status =
+      ccl_values_check (&labeller->plan, labeller->klass->location, values, labels, error);
+  return status == CUDACCL_OK ? labeller->klass->run (labeller, values, labels, n_components, error)
+                              : status;
 }
 
 void

@@ -31,7 +31,9 @@ ccl_count_parts (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
 {
   CclValuesPlan plan = CUDACCL_VALUES_PLAN_DEFAULT;
   uint32_t n_components;
+  CclError own_error;
 
+  error = error ? error : &own_error;
   if (!labels || (n && !n_parts))
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "labels and n_parts must not be NULL");
   plan.width = width;
@@ -41,7 +43,7 @@ ccl_count_parts (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
   plan.type = CUDACCL_VALUE_TYPE_32;
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&plan, error);
   if (!labeller)
-    return error ? error->status : CUDACCL_ERROR_ARGUMENT;
+    return error->status;
   const size_t row = (size_t)width * sizeof (uint32_t), slice = row * height;
   const CclVolumeLabels parts = {malloc (slice * depth), row, slice};
   const CclValues values = {

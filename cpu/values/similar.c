@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Labels of pictures whose neighbours are connected where their values are similar. Unlike
- * equality, that does not follow from others: every pixel is compared with each neighbour before
- * it. */
+/* Labels pictures whose neighbours are connected where their values are similar. That a pixel is
+ * similar to two neighbours does not make these similar to each other, so every pixel is compared
+ * with each neighbour before it. */
 #include <cudaccl/values.h>
 
 #include "core/base/interruption.h"
 #include "core/values/similar-values.h"
-#include "core/values/values-class.h"
+#include "cpu/label/equivalences.h"
 
 #include <stdlib.h>
 
@@ -14,8 +14,8 @@ typedef struct Similar {
   const CclValues *values;
   const CclValuesPlan *plan;
   CclSimilarity similarity;
-  uint32_t *parents; /* of each pixel: the number of a pixel from 1 on, never of a later one; 0:
-                        background */
+  uint32_t *parents; /* of the pixels in raster order, from entry 1 on (equivalences.h); 0:
+                      * background */
 } Similar;
 
 static const void *
@@ -23,27 +23,6 @@ value_at (const Similar *self, uint32_t x, uint32_t y, uint32_t z)
 {
   return (const char *)self->values->data + z * self->values->slice_stride +
          y * self->values->row_stride + x * self->similarity.bytes;
-}
-
-static uint32_t
-find_root (uint32_t *parents, uint32_t pixel)
-{
-  while (parents[pixel - 1] != pixel) {
-    parents[pixel - 1] = parents[parents[pixel - 1] - 1];
-    pixel = parents[pixel - 1];
-  }
-  return pixel;
-}
-
-static void
-unite (uint32_t *parents, uint32_t a, uint32_t b)
-{
-  a = find_root (parents, a);
-  b = find_root (parents, b);
-  if (a < b)
-    parents[b - 1] = a;
-  else
-    parents[a - 1] = b;
 }
 
 /* Unites a pixel with the neighbours before it that are similar. */
@@ -65,7 +44,7 @@ unite_pixel (Similar *self, uint32_t x, uint32_t y, uint32_t z)
           continue;
         const uint32_t other =
             ((z + (uint32_t)dz) * height + y + (uint32_t)dy) * width + x + (uint32_t)dx + 1;
-        if (self->parents[other - 1] &&
+        if (self->parents[other] &&
             ccl_are_similar (&self->similarity, value,
                 value_at (self, x + (uint32_t)dx, y + (uint32_t)dy, z + (uint32_t)dz)))
           unite (self->parents, pixel, other);
@@ -77,7 +56,7 @@ static uint32_t
 write_numbers (Similar *self, const CclVolumeLabels *labels)
 {
   const uint32_t width = self->plan->width, height = self->plan->height;
-  uint32_t n = 0, i = 0;
+  uint32_t n = 0, i = 1;
 
   for (uint32_t z = 0; z < self->plan->depth; z++)
     for (uint32_t y = 0; y < height; y++) {
@@ -85,7 +64,7 @@ write_numbers (Similar *self, const CclVolumeLabels *labels)
           (uint32_t *)((char *)labels->data + z * labels->slice_stride + y * labels->row_stride);
       for (uint32_t x = 0; x < width; x++, i++) {
         const uint32_t parent = self->parents[i];
-        self->parents[i] = parent == 0 ? 0 : parent == i + 1 ? ++n : self->parents[parent - 1];
+        self->parents[i] = parent == 0 ? 0 : parent == i ? ++n : self->parents[parent];
         row[x] = self->parents[i];
       }
     }
@@ -101,22 +80,25 @@ ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *values, bo
 
   if (status != CUDACCL_OK)
     return status;
-  if (!values || !values->data || !labels || !labels->data || !n_components || !(tolerance >= 0))
+  if (!values || !labels || !n_components || !(tolerance >= 0))
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "values, labels and a tolerance of 0 or more are needed");
+  status = ccl_values_check (plan, CUDACCL_LOCATION_HOST, values, labels, error);
+  if (status != CUDACCL_OK)
+    return status;
   const uint64_t n = (uint64_t)plan->width * plan->height * plan->depth;
   Similar self = {.values = values,
       .plan = plan,
       .similarity = ccl_similarity (plan->type, is_signed, tolerance),
-      .parents = malloc (n * sizeof *self.parents)};
+      .parents = malloc ((n + 1) * sizeof *self.parents)};
   if (!self.parents)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "not enough memory to label a picture with a tolerance");
-  uint64_t i = 0;
+  uint32_t i = 1;
   for (uint32_t z = 0; z < plan->depth; z++)
     for (uint32_t y = 0; y < plan->height && !ccl_is_interrupted (plan->width); y++)
       for (uint32_t x = 0; x < plan->width; x++, i++) {
-        self.parents[i] = foreground && !foreground[i] ? 0 : (uint32_t)i + 1;
+        self.parents[i] = foreground && !foreground[i - 1] ? 0 : i;
         if (self.parents[i])
           unite_pixel (&self, x, y, z);
       }

@@ -136,14 +136,29 @@ test_arguments (void)
   CclValuesLabeller *labeller = ccl_cpu_values_labeller_new (&good, &error);
   const CclValues values[] = {
       {data, 8, 40}, {data, 10, 38}, {(uint8_t *)data + 1, 10, 40}, {data, 11, 44}, {NULL, 10, 40}};
-  const CclValues right = {data, 10, 40};
+  const CclValues right = {data, 10, 40}, on_device = {data, 10, 40, CUDACCL_LOCATION_DEVICE};
+  const CclVolumeLabels right_labels = {map, 20, 80};
   const CclVolumeLabels labels[] = {{map, 16, 80}, {map, 20, 76}, {NULL, 20, 80}};
-  for (size_t i = 0; i < G_N_ELEMENTS (values); i++)
+  for (size_t i = 0; i < G_N_ELEMENTS (values); i++) {
     g_assert_cmpint (ccl_values_labeller_run (labeller, &values[i], NULL, &n, &error), ==,
         CUDACCL_ERROR_ARGUMENT);
-  for (size_t i = 0; i < G_N_ELEMENTS (labels); i++)
+    g_assert_cmpint (
+        ccl_label_similar_values (&good, &values[i], false, 1, NULL, &right_labels, &n, &error), ==,
+        CUDACCL_ERROR_ARGUMENT);
+  }
+  for (size_t i = 0; i < G_N_ELEMENTS (labels); i++) {
     g_assert_cmpint (ccl_values_labeller_run (labeller, &right, &labels[i], &n, NULL), ==,
         CUDACCL_ERROR_ARGUMENT);
+    g_assert_cmpint (ccl_label_similar_values (&good, &right, false, 1, NULL, &labels[i], &n, NULL),
+        ==, CUDACCL_ERROR_ARGUMENT);
+  }
+  g_assert_cmpint (
+      ccl_label_similar_values (&good, &on_device, false, 1, NULL, &right_labels, &n, &error), ==,
+      CUDACCL_ERROR_ARGUMENT);
+  g_assert_cmpint (
+      ccl_label_similar_values (&good, &right, false, 1, NULL, &right_labels, &n, &error), ==,
+      CUDACCL_OK);
+  g_assert_cmpuint (n, ==, 1);
   g_assert_cmpint (
       ccl_values_labeller_run (labeller, &right, NULL, NULL, &error), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_values_labeller_run (labeller, &right, NULL, &n, &error), ==, CUDACCL_OK);
