@@ -33,10 +33,7 @@ ccl_batch_plan_check (const CclBatchPlan *plan, CclError *error)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "%u masks of %u×%u pixels are too large: at most %d pixels can be labelled", plan->n_masks,
         plan->width, plan->height, CUDACCL_MAX_PIXELS);
-  if (plan->connectivity != CUDACCL_CONNECTIVITY_4 && plan->connectivity != CUDACCL_CONNECTIVITY_8)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
-        (int)plan->connectivity);
-  return CUDACCL_OK;
+  return ccl_connectivity_check (plan->connectivity, error);
 }
 
 static CclStatus

@@ -16,9 +16,9 @@ ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error)
         "contours need frames of 1…%d pixels in width and height and of at most %d in all, not "
         "%u×%u",
         CUDACCL_MAX_CONTOUR_SIDE, CUDACCL_MAX_CONTOUR_PIXELS, plan->width, plan->height);
-  if (plan->connectivity != CUDACCL_CONNECTIVITY_4 && plan->connectivity != CUDACCL_CONNECTIVITY_8)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
-        (int)plan->connectivity);
+  status = ccl_connectivity_check (plan->connectivity, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->kind > CUDACCL_CONTOUR_CRACKS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "the kind of contours must be 0 or 1, not %d", (int)plan->kind);
@@ -62,14 +62,9 @@ ccl_contours_of_labels (
   if (!contours || !labels || !table)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "contours, labels and table must not be NULL");
-  const size_t row_size = 4 * (size_t)contours->plan.width;
-  if (!labels->data || labels->stride < row_size || labels->stride % 4 ||
-      (uintptr_t)labels->data % 4)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the label map must have an address and a stride that are multiples of 4, and a stride of "
-        "at least %zu bytes",
-        row_size);
-  return contours->klass->of_labels (contours, labels, table, error);
+  const CclStatus status = ccl_labels_check (labels, contours->plan.width, error);
+  return status == CUDACCL_OK ? contours->klass->of_labels (contours, labels, table, error)
+                              : status;
 }
 
 void

@@ -79,6 +79,12 @@ ccl_word_threshold (CclPixelFormat format, uint32_t threshold)
 CclStatus ccl_frame_check (
     const CclFrame *frame, uint32_t width, CclPixelFormat format, CclError *error);
 
+/* Checks address and stride of a label map of rows of `width` pixels. NULL is refused. */
+CclStatus ccl_labels_check (const CclLabels *labels, uint32_t width, CclError *error);
+
+/* Checks the connectivity of frames. */
+CclStatus ccl_connectivity_check (CclConnectivity connectivity, CclError *error);
+
 /* Checks the threshold of frames of a format. */
 CclStatus ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error);
 

@@ -49,9 +49,9 @@ ccl_plan_check (const CclLabellerPlan *plan, CclError *error)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a frame of %u×%u pixels is too large: at most %d pixels can be labelled", plan->width,
         plan->height, CUDACCL_MAX_PIXELS);
-  if (plan->connectivity != CUDACCL_CONNECTIVITY_4 && plan->connectivity != CUDACCL_CONNECTIVITY_8)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
-        (int)plan->connectivity);
+  status = ccl_connectivity_check (plan->connectivity, error);
+  if (status != CUDACCL_OK)
+    return status;
   if (plan->max_components < 1)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "max_components must be at least 1: the component table needs a row");
@@ -94,6 +94,28 @@ ccl_frame_check (const CclFrame *frame, uint32_t width, CclPixelFormat format, C
 }
 
 CclStatus
+ccl_labels_check (const CclLabels *labels, uint32_t width, CclError *error)
+{
+  const size_t row = 4 * (size_t)width;
+  if (!labels || !labels->data || labels->stride < row || labels->stride % 4 ||
+      (uintptr_t)labels->data % 4)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
+        "the label map must have an address and a stride that are multiples of 4, and a stride of "
+        "at least %zu bytes",
+        row);
+  return CUDACCL_OK;
+}
+
+CclStatus
+ccl_connectivity_check (CclConnectivity connectivity, CclError *error)
+{
+  if (connectivity != CUDACCL_CONNECTIVITY_4 && connectivity != CUDACCL_CONNECTIVITY_8)
+    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "the connectivity must be 4 or 8, not %d",
+        (int)connectivity);
+  return CUDACCL_OK;
+}
+
+CclStatus
 ccl_threshold_check (uint32_t threshold, CclPixelFormat format, CclError *error)
 {
   const uint32_t most = ccl_pixel_max (format);
@@ -121,15 +143,9 @@ ccl_labeller_check_run (const CclLabeller *labeller, const CclFrame *frame,
   if (status == CUDACCL_OK)
     status = ccl_intensity_check (
         &frame->intensity, labeller->plan.columns, labeller->plan.width, frame->location, error);
-  if (status != CUDACCL_OK)
-    return status;
-  if (labels && (!labels->data || labels->stride < 4 * (size_t)labeller->plan.width ||
-                    labels->stride % 4 || (uintptr_t)labels->data % 4))
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the label map must have an address and a stride that are multiples of 4, and a stride of "
-        "at least %zu bytes",
-        4 * (size_t)labeller->plan.width);
-  return CUDACCL_OK;
+  if (status == CUDACCL_OK && labels)
+    status = ccl_labels_check (labels, labeller->plan.width, error);
+  return status;
 }
 
 static CclStatus

@@ -299,13 +299,7 @@ check_labels (const CclLabels *labels, uint32_t width, uint32_t height, CclError
   if (width < 1 || height < 1 || (uint64_t)width * height > CUDACCL_MAX_PIXELS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a label map of %u×%u pixels cannot be measured", width, height);
-  if (!labels || !labels->data || labels->stride < 4 * (size_t)width || labels->stride % 4 ||
-      (uintptr_t)labels->data % 4)
-    return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
-        "the label map must have an address and a stride that are multiples of 4, and a stride of "
-        "at least %zu bytes",
-        4 * (size_t)width);
-  return CUDACCL_OK;
+  return ccl_labels_check (labels, width, error);
 }
 
 CclStatus
@@ -320,7 +314,7 @@ ccl_measure_labels (const CclLabels *labels, uint32_t width, uint32_t height,
   CclStatus status = check_labels (labels, width, height, error);
 
   if (status == CUDACCL_OK)
-    status = ccl_columns_check (self.columns | columns, width, height, error);
+    status = ccl_columns_check (self.columns, width, height, error);
   if (status == CUDACCL_OK)
     status = ccl_intensity_check (intensity, columns, width, CUDACCL_LOCATION_HOST, error);
   if (status == CUDACCL_OK && columns && n && !features)
