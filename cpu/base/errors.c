@@ -16,3 +16,10 @@ ccl_cpu_set_no_memory (CclError *error, uint32_t width, uint32_t height)
   ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY,
       "not enough memory to label frames of %u×%u pixels", width, height);
 }
+
+void
+ccl_cpu_set_no_instructions (CclError *error, const char *name)
+{
+  ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
+      "instruction set '%s' is unknown, or this processor lacks it", name);
+}

@@ -3,7 +3,16 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* The instruction set that the user asks for; NULL: none, the best one is to be chosen. */
+static inline const char *
+instructions_of_user (void)
+{
+  const char *name = getenv ("CCL_CPU_INSTRUCTIONS");
+  return name && *name ? name : NULL;
+}
 
 /* Whether this processor has all instructions of a set: "portable", "avx2", "avx512" or "neon". */
 static inline bool
@@ -24,4 +33,11 @@ instructions_are_offered (const char *name)
     return true; /* part of AArch64 */
 #endif
   return strcmp (name, "portable") == 0;
+}
+
+/* Whether code for an instruction set can run here and is wanted. wanted: a name; NULL: any. */
+static inline bool
+instructions_fit (const char *name, const char *wanted)
+{
+  return instructions_are_offered (name) && (!wanted || strcmp (name, wanted) == 0);
 }

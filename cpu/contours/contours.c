@@ -193,14 +193,13 @@ lay_out_contours (Layout *layout, void *data)
 CclContours *
 ccl_cpu_contours_new (const CclContoursPlan *plan, CclError *error)
 {
-  const char *instructions = getenv ("CCL_CPU_INSTRUCTIONS");
+  const char *instructions = instructions_of_user ();
 
   if (ccl_contours_plan_check (plan, error) != CUDACCL_OK)
     return NULL;
-  const PixelCode *code = choose_pixel_code (instructions && *instructions ? instructions : NULL);
+  const PixelCode *code = choose_pixel_code (instructions);
   if (!code) {
-    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "instruction set '%s' is unknown, or this processor lacks it", instructions);
+    ccl_cpu_set_no_instructions (error, instructions);
     return NULL;
   }
   CpuContours *self = calloc (1, sizeof *self);

@@ -19,6 +19,7 @@
 #include "foreground.h"
 #include "core/base/divide-up.h"
 #include "foreground-tuning.h"
+#include "cpu/base/errors.h"
 #include "cpu/pixels/pixel-code.h"
 #include "cpu/foreground/reduction/reduced-foreground.h"
 #include "core/foreground/reduction.h"
@@ -66,12 +67,10 @@ cpu_foreground_queue (CclForeground *foreground, const CclFrame *frame,
 {
   CpuForeground *self = (CpuForeground *)foreground;
   const CpuMethod *method = self->method;
-  CclStatus status = CUDACCL_OK;
+  CclStatus status = ccl_cpu_check_frame (frame, error);
 
-  if (frame->location != CUDACCL_LOCATION_HOST)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
-
+  if (status != CUDACCL_OK)
+    return status;
   self->job = (FrameJob){
       .frame = frame,
       .mask = mask,
@@ -222,8 +221,7 @@ ccl_cpu_foreground_new_tuned (
     return NULL;
   const PixelCode *code = choose_pixel_code (tuning->instructions);
   if (!code) {
-    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
+    ccl_cpu_set_no_instructions (error, tuning->instructions);
     return NULL;
   }
   const uint32_t factor = ccl_reduction_factor (plan);
@@ -241,6 +239,6 @@ ccl_cpu_foreground_new_tuned (
 CclForeground *
 ccl_cpu_foreground_new (const CclForegroundPlan *plan, CclError *error)
 {
-  const CclCpuTuning tuning = {.instructions = getenv ("CCL_CPU_INSTRUCTIONS")};
+  const CclCpuTuning tuning = {.instructions = instructions_of_user ()};
   return ccl_cpu_foreground_new_tuned (plan, &tuning, error);
 }

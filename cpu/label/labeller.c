@@ -2,9 +2,9 @@
 /* The CPU algorithm of a plan. */
 #include "algorithms.h"
 #include "core/base/log-message.h"
+#include "cpu/base/instructions.h"
 #include "cpu/measure/measure.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* The library has one algorithm; those of the papers are in research/. */
@@ -96,6 +96,6 @@ ccl_cpu_labeller_new_tuned (
 CclLabeller *
 ccl_cpu_labeller_new (const CclLabellerPlan *plan, CclError *error)
 {
-  const CclCpuTuning tuning = {.instructions = getenv ("CCL_CPU_INSTRUCTIONS")};
+  const CclCpuTuning tuning = {.instructions = instructions_of_user ()};
   return ccl_cpu_labeller_new_tuned (plan, &tuning, error);
 }

@@ -59,8 +59,7 @@ choose_runs (const char *instructions)
     &run_labeller_portable,
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (instructions_are_offered (all[i]->name) &&
-        (!instructions || strcmp (instructions, all[i]->name) == 0))
+    if (instructions_fit (all[i]->name, instructions))
       return all[i];
   return NULL;
 }
@@ -498,8 +497,7 @@ runs_labeller_new (const CpuAlgorithm *algorithm, const CclLabellerPlan *plan,
   CpuLabeller *self;
 
   if (!runs) {
-    ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-        "instruction set '%s' is unknown, or this processor lacks it", tuning->instructions);
+    ccl_cpu_set_no_instructions (error, tuning->instructions);
     return NULL;
   }
 

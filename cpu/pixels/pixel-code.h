@@ -19,8 +19,7 @@ choose_pixel_code (const char *instructions)
     &pixel_code_portable,
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if (instructions_are_offered (all[i]->name) &&
-        (!instructions || strcmp (instructions, all[i]->name) == 0))
+    if (instructions_fit (all[i]->name, instructions))
       return all[i];
   return NULL;
 }

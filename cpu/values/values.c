@@ -13,6 +13,7 @@
 #include "core/base/divide-up.h"
 #include "core/base/interruption.h"
 
+#include "cpu/base/errors.h"
 #include "cpu/base/instructions.h"
 #include "core/label/labeller-class.h"
 #include <stdlib.h>
@@ -121,7 +122,7 @@ lay_out_everything (Layout *layout, void *data)
   self->parents = lay_out (layout, 1 + n_rows * plan->width + PARENTS_BLOCK, sizeof *self->parents);
 }
 
-/* The code for the processor, or the one that CCL_CPU_INSTRUCTIONS names. NULL: there is none. */
+/* The best code for this processor, or the code that the user asks for; NULL without any. */
 static const ValuesCode *
 choose_code (void)
 {
@@ -132,10 +133,8 @@ choose_code (void)
 #endif
     &values_code_portable,
   };
-  const char *wanted = getenv ("CCL_CPU_INSTRUCTIONS");
-
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-    if ((!wanted || strcmp (wanted, all[i]->name) == 0) && instructions_are_offered (all[i]->name))
+    if (instructions_fit (all[i]->name, instructions_of_user ()))
       return all[i];
   return NULL;
 }
@@ -159,9 +158,7 @@ ccl_cpu_values_labeller_new (const CclValuesPlan *plan, CclError *error)
     self->code = choose_code ();
     if (!self->code) {
       free (self);
-      ccl_error_set (error, CUDACCL_ERROR_UNSUPPORTED,
-          "instruction set '%s' is unknown, or this processor lacks it",
-          getenv ("CCL_CPU_INSTRUCTIONS"));
+      ccl_cpu_set_no_instructions (error, instructions_of_user ());
       return NULL;
     }
     if (mapping_lay_out (&self->mapping, lay_out_everything, self))

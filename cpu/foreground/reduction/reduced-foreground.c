@@ -3,6 +3,7 @@
 #include "core/base/divide-up.h"
 
 #include "core/foreground/foreground-class.h"
+#include "cpu/base/errors.h"
 #include "cpu/base/mapping.h"
 #include "core/foreground/reduction.h"
 #include "cpu/base/workers.h"
@@ -132,7 +133,7 @@ reduce_band (void *data, uint32_t index)
   }
 }
 
-/* Inverts a row of the mask if asked; marked shadows stay. */
+/* Inverts a row of the mask; marked shadows stay. */
 static void
 invert_row (uint32_t width, uint8_t *mask)
 {
@@ -187,10 +188,8 @@ reduced_foreground_queue (CclForeground *foreground, const CclFrame *frame,
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
   const CclMask own_mask = {.data = self->mask, .stride = self->stride};
 
-  if (frame->location != CUDACCL_LOCATION_HOST)
-    return ccl_error_set (
-        error, CUDACCL_ERROR_ARGUMENT, "the CPU cannot read frames in device memory");
-  if (ccl_reduced_mask_check (options, self->roi_mask != NULL, error) != CUDACCL_OK)
+  if (ccl_cpu_check_frame (frame, error) != CUDACCL_OK ||
+      ccl_reduced_mask_check (options, self->roi_mask != NULL, error) != CUDACCL_OK)
     return CUDACCL_ERROR_ARGUMENT;
   self->frame = frame;
   self->full_mask = mask;

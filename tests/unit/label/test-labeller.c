@@ -244,6 +244,10 @@ test_instructions_are_chosen_by_the_environment (void)
   }
   g_setenv ("CCL_CPU_INSTRUCTIONS", "abacus", TRUE);
   assert_refused (&small_plan, CUDACCL_ERROR_UNSUPPORTED, "abacus");
+  g_setenv ("CCL_CPU_INSTRUCTIONS", "", TRUE);
+  CclLabeller *labeller = ccl_cpu_labeller_new (&small_plan, NULL);
+  g_assert_nonnull (labeller);
+  ccl_labeller_free (&labeller);
   g_unsetenv ("CCL_CPU_INSTRUCTIONS");
 }
 
