@@ -9,12 +9,8 @@
 static inline int16_t
 log_ratio (const uint8_t *logs, uint8_t of_frame, uint8_t of_model)
 {
-  const int frame = logs[of_frame], model = logs[of_model], ratio = frame - model;
-  if (frame == 0 || model == 0)
-    return NO_LOG_RATIO;
-  return (int16_t)(ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
-                   : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
-                                                 : ratio);
+  const int frame = logs[of_frame], model = logs[of_model];
+  return frame == 0 || model == 0 ? NO_LOG_RATIO : (int16_t)ccl_light_limited (frame - model);
 }
 
 static inline void

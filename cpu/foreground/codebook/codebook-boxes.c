@@ -3,10 +3,7 @@
 
 #include <string.h>
 
-enum {
-  BOX = CUDACCL_CAMERA_BOX,
-  MAX_SAMPLES = CUDACCL_LIGHT_MAX_COLUMNS * CUDACCL_LIGHT_SAMPLES,
-};
+enum { BOX = CUDACCL_CAMERA_BOX };
 
 /* Adds n samples of a row, so many pixels apart. */
 static void
@@ -24,7 +21,7 @@ static void
 make_row (const CclCamera *camera, const uint8_t *plane, size_t stride, uint32_t y, uint8_t *boxes)
 {
   const uint32_t distance = camera->box / BOX, n = camera->width * BOX;
-  uint16_t sums[MAX_SAMPLES];
+  uint16_t sums[CODEBOOK_LIGHT_SAMPLES];
 
   memset (sums, 0, n * sizeof *sums);
   for (uint32_t j = 0; j < BOX; j++)

@@ -59,7 +59,7 @@ count_near (const Ratios *ratios, int ratio)
          count_up_to (ratios, ratio - CUDACCL_LIGHT_NEAR - 1);
 }
 
-/* The lower median of n ratios, looked for at the one of the frame before first. */
+/* The lower median of n ratios. before: that of the frame before, which is tried first. */
 static int
 find_median (const Ratios *ratios, uint32_t n, int before)
 {
@@ -100,10 +100,7 @@ static void
 subtract_light (int16_t *ratios, int light)
 {
   for (uint32_t i = 0; i < MAX_SAMPLES; i++) {
-    const int ratio = ratios[i] - light;
-    const int limited = ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
-                        : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
-                                                      : ratio;
+    const int limited = ccl_light_limited (ratios[i] - light);
     ratios[i] = (int16_t)(ratios[i] == NO_LOG_RATIO ? NO_LOG_RATIO : limited);
   }
 }

@@ -21,6 +21,7 @@
 #include <string.h>
 
 typedef struct CodebookBand {
+  uint32_t first_row, end_row;
   CodebookCounts counts;
   uint32_t dark, bright; /* pixels */
   uint32_t pairs, alike; /* ccl_codebook_is_white() */
@@ -106,8 +107,8 @@ static void
 narrow_band (void *data, uint32_t index)
 {
   const Codebooks *self = data;
-  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
-  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
+  const CodebookBand *band = &self->bands[index];
+  for (uint32_t y = band->first_row; y < band->end_row; y++)
     narrow_row (self, y, self->luma + y * self->stride);
 }
 
@@ -281,16 +282,16 @@ update_row (Codebooks *self, CodebookBand *band, uint32_t y)
   update_places (self, band, y, row.chroma);
 }
 
-/* Finds what the camera may bring from around. */
+/* Finds the luma that a shaking camera may bring to each pixel from around it. */
 static void
 find_ranges (void *data, uint32_t index)
 {
   const Codebooks *self = data;
-  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
+  const CodebookBand *band = &self->bands[index];
   const SwayPlane plane = {
       self->background, self->plan.width, self->plan.height, self->stride, self->sway};
-  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
-    sway_find_range (&plane, y, self->bands[index].spread, self->low + y * self->range_stride,
+  for (uint32_t y = band->first_row; y < band->end_row; y++)
+    sway_find_range (&plane, y, band->spread, self->low + y * self->range_stride,
         self->high + y * self->range_stride);
 }
 
@@ -299,11 +300,10 @@ update_band (void *data, uint32_t index)
 {
   Codebooks *self = data;
   CodebookBand *band = &self->bands[index];
-  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
 
   memset (&band->counts, 0, sizeof band->counts);
   band->dark = band->bright = band->pairs = band->alike = 0;
-  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++)
+  for (uint32_t y = band->first_row; y < band->end_row; y++)
     update_row (self, band, y);
 }
 
@@ -342,7 +342,7 @@ count_cells (void *data, uint32_t index)
   }
 }
 
-/* The length of a cell that begins at `first` in a frame of a size. */
+/* The length of a cell along a side of the frame that has `size` pixels. */
 static uint32_t
 cell_size (const CclLightGrid *grid, uint32_t cell, uint32_t size)
 {
@@ -427,18 +427,15 @@ static CclStatus
 codebook_reset (CpuForeground *foreground, CclError *error)
 {
   Codebooks *self = foreground->model;
-  for (uint32_t i = 0; i < self->n_bands; i++) {
-    memset (&self->bands[i].counts, 0, sizeof self->bands[i].counts);
-    self->bands[i].pairs = self->bands[i].alike = 0;
-  }
   self->state = (CclCodebookFrame){0};
   memset (self->levels, 0, sizeof self->levels);
   self->all_levels = (CclCodebookLevel){0};
+  memset (self->noise, 0, sizeof self->noise);
+  self->is_white = self->is_dark = false;
   self->scene = (CclCodebookScene){0};
   self->clock = (CclCodebookClock){0};
   self->sampled.clock = 0;
   self->light.has_rows = false;
-  take_noise (self);
   /* Discarded pages read as zeros. */
   if (madvise (self->model_mapping.memory, self->model_mapping.size, MADV_DONTNEED) != 0)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "the background model cannot be cleared");
@@ -530,9 +527,9 @@ static void
 look_around (void *data, uint32_t index)
 {
   Codebooks *self = data;
-  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
-  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y += 2)
-    sampled_places_look_around (&self->sampled, y / 2, self->bands[index].scratch);
+  const CodebookBand *band = &self->bands[index];
+  for (uint32_t y = band->first_row; y < band->end_row; y += 2)
+    sampled_places_look_around (&self->sampled, y / 2, band->scratch);
 }
 
 /* Counts the candidates of a row. Those have changed that are not what they were in the frame
@@ -543,13 +540,10 @@ count_objects (Codebooks *self, uint32_t y)
   const uint64_t *strong = row_of (&self->strong, y), *settled = row_of (&self->settled, y);
   const uint64_t *objects = row_of (&self->in_object, y);
   const uint64_t *candidates = row_of (&self->sampled.candidates, y);
-  const uint32_t width = self->plan.width;
 
   self->n_foreground[y] = self->n_changed[y] = 0;
   for (size_t i = 0; i < self->n_words; i++) {
-    const uint32_t n = width - 64 * (uint32_t)i;
-    const uint64_t inside = n < 64 ? (UINT64_C (1) << n) - 1 : UINT64_MAX;
-    const uint64_t found = (candidates[i] & inside) | sampled_places_faint (&self->sampled, y, i);
+    const uint64_t found = candidates[i] | sampled_places_faint (&self->sampled, y, i);
     if (found == 0)
       continue;
     self->n_foreground[y] += (uint32_t)__builtin_popcountll (found);
@@ -562,9 +556,9 @@ static void
 find_candidates (void *data, uint32_t index)
 {
   Codebooks *self = data;
-  const uint32_t end = band_first_row (self->plan.height, index + 1, self->n_bands);
-  for (uint32_t y = band_first_row (self->plan.height, index, self->n_bands); y < end; y++) {
-    filter_row (self, y, self->bands[index].scratch, row_of (&self->sampled.candidates, y),
+  const CodebookBand *band = &self->bands[index];
+  for (uint32_t y = band->first_row; y < band->end_row; y++) {
+    filter_row (self, y, band->scratch, row_of (&self->sampled.candidates, y),
         row_of (&self->sampled.shadows, y));
     if (!self->scene.is_lost && !self->hides)
       sampled_places_add_candidates (&self->sampled, y, row_of (&self->is_dynamic, y));
@@ -736,6 +730,10 @@ codebook_prepare (CpuForeground *foreground)
   codebook_fill_logs (self->logs);
   sampled_places_init (&self->sampled, code, plan->width, plan->height, plan->has_chroma);
   self->bands = calloc (self->n_bands, sizeof *self->bands);
+  for (uint32_t i = 0; i < self->n_bands && self->bands; i++) {
+    self->bands[i].first_row = foreground->bands[i].first_row;
+    self->bands[i].end_row = foreground->bands[i].end_row;
+  }
   if (!self->bands || !mapping_lay_out (&self->rows_mapping, lay_out_frame, self) ||
       !mapping_lay_out (&self->model_mapping, lay_out_model, self))
     return false;

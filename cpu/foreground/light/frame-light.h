@@ -25,10 +25,7 @@ extern const int16_t light_logs[256]; /* CUDACCL_LIGHT_LOGS */
 static inline int
 light_log_ratio (uint32_t luma, uint32_t mean)
 {
-  const int ratio = light_logs[luma] - light_logs[mean];
-  return ratio < -CUDACCL_LIGHT_LIMIT  ? -CUDACCL_LIGHT_LIMIT
-         : ratio > CUDACCL_LIGHT_LIMIT ? CUDACCL_LIGHT_LIMIT
-                                       : ratio;
+  return ccl_light_limited (light_logs[luma] - light_logs[mean]);
 }
 
 /* Measures the cells of a row of the grid, in frames of the plan. */
