@@ -3,10 +3,9 @@
  * The end of each pixels-*.c: the models on its vectors, and the operations on rows that are the
  * same for all instruction sets. The including file defines, beside what codebook-rows.h names:
  *
- * - pack_words(), which gives the foreground bits of 64 pixels of two bytes;
- * - threshold_row(), and all functions of cpu/pixels/ that PIXEL_ROWS names;
- * - WRITTEN_COLUMNS, and write_columns(), which writes so many bits as bytes of 0 and 255; or else
- *   write_row().
+ * - what a cpu/pixels/pack-*.h defines, and all functions of cpu/pixels/ that PIXEL_ROWS names;
+ * - WRITTEN_COLUMNS, and write_columns(), which writes so many bits as bytes of 0 and 255; or else,
+ *   where a part of a vector can be read and written, threshold_row() and write_row().
  */
 #pragma once
 
@@ -31,6 +30,19 @@ threshold_words (
 }
 
 #ifdef WRITTEN_COLUMNS
+static void
+threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
+{
+  const Threshold thresholds = threshold_prepare (threshold);
+  for (uint32_t x = 0; x < width; x += 64) {
+    const uint8_t *of_word = pixels + x;
+    uint8_t rest[64] = {0};
+    if (width - x < 64)
+      of_word = memcpy (rest, of_word, width - x);
+    foreground[x / 64] = pack_pixels (of_word, thresholds);
+  }
+}
+
 static void
 write_row (const uint64_t *foreground, uint32_t width, uint8_t *mask)
 {

@@ -129,19 +129,6 @@ all_lanes (Mask low, Mask high)
   return _mm256_testc_si256 (low & high, _mm256_set1_epi32 (-1));
 }
 
-static void
-threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
-{
-  const __m256i thresholds = _mm256_set1_epi8 ((char)threshold);
-  for (uint32_t x = 0; x < width; x += 64) {
-    const uint8_t *of_word = pixels + x;
-    uint8_t rest[64] = {0};
-    if (width - x < 64)
-      of_word = memcpy (rest, of_word, width - x);
-    foreground[x / 64] = pack_avx2 (of_word, thresholds);
-  }
-}
-
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_columns (uint32_t bits, uint8_t *mask)
@@ -154,7 +141,6 @@ write_columns (uint32_t bits, uint8_t *mask)
       (__m256i *)mask, _mm256_cmpeq_epi8 (_mm256_and_si256 (bytes, bit_of_column), bit_of_column));
 }
 
-#define pack_words pack_words_avx2
 #define WRITTEN_COLUMNS 32
 #include "pixel-rows.h"
 

@@ -128,7 +128,7 @@ columns (uint32_t n)
 static void
 threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
 {
-  const __m512i thresholds = _mm512_set1_epi8 ((char)threshold);
+  const Threshold thresholds = threshold_prepare (threshold);
   for (uint32_t x = 0; x < width; x += 64) {
     const __m512i values = _mm512_maskz_loadu_epi8 (columns (width - x), pixels + x);
     foreground[x / 64] = _mm512_cmpgt_epu8_mask (values, thresholds);
@@ -183,7 +183,6 @@ log_ratios (
   }
 }
 
-#define pack_words pack_words_avx512
 #include "pixel-rows.h"
 
 const PixelCode pixel_code_avx512 = {PIXEL_ROWS, .name = "avx512", .log_ratios = log_ratios};

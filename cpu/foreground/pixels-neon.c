@@ -225,19 +225,6 @@ all_lanes (Mask low, Mask high)
   return vminvq_u32 (vandq_u32 (low, high)) == UINT32_MAX;
 }
 
-static void
-threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
-{
-  const uint8x16_t thresholds = vdupq_n_u8 (threshold);
-  for (uint32_t x = 0; x < width; x += 64) {
-    const uint8_t *of_word = pixels + x;
-    uint8_t rest[64] = {0};
-    if (width - x < 64)
-      of_word = memcpy (rest, of_word, width - x);
-    foreground[x / 64] = pack_neon (of_word, thresholds);
-  }
-}
-
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_columns (uint32_t bits, uint8_t *mask)
@@ -248,7 +235,6 @@ write_columns (uint32_t bits, uint8_t *mask)
   vst1q_u8 (mask, vtstq_u8 (bytes, bit_of_column));
 }
 
-#define pack_words pack_words_neon
 #define WRITTEN_COLUMNS 16
 #include "pixel-rows.h"
 

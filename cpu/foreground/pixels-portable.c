@@ -316,18 +316,6 @@ all_lanes (Mask low, Mask high)
   return all_zero ((Steps) ~(low & high));
 }
 
-static void
-threshold_row (const uint8_t *pixels, uint32_t width, uint8_t threshold, uint64_t *foreground)
-{
-  for (uint32_t x = 0; x < width; x += 64) {
-    const uint32_t n = width - x < 64 ? width - x : 64;
-    uint64_t word = 0;
-    for (uint32_t i = 0; i < n; i++)
-      word |= (uint64_t)(pixels[x + i] > threshold) << i;
-    foreground[x / 64] = word;
-  }
-}
-
 /* Copies each byte of bits to 8 columns and tests the bit of each column. */
 static ALWAYS_INLINE void
 write_columns (uint64_t bits, uint8_t *mask)
@@ -341,7 +329,6 @@ write_columns (uint64_t bits, uint8_t *mask)
   memcpy (mask, &bytes, sizeof bytes);
 }
 
-#define pack_words pack_words_portable
 #define WRITTEN_COLUMNS 16
 #include "pixel-rows.h"
 

@@ -4,17 +4,6 @@
 #include "cpu/pixels/pack-avx2.h"
 #include "runs-scalar.h"
 
-#define pack pack_avx2
-#define pack_words pack_words_avx2
-
-typedef __m256i Threshold;
-
-static inline Threshold
-threshold_prepare (uint8_t threshold)
-{
-  return _mm256_set1_epi8 ((char)threshold);
-}
-
 static inline uint64_t
 extract_bits (uint64_t word, uint64_t mask)
 {

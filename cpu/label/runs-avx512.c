@@ -10,22 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define pack_words pack_words_avx512
-
-typedef __m512i Threshold;
-
-static inline Threshold
-threshold_prepare (uint8_t threshold)
-{
-  return _mm512_set1_epi8 ((char)threshold);
-}
-
-static inline uint64_t
-pack (const uint8_t *pixels, Threshold threshold)
-{
-  return _mm512_cmpgt_epu8_mask (_mm512_loadu_si512 (pixels), threshold);
-}
-
 /* Inclusive prefix sums of the lanes. */
 static inline __m512i
 sum_up_to_each_lane (__m512i lanes)

@@ -4,18 +4,8 @@
 #include "cpu/pixels/pack-neon.h"
 #include "runs-scalar.h"
 
-#define pack pack_neon
-#define pack_words pack_words_neon
 #define extract_bits extract_bits_scalar
 #define list_columns list_columns_scalar
-
-typedef uint8x16_t Threshold;
-
-static inline Threshold
-threshold_prepare (uint8_t threshold)
-{
-  return vdupq_n_u8 (threshold);
-}
 
 /* The bytes of label i in a vector of four. */
 #define LABEL(i) 4 * (i), 4 * (i) + 1, 4 * (i) + 2, 4 * (i) + 3

@@ -4,19 +4,9 @@
 #include "cpu/pixels/pack-portable.h"
 #include "runs-scalar.h"
 
-#define pack pack_portable
-#define pack_words pack_words_portable
 #define extract_bits extract_bits_scalar
 #define list_columns list_columns_scalar
 #define expand expand_scalar
-
-typedef uint8_t Threshold;
-
-static inline Threshold
-threshold_prepare (uint8_t threshold)
-{
-  return threshold;
-}
 
 #define RUN_LABELLER run_labeller_portable
 #define RUN_LABELLER_NAME "portable"

@@ -4,10 +4,8 @@
  *
  *   RUN_LABELLER, RUN_LABELLER_NAME
  *       the RunLabeller to define, and its name as a string
- *   Threshold, threshold_prepare (value), pack (pixels, threshold)
- *       64 bits for 64 pixels, set where the pixel is greater than the threshold
- *   pack_words (pixels, threshold)
- *       the same for pixels of two bytes
+ *   Threshold, threshold_prepare (), pack_pixels (), pack_words ()
+ *       what a cpu/pixels/pack-*.h defines
  *
  * and these steps, which runs-scalar.h describes and defines without vectors:
  *
@@ -71,12 +69,13 @@ pack_row (const Job *job, uint64_t *restrict words, const uint8_t *restrict pixe
 
   for (uint32_t w = 0; w < n_full_words; w++) {
     __builtin_prefetch (pixels + 64 * (size_t)w + job->rows_per_strip * job->stride);
-    words[w] = pack (pixels + 64 * (size_t)w, threshold) ^ inversion;
+    words[w] = pack_pixels (pixels + 64 * (size_t)w, threshold) ^ inversion;
   }
   if (n_rest) {
     uint8_t rest[64] = {0};
     memcpy (rest, pixels + 64 * (size_t)n_full_words, n_rest);
-    words[n_full_words] = (pack (rest, threshold) ^ inversion) & ((UINT64_C (1) << n_rest) - 1);
+    words[n_full_words] =
+        (pack_pixels (rest, threshold) ^ inversion) & ((UINT64_C (1) << n_rest) - 1);
   }
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thresholding of pixels to bits with AVX2. */
+/* Thresholding of pixels to bits with AVX2; pack-portable.h says what the functions do. */
 #pragma once
 
 #include "core/label/labeller-class.h"
@@ -7,9 +7,17 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-/* 32 bits for 32 pixels, set where the pixel is greater than the threshold. */
+typedef __m256i Threshold;
+
+static inline Threshold
+threshold_prepare (uint8_t threshold)
+{
+  return _mm256_set1_epi8 ((char)threshold);
+}
+
+/* Of 32 pixels. */
 static inline uint32_t
-pack_avx2_32 (const uint8_t *pixels, __m256i thresholds)
+pack_32 (const uint8_t *pixels, __m256i thresholds)
 {
   const __m256i values = _mm256_loadu_si256 ((const __m256i *)pixels);
   const __m256i excess = _mm256_subs_epu8 (values, thresholds);
@@ -17,12 +25,11 @@ pack_avx2_32 (const uint8_t *pixels, __m256i thresholds)
 }
 
 static inline uint64_t
-pack_avx2 (const uint8_t *pixels, __m256i thresholds)
+pack_pixels (const uint8_t *pixels, Threshold thresholds)
 {
-  return pack_avx2_32 (pixels, thresholds) | (uint64_t)pack_avx2_32 (pixels + 32, thresholds) << 32;
+  return pack_32 (pixels, thresholds) | (uint64_t)pack_32 (pixels + 32, thresholds) << 32;
 }
 
-/* The same for pixels of two bytes. */
 static inline __m256i
 not_greater_words (const uint8_t *pixels, CclWordThreshold threshold)
 {
@@ -34,7 +41,7 @@ not_greater_words (const uint8_t *pixels, CclWordThreshold threshold)
 }
 
 static inline uint32_t
-pack_words_avx2_32 (const uint8_t *pixels, CclWordThreshold threshold)
+pack_words_32 (const uint8_t *pixels, CclWordThreshold threshold)
 {
   /* Packing interleaves the halves of both vectors. */
   const __m256i packed = _mm256_packs_epi16 (
@@ -43,8 +50,7 @@ pack_words_avx2_32 (const uint8_t *pixels, CclWordThreshold threshold)
 }
 
 static inline uint64_t
-pack_words_avx2 (const uint8_t *pixels, CclWordThreshold threshold)
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
 {
-  return pack_words_avx2_32 (pixels, threshold) |
-         (uint64_t)pack_words_avx2_32 (pixels + 64, threshold) << 32;
+  return pack_words_32 (pixels, threshold) | (uint64_t)pack_words_32 (pixels + 64, threshold) << 32;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thresholding of pixels to bits with NEON. */
+/* Thresholding of pixels to bits with NEON; pack-portable.h says what the functions do. */
 #pragma once
 
 #include "core/label/labeller-class.h"
@@ -25,9 +25,16 @@ gather_columns (const uint8x16_t columns[4])
   return vgetq_lane_u64 (vreinterpretq_u64_u8 (vpaddq_u8 (pairs, pairs)), 0);
 }
 
-/* 64 bits for 64 pixels, set where the pixel is greater than the threshold. */
+typedef uint8x16_t Threshold;
+
+static inline Threshold
+threshold_prepare (uint8_t threshold)
+{
+  return vdupq_n_u8 (threshold);
+}
+
 static inline uint64_t
-pack_neon (const uint8_t *pixels, uint8x16_t thresholds)
+pack_pixels (const uint8_t *pixels, Threshold thresholds)
 {
   uint8x16_t columns[4];
   for (int i = 0; i < 4; i++)
@@ -35,7 +42,6 @@ pack_neon (const uint8_t *pixels, uint8x16_t thresholds)
   return gather_columns (columns);
 }
 
-/* The same for pixels of two bytes. */
 static inline uint8x8_t
 greater_words (const uint8_t *pixels, CclWordThreshold threshold)
 {
@@ -45,7 +51,7 @@ greater_words (const uint8_t *pixels, CclWordThreshold threshold)
 }
 
 static inline uint64_t
-pack_words_neon (const uint8_t *pixels, CclWordThreshold threshold)
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
 {
   uint8x16_t columns[4];
   for (int i = 0; i < 4; i++)

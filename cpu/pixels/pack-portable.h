@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Thresholding of pixels to bits in standard C, for any processor. */
+/* Thresholding of pixels to bits in standard C, for any processor. Each pack-*.h defines the same.
+ */
 #pragma once
 
 #include "core/label/labeller-class.h"
@@ -8,10 +9,19 @@
 #include <stdint.h>
 #include <string.h>
 
-/* 64 bits for 64 pixels, set where the pixel is greater than the threshold. Eight pixels at a time
- * are the bytes of a word. */
+/* A threshold as pack_pixels() takes it. */
+typedef uint8_t Threshold;
+
+static inline Threshold
+threshold_prepare (uint8_t threshold)
+{
+  return threshold;
+}
+
+/* 64 bits for 64 pixels, set where the pixel is greater than the threshold. Here, eight pixels at a
+ * time are the bytes of a word. */
 static inline uint64_t
-pack_portable (const uint8_t *pixels, uint8_t threshold)
+pack_pixels (const uint8_t *pixels, Threshold threshold)
 {
   const uint64_t ones = 0x0101010101010101;
   const uint64_t low_bits = 0x7f * ones;
@@ -34,7 +44,7 @@ pack_portable (const uint8_t *pixels, uint8_t threshold)
 
 /* The same for pixels of two bytes, four at a time. */
 static inline uint64_t
-pack_words_portable (const uint8_t *pixels, CclWordThreshold threshold)
+pack_words (const uint8_t *pixels, CclWordThreshold threshold)
 {
   const uint64_t ones = 0x0001000100010001;
   const uint64_t low_bits = 0x7fff * ones;

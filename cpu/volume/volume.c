@@ -93,11 +93,11 @@ find_runs (Run *run, uint64_t *bits, const uint8_t *row, uint32_t width, uint8_t
   for (uint32_t x = 0; x < width; x += 64) {
     uint64_t word;
     if (width - x >= 64) {
-      word = pack_portable (row + x, threshold) ^ inversion;
+      word = pack_pixels (row + x, threshold) ^ inversion;
     } else {
       uint8_t rest[64] = {0};
       memcpy (rest, row + x, width - x);
-      word = (pack_portable (rest, threshold) ^ inversion) & ((UINT64_C (1) << (width - x)) - 1);
+      word = (pack_pixels (rest, threshold) ^ inversion) & ((UINT64_C (1) << (width - x)) - 1);
     }
     bits[x / 64] = word;
     /* The bits at which foreground begins and ends, in turn. */
