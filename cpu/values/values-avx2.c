@@ -10,7 +10,7 @@ load (const void *values, int i)
   return _mm256_loadu_si256 ((const __m256i *)values + i);
 }
 
-/* The bits of the i-th vector of values. */
+/* A bit for each value of a vector: whether it equals that of another one. */
 static ALWAYS_INLINE uint64_t
 bits_integer_8 (__m256i a, __m256i b)
 {
@@ -53,22 +53,16 @@ bits_real_64 (__m256i a, __m256i b)
 
 /* n_values: of a vector. */
 #define DEFINE_TYPE(type, n_values)                                                                \
-  static ALWAYS_INLINE uint64_t equal_##type (const void *a, const void *b, uint32_t n)            \
+  static ALWAYS_INLINE uint64_t equal_##type (                                                     \
+      const void *a, const void *b, uint32_t n, bool with_zero)                                    \
   {                                                                                                \
     uint64_t word = 0;                                                                             \
     if (n < 64)                                                                                    \
-      return some_equal_##type (a, b, n);                                                          \
-    for (int i = 0; i < 64 / n_values; i++)                                                        \
-      word |= bits_##type (load (a, i), load (b, i)) << (n_values * i);                            \
-    return word;                                                                                   \
-  }                                                                                                \
-  static ALWAYS_INLINE uint64_t zero_##type (const void *a, uint32_t n)                            \
-  {                                                                                                \
-    uint64_t word = 0;                                                                             \
-    if (n < 64)                                                                                    \
-      return some_zero_##type (a, n);                                                              \
-    for (int i = 0; i < 64 / n_values; i++)                                                        \
-      word |= bits_##type (load (a, i), _mm256_setzero_si256 ()) << (n_values * i);                \
+      return some_equal_##type (a, b, n, with_zero);                                               \
+    for (int i = 0; i < 64 / n_values; i++) {                                                      \
+      const __m256i other = with_zero ? _mm256_setzero_si256 () : load (b, i);                     \
+      word |= bits_##type (load (a, i), other) << (n_values * i);                                  \
+    }                                                                                              \
     return word;                                                                                   \
   }
 

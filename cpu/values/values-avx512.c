@@ -4,6 +4,7 @@
 #include "cpu/pixels/words.h"
 
 #include <immintrin.h>
+#include <stdbool.h>
 
 /* The lowest n bits, n ≤ 64. */
 static ALWAYS_INLINE uint64_t
@@ -14,25 +15,15 @@ mask_of (uint32_t n)
 
 /* n_values: of a vector. load, compare: with a mask, which has the type Mask. */
 #define DEFINE_TYPE(type, n_values, Mask, load, compare, zero)                                     \
-  static ALWAYS_INLINE uint64_t equal_##type (const void *a, const void *b, uint32_t n)            \
+  static ALWAYS_INLINE uint64_t equal_##type (                                                     \
+      const void *a, const void *b, uint32_t n, bool with_zero)                                    \
   {                                                                                                \
     const uint64_t all = mask_of (n);                                                              \
     uint64_t word = 0;                                                                             \
     for (int i = 0; i < 64 / n_values; i++) {                                                      \
       const Mask some = (Mask)(all >> (n_values * i));                                             \
       word |= (uint64_t)compare (some, load (some, (const uint8_t *)a + 64 * i),                   \
-                  load (some, (const uint8_t *)b + 64 * i))                                        \
-              << (n_values * i);                                                                   \
-    }                                                                                              \
-    return word;                                                                                   \
-  }                                                                                                \
-  static ALWAYS_INLINE uint64_t zero_##type (const void *a, uint32_t n)                            \
-  {                                                                                                \
-    const uint64_t all = mask_of (n);                                                              \
-    uint64_t word = 0;                                                                             \
-    for (int i = 0; i < 64 / n_values; i++) {                                                      \
-      const Mask some = (Mask)(all >> (n_values * i));                                             \
-      word |= (uint64_t)compare (some, load (some, (const uint8_t *)a + 64 * i), zero ())          \
+                  with_zero ? zero () : load (some, (const uint8_t *)b + 64 * i))                  \
               << (n_values * i);                                                                   \
     }                                                                                              \
     return word;                                                                                   \

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Comparisons of n values, 0…64, to a word of one bit per value, in standard C. */
+/* Comparisons of n values, 0…64, to a word of one bit per value, in standard C: with those of b or,
+ * with_zero, with 0. */
 #pragma once
 
 #include "cpu/pixels/words.h"
 
 #include <endian.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -17,32 +19,22 @@ pack_8_bytes (const uint8_t *bytes)
   return (le64toh (word) * 0x0102040810204080) >> 56;
 }
 
-/* b (i) is what a[i] is compared with. */
-#define COMPARE(a, b, n)                                                                           \
-  uint8_t bytes[8];                                                                                \
-  uint64_t word = 0;                                                                               \
-  uint32_t i = 0;                                                                                  \
-  for (; i + 8 <= n; i += 8) {                                                                     \
-    for (uint32_t k = 0; k < 8; k++)                                                               \
-      bytes[k] = a[i + k] == b (i + k);                                                            \
-    word |= pack_8_bytes (bytes) << i;                                                             \
-  }                                                                                                \
-  for (; i < n; i++)                                                                               \
-    word |= (uint64_t)(a[i] == b (i)) << i;                                                        \
-  return word;
-
-#define OTHER_VALUE(i) second[i]
-#define ZERO(i) 0
 #define DEFINE_VALUE_TYPE(Type, name)                                                              \
-  static ALWAYS_INLINE uint64_t some_equal_##name (const void *a, const void *b, uint32_t n)       \
+  static ALWAYS_INLINE uint64_t some_equal_##name (                                                \
+      const void *a, const void *b, uint32_t n, bool with_zero)                                    \
   {                                                                                                \
     const Type *first = a, *second = b;                                                            \
-    COMPARE (first, OTHER_VALUE, n)                                                                \
-  }                                                                                                \
-  static ALWAYS_INLINE uint64_t some_zero_##name (const void *a, uint32_t n)                       \
-  {                                                                                                \
-    const Type *first = a;                                                                         \
-    COMPARE (first, ZERO, n)                                                                       \
+    uint8_t bytes[8];                                                                              \
+    uint64_t word = 0;                                                                             \
+    uint32_t i = 0;                                                                                \
+    for (; i + 8 <= n; i += 8) {                                                                   \
+      for (uint32_t k = 0; k < 8; k++)                                                             \
+        bytes[k] = first[i + k] == (with_zero ? 0 : second[i + k]);                                \
+      word |= pack_8_bytes (bytes) << i;                                                           \
+    }                                                                                              \
+    for (; i < n; i++)                                                                             \
+      word |= (uint64_t)(first[i] == (with_zero ? 0 : second[i])) << i;                            \
+    return word;                                                                                   \
   }
 
 DEFINE_VALUE_TYPE (uint8_t, integer_8)
@@ -52,7 +44,4 @@ DEFINE_VALUE_TYPE (uint64_t, integer_64)
 DEFINE_VALUE_TYPE (float, real_32)
 DEFINE_VALUE_TYPE (double, real_64)
 
-#undef COMPARE
-#undef OTHER_VALUE
-#undef ZERO
 #undef DEFINE_VALUE_TYPE

@@ -3,13 +3,11 @@
 #include "values-compare.h"
 
 #define DEFINE_TYPE(type)                                                                          \
-  static ALWAYS_INLINE uint64_t equal_##type (const void *a, const void *b, uint32_t n)            \
+  static ALWAYS_INLINE uint64_t equal_##type (                                                     \
+      const void *a, const void *b, uint32_t n, bool with_zero)                                    \
   {                                                                                                \
-    return n == 64 ? some_equal_##type (a, b, 64) : some_equal_##type (a, b, n);                   \
-  }                                                                                                \
-  static ALWAYS_INLINE uint64_t zero_##type (const void *a, uint32_t n)                            \
-  {                                                                                                \
-    return n == 64 ? some_zero_##type (a, 64) : some_zero_##type (a, n);                           \
+    return n == 64 ? some_equal_##type (a, b, 64, with_zero)                                       \
+                   : some_equal_##type (a, b, n, with_zero);                                       \
   }
 
 DEFINE_TYPE (integer_8)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * The scan of the labeller of values. A file for each instruction set includes it after it has
- * defined the functions equal_… and zero_… of each type (ValueType).
+ * defined the function equal_… of each type (ValueType).
  */
 #pragma once
 
@@ -9,11 +9,11 @@
 #include "cpu/label/equivalences.h"
 #include "values.h"
 
-/* A type of values. Both functions return a bit for each of n values, 0…64. */
+/* A type of values. equal() returns a bit for each of n values, 0…64: whether it equals that of b
+ * or, with_zero, 0; b is not read then. */
 typedef struct ValueType {
   size_t bytes;
-  uint64_t (*equal) (const void *a, const void *b, uint32_t n);
-  uint64_t (*zero) (const void *a, uint32_t n);
+  uint64_t (*equal) (const void *a, const void *b, uint32_t n, bool with_zero);
 } ValueType;
 
 /* A row of the picture, and its words among those of all rows. */
@@ -87,12 +87,12 @@ compare (const ValueType *type, const uint8_t *row, const uint8_t *other, uint32
     uint32_t width, int32_t shift)
 {
   if (shift < 0 && x == 0)
-    return type->equal (row + type->bytes, other, n - 1) << 1;
+    return type->equal (row + type->bytes, other, n - 1, false) << 1;
   if (shift > 0 && x + n == width)
     n--;
   const ptrdiff_t first = x;
-  return type->equal (
-      row + first * (ptrdiff_t)type->bytes, other + (first + shift) * (ptrdiff_t)type->bytes, n);
+  return type->equal (row + first * (ptrdiff_t)type->bytes,
+      other + (first + shift) * (ptrdiff_t)type->bytes, n, false);
 }
 
 /* Finds the foreground of a row. Returns whether there is any. */
@@ -108,8 +108,8 @@ find_foreground (
   for (uint32_t i = 0; i < self->n_words; i++) {
     const uint32_t x = 64 * i, n = plan->width - x < 64 ? plan->width - x : 64;
     const uint8_t *values = row + (size_t)x * type->bytes;
-    const uint64_t zeros = plan->zero_is_background ? type->zero (values, n) : 0;
-    const uint64_t numbers = has_nan ? type->equal (values, values, n) : UINT64_MAX;
+    const uint64_t zeros = plan->zero_is_background ? type->equal (values, NULL, n, true) : 0;
+    const uint64_t numbers = has_nan ? type->equal (values, values, n, false) : UINT64_MAX;
     all |= foreground[i] = ~zeros & numbers & lowest_bits (n);
   }
   return all != 0;
@@ -351,7 +351,7 @@ scan (CpuValuesLabeller *self, const ValueType *type, const CclValues *values)
 /* Each type has a scan of its own, in which its comparison is inlined. */
 #define VALUE_TYPE_CASE(TYPE, type)                                                                \
   case CUDACCL_VALUE_TYPE_##TYPE: {                                                                \
-    static const ValueType value_type = {sizeof (type##_value), equal_##type, zero_##type};        \
+    static const ValueType value_type = {sizeof (type##_value), equal_##type};                     \
     scan (self, &value_type, values);                                                              \
     break;                                                                                         \
   }
