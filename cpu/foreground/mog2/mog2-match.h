@@ -206,34 +206,17 @@ match_any (int n, const Pixels *pixels, Kind kind, const Constants *constants, c
 }
 
 /* match_any() for each kind, not inlined. */
-static __attribute__ ((noinline)) void
-match_any_luma (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
-    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
-{
-  match_any (
-      n, pixels, (Kind){false, false}, constants, planes, first, heaviest_weights, use, classes);
-}
+#define DEFINE_MATCH_ANY(name, colour, words)                                                      \
+  static __attribute__ ((noinline)) void name (int n, const Pixels *pixels,                        \
+      const Constants *constants, const Planes *planes, int first, uint16_t *heaviest_weights,     \
+      BlockUse *use, Classes *classes)                                                             \
+  {                                                                                                \
+    match_any (n, pixels, (Kind){colour, words}, constants, planes, first, heaviest_weights, use,  \
+        classes);                                                                                  \
+  }
 
-static __attribute__ ((noinline)) void
-match_any_colour (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
-    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
-{
-  match_any (
-      n, pixels, (Kind){true, false}, constants, planes, first, heaviest_weights, use, classes);
-}
-
-static __attribute__ ((noinline)) void
-match_any_wide_luma (int n, const Pixels *pixels, const Constants *constants, const Planes *planes,
-    int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
-{
-  match_any (
-      n, pixels, (Kind){false, true}, constants, planes, first, heaviest_weights, use, classes);
-}
-
-static __attribute__ ((noinline)) void
-match_any_wide_colour (int n, const Pixels *pixels, const Constants *constants,
-    const Planes *planes, int first, uint16_t *heaviest_weights, BlockUse *use, Classes *classes)
-{
-  match_any (
-      n, pixels, (Kind){true, true}, constants, planes, first, heaviest_weights, use, classes);
-}
+DEFINE_MATCH_ANY (match_any_luma, false, false)
+DEFINE_MATCH_ANY (match_any_colour, true, false)
+DEFINE_MATCH_ANY (match_any_wide_luma, false, true)
+DEFINE_MATCH_ANY (match_any_wide_colour, true, true)
+#undef DEFINE_MATCH_ANY
