@@ -2,21 +2,18 @@
 /*
  * The operations of pixels.h for AArch64, whose processors all have NEON.
  *
- * The functions are those of pixels-avx2.c in the same order, with NEON's intrinsics.
+ * pixels-128.h has the types of vectors. The other functions are those of pixels-avx2.c in the same
+ * order, with NEON's intrinsics.
  */
-#include "cpu/pixels/byte-bits.h"
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
 #include "cpu/pixels/log-ratios.h"
 #include "cpu/pixels/pack-neon.h"
 #include "cpu/pixels/reduce-portable.h"
 #include "cpu/pixels/reduce-rows.h"
+#include "pixels-128.h"
 
 #include <string.h>
-
-#define STEP_LANES 8
-typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
-typedef uint8_t StepBytes __attribute__ ((vector_size (16), may_alias));
 
 static ALWAYS_INLINE Steps
 steps_of (uint16_t value)
@@ -90,9 +87,6 @@ any_zero (Steps steps)
   return vminvq_u16 ((uint16x8_t)steps) == 0;
 }
 
-#define LANES 4
-typedef int32_t Ints __attribute__ ((vector_size (16)));
-typedef float Floats __attribute__ ((vector_size (16)));
 typedef uint32x4_t Mask; /* each lane has all bits set or none */
 
 static ALWAYS_INLINE Ints
@@ -189,14 +183,6 @@ less (Floats a, Floats b)
   return vcltq_f32 ((float32x4_t)a, (float32x4_t)b);
 }
 
-/* The lanes whose bits are set. */
-static ALWAYS_INLINE Steps
-lanes_of (uint32_t bits)
-{
-  const Steps bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
-  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
-}
-
 /* For each lane, the entry of a table of 16 bytes. */
 static ALWAYS_INLINE Steps
 look_up (const uint8_t *table, Steps places)
@@ -209,13 +195,6 @@ static ALWAYS_INLINE StepBytes
 pack_bytes (Steps low, Steps high)
 {
   return (StepBytes)vcombine_u8 (vmovn_u16 ((uint16x8_t)low), vmovn_u16 ((uint16x8_t)high));
-}
-
-/* A bit for each byte, which is 0 or 0xff. */
-static ALWAYS_INLINE uint64_t
-bits_of_bytes (StepBytes bytes)
-{
-  return bits_of_byte_words (&bytes, sizeof bytes);
 }
 
 /* Whether both masks have all lanes set. */

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The operations of pixels.h for any processor. */
-#include "cpu/pixels/byte-bits.h"
+/* The operations of pixels.h for any processor, on vector types of the compiler, which maps them to
+ * the instructions of the target. */
 #include "cpu/pixels/colour-rows.h"
 #include "cpu/pixels/filters.h"
 #include "cpu/pixels/log-ratios.h"
 #include "cpu/pixels/pack-portable.h"
 #include "cpu/pixels/reduce-portable.h"
 #include "cpu/pixels/reduce-rows.h"
+#include "pixels-128.h"
 
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-/* Vector types of the compiler, which maps them to the instructions of the target. */
-#define STEP_LANES 8
-typedef uint16_t Steps __attribute__ ((vector_size (16), may_alias));
-typedef uint8_t StepBytes __attribute__ ((vector_size (16), may_alias));
 
 static ALWAYS_INLINE Steps
 steps_of (uint16_t value)
@@ -97,9 +93,6 @@ any_zero (Steps steps)
   return !all_zero ((Steps)(steps == 0));
 }
 
-#define LANES 4
-typedef int32_t Ints __attribute__ ((vector_size (16)));
-typedef float Floats __attribute__ ((vector_size (16)));
 typedef Ints Mask; /* each lane has all bits set or none */
 
 static ALWAYS_INLINE Ints
@@ -274,14 +267,6 @@ bits_of (Steps lanes)
 
 #endif
 
-/* The lanes whose bits are set. */
-static ALWAYS_INLINE Steps
-lanes_of (uint32_t bits)
-{
-  const Steps bit_of_lane = {1, 2, 4, 8, 16, 32, 64, 128};
-  return (Steps)((steps_of ((uint16_t)bits) & bit_of_lane) != 0);
-}
-
 /* For each lane, the entry of a table of 16 bytes. */
 static ALWAYS_INLINE Steps
 look_up (const uint8_t *table, Steps places)
@@ -300,13 +285,6 @@ pack_bytes (Steps low, Steps high)
     bytes[STEP_LANES + i] = (uint8_t)high[i];
   }
   return bytes;
-}
-
-/* A bit for each byte, which is 0 or 0xff. */
-static ALWAYS_INLINE uint64_t
-bits_of_bytes (StepBytes bytes)
-{
-  return bits_of_byte_words (&bytes, sizeof bytes);
 }
 
 /* Whether both masks have all lanes set. */
