@@ -4,8 +4,8 @@
 
 #include <stdint.h>
 
-/* For constants, and for kernels, in which a division of 32 bits is faster. The sum of both numbers
- * must not exceed the bits of their type, in this and the next. */
+/* The sum of dividend and divisor must fit their type, here and in divide_up(). The macro is for
+ * constants, and for kernels, in which a division of 32 bits is faster than one of 64. */
 #define CUDACCL_DIVIDE_UP(dividend, divisor) (((dividend) + (divisor)-1) / (divisor))
 
 static inline uint64_t

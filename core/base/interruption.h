@@ -8,9 +8,9 @@
 
 #include <stdbool.h>
 
-/* Notes that so many pixels are done. Returns whether the function shall stop; then it returns as
- * soon as it can, with ccl_interruption_status(). Never in threads without a function that says so.
- */
+/* Notes that so many pixels are done. Returns whether the caller has to stop; then it returns as
+ * soon as it can, with ccl_interruption_status(). Always false in a thread that has not called
+ * ccl_set_interruption(). */
 bool ccl_is_interrupted (uint64_t n_pixels);
 
 /* What a function returns that has called the one above: CUDACCL_OK, or CUDACCL_ERROR_INTERRUPTED

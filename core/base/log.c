@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Calls of the function hold the lock for reading, so that none is left after it was replaced. */
+/* Calls of the function hold the lock for reading: when it has been replaced, no call of the former
+ * one is running. */
 static pthread_rwlock_t lock = PTHREAD_RWLOCK_INITIALIZER;
 static CclLogFunc log_func;
 static void *log_data;

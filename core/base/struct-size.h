@@ -4,8 +4,7 @@
 
 #include "status.h"
 
-/* Checks the size of a plan or of options, of which `known` bytes have a meaning in this version. A
- * version that adds fields copies the given fields over its defaults here.
+/* Checks the size of a plan or of options, of which `known` bytes have a meaning in this version.
  *
  * Returns CUDACCL_OK; CUDACCL_ERROR_ARGUMENT: a plan is NULL, it is smaller than in version 0.3, or
  * it has fields of a later version, and they are not 0. */

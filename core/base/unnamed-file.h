@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Files without a name, which go with the process, for what does not stay in memory. In a header,
- * because libcudaccl exports no files. Functions set errno if they fail. */
+/* Temporary files without a name, which the system deletes when the process ends, for what does not
+ * fit in memory. A header, because libcudaccl does not export these functions to the programs that
+ * use them, too. They set errno if they fail. */
 #ifndef CUDACCL_UNNAMED_FILE_H
 #define CUDACCL_UNNAMED_FILE_H
 

@@ -69,7 +69,7 @@ add_ring (Rings *rings, const CclContourPoint *points, const uint32_t *stack, ui
   row->is_hole = ccl_contour_area_2 (rings->points + row->first_point, n) < 0;
 }
 
-/* Adds the rings of a contour. The last one has its first point. */
+/* Adds the rings of a contour. The last of them begins with the contour's first point. */
 static void
 divide (Divider *self, const CclContourPoint *points, uint32_t n, Rings *rings)
 {

@@ -22,6 +22,6 @@ struct CclContours {
 /* Checks that a plan is inside the documented ranges. */
 CclStatus ccl_contours_plan_check (const CclContoursPlan *plan, CclError *error);
 
-/* Returns the error for more points than 32 bits count: each of CUDACCL_MAX_CONTOUR_PIXELS pixels
- * has a label of its own. */
+/* Sets and returns the error that there are more points than 32 bits can count. A map of
+ * CUDACCL_MAX_CONTOUR_PIXELS pixels has so many if each pixel has a label of its own. */
 CclStatus ccl_contours_set_too_many (CclError *error);

@@ -28,7 +28,7 @@ struct CclForeground {
 
   /* Of a method with a scene, else NULL and 0. */
   CclCamera *camera;
-  bool is_noted;                    /* scene_change is in `camera` */
+  bool is_noted;                    /* the camera has been told scene_change */
   uint32_t n_foreground, n_changed; /* CclScene */
 };
 

@@ -49,6 +49,7 @@ enum {
   CUDACCL_SAMPLED_TOLERANCE = 16,
   /* The same where the sensitivity is low; times CUDACCL_SAMPLED_MOST_QUARTERS, it fits a byte. */
   CUDACCL_SAMPLED_MOST_TOLERANCE = 31,
+  /* The near samples that a place needs; with fewer it is different. */
   CUDACCL_SAMPLED_NEEDED = 2,
 
   /* A place's restlessness grows by this where it becomes different, and loses a sixteenth, rounded
@@ -64,10 +65,10 @@ enum {
   CUDACCL_SAMPLED_RESTLESS_SHIFT = 4,
   CUDACCL_SAMPLED_MOST_QUARTERS = 8,
 
-  /* In a second. */
+  /* So many frames in a second, or fewer, are few (ccl_sampled_is_unfound()). */
   CUDACCL_SAMPLED_FEW_FRAMES = 8,
 
-  /* A model is young for these seconds, in which it takes CUDACCL_SAMPLED_VALUES samples. */
+  /* A model is young for so many seconds, and takes samples so many times as often then. */
   CUDACCL_SAMPLED_YOUTH = 5,
   CUDACCL_SAMPLED_HASTE = 4,
 

@@ -50,7 +50,8 @@ typedef struct CclPart {
 #define CCL_MEASURE_WIDE(FIELD, column, field, combine) FIELD (column, CclWide, field, combine)
 #define CCL_MEASURE_NONE(FIELD, column, field, combine)
 
-/* Of values that are real numbers, in place of those of the column INTENSITY. */
+/* What is measured of values that are real numbers, instead of the integers of the column
+ * INTENSITY. */
 typedef struct CclReals {
   double n;                        /* values; with 0, the other fields have no meaning */
   double sum, sum_x, sum_y, sum_z; /* of the values, and of their products with coordinates */

@@ -37,8 +37,8 @@ enum {
   CCL_OWN_PLACE = 13,
 };
 
-/* Euler's formula for the surface of a pixel as a cube: its 8 corners, 12 edges and 6 faces are the
- * places around it. The sign of one. */
+/* The sign of a place in Euler's formula. A pixel is a cube here, and the places around it are its
+ * 8 corners, 12 edges and 6 faces: corners and faces are added, edges are subtracted. */
 CUDACCL_PRECEDING_FUNCTION int32_t
 ccl_cell_sign (uint32_t place)
 {
@@ -46,8 +46,8 @@ ccl_cell_sign (uint32_t place)
   return n_axes == 2 ? -1 : 1;
 }
 
-/* Whether a preceding neighbour has this corner, edge or face, too: it is between it and the middle
- * in all directions in which it is not in the middle itself. */
+/* Whether a preceding neighbour has this corner, edge or face, too: along each axis, the neighbour
+ * is in the middle or on the same side as the place. */
 CUDACCL_PRECEDING_FUNCTION uint32_t
 ccl_cell_is_of (uint32_t place, uint32_t neighbour)
 {

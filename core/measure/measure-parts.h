@@ -17,7 +17,7 @@ typedef struct CclPartMap {
   uint32_t width, height, depth;
   size_t row_stride, slice_stride;                     /* labels */
   uint32_t first_row, end_row, first_slice, end_slice; /* that are measured */
-  uint32_t columns_before, columns_after; /* the first and last pixels of rows, which are not */
+  uint32_t columns_before, columns_after;              /* of each row, which are not measured */
 
   uint64_t y, z;           /* the coordinates of the first measured row in the picture */
   uint64_t picture_height; /* rows of a slice */

@@ -33,8 +33,7 @@ typedef struct RowSums {
  * its least label, is that of the run with the component's first pixel. */
 typedef struct Forest {
   uint32_t *parents; /* parents[l] ≤ l; l is a root when equal */
-  uint32_t
-      *merged; /* from a band's first_label on: its labels that have been united with a lesser */
+  uint32_t *merged;  /* from a band's first_label on: its labels that are no roots any more */
   RowSums *sums;
   uint32_t *first_of_row; /* the least label whose run begins in the row or later */
 } Forest;

@@ -346,7 +346,7 @@ list_spans (uint32_t *labels, uint32_t n_runs, const Scratch *scratch, const uin
   return n_spans;
 }
 
-/* The word counts of the words at which eight spans begin. */
+/* The word counts of the words in which two spans begin. */
 static inline __m512i
 load_two_word_counts (const Scratch *scratch, uint32_t i, uint32_t k)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Rows of luma and chroma on their way to the background model. The compiler vectorises the
- * loops. */
+/* Prepares rows of luma and chroma for the background models. The compiler vectorises the loops. */
 #pragma once
 
 #include "core/foreground/light.h"

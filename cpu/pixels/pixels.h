@@ -37,10 +37,9 @@ typedef struct ChromaBlock {
 
 /* Which Gaussians of a block are in use. */
 typedef struct BlockUse {
-  uint8_t most; /* the most Gaussians that a pixel has */
-  uint8_t
-      compared; /* the most that were compared with a value in the last frame; for prefetching */
-  bool single;  /* each pixel has exactly one, of full weight */
+  uint8_t most;     /* the most Gaussians that a pixel has */
+  uint8_t compared; /* the most that the last frame was compared with; for prefetching */
+  bool single;      /* each pixel has exactly one, of full weight */
 } BlockUse;
 
 /* The background model. Memory of zeros is a model that has learnt from no frame.
@@ -212,8 +211,8 @@ typedef struct PixelCode {
   void (*spread_chroma) (
       const CclChroma *chroma, uint32_t y, uint32_t width, uint16_t *chroma_of_pixels);
 
-  /* Multiply the luma of 8 or of 16 bits and the chroma of pixels with their factors (light.h).
-   * corrected may be chroma. */
+  /* Multiply the luma of 8 or of 16 bits and the chroma of pixels by their factors (light.h).
+   * Chroma may be corrected in place. */
   void (*correct_luma) (
       const uint8_t *luma, const uint16_t *factors, uint32_t width, uint8_t *corrected);
   void (*correct_wide_luma) (

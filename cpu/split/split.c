@@ -132,7 +132,7 @@ is_peak (const Maps *maps, Pixel p, uint32_t radius)
   return is_highest (maps, p, &near) && (radius == 1 || is_highest (maps, p, &window));
 }
 
-/* The number of peaks that wait for that of their object. */
+/* The object of peaks until their object has a number. */
 #define WAITING UINT32_MAX
 
 /* Gives the number of an object to the peaks of the same label in the window of a pixel. */
@@ -279,8 +279,8 @@ key_of (uint32_t depth, uint32_t age)
   return (uint64_t)depth << 32 | age;
 }
 
-/* Floods the neighbours of a pixel. The flood does not rise: a higher neighbour counts
- * as equal to it. */
+/* Floods the neighbours of a pixel. The flood does not rise: a neighbour that is higher than the
+ * pixel counts as equal to it. */
 static bool
 flood_neighbours (
     const Maps *maps, Entry entry, const Step *steps, uint32_t n_steps, uint32_t *age, Heap *heap)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Replaces values by those of another row that lie further to one side. */
+/* Replaces values by those of another row that are less, or greater. */
 typedef void Take (const uint8_t *from, uint32_t n, uint8_t *values);
 
 static void

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What a shaking camera (core/foreground/sway.h) may bring to the pixels of a row, on the CPU. */
+/* The luma that a shaking camera (core/foreground/sway.h) may bring to the pixels of a row, on the
+ * CPU. */
 #pragma once
 
 #include "cpu/pixels/pixels.h"
@@ -12,8 +13,9 @@ typedef struct SwayPlane {
   uint32_t distance; /* to all sides; at most CUDACCL_CAMERA_MOST_SWAY */
 } SwayPlane;
 
-/* Finds the least and the greatest luma within the distance of each pixel of row y. Both rows have
- * one more, which repeats the last one. scratch: width + 2 × distance bytes. */
+/* Finds the least and the greatest luma within the distance of each pixel of row y. low and high
+ * get one value more than the row has pixels, a copy of the last one. scratch: width + 2 × distance
+ * bytes. */
 void sway_find_range (
     const SwayPlane *plane, uint32_t y, uint8_t *scratch, uint8_t *low, uint8_t *high);
 
