@@ -13,8 +13,9 @@
  *
  * ccl_cuda_label_distances() and its neighbours in device.h do the same in device memory.
  *
- * The functions allocate while they run, on the CPU. Each returns CUDACCL_OK,
- * CUDACCL_ERROR_ARGUMENT (nothing was written) or CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.3
+ * The functions run on the CPU and allocate while they run. Each returns CUDACCL_OK,
+ * CUDACCL_ERROR_ARGUMENT (nothing was written), CUDACCL_ERROR_NO_MEMORY or
+ * CUDACCL_ERROR_INTERRUPTED. Thread safe. Since: 0.3
  */
 #ifndef CUDACCL_DISTANCE_H
 #define CUDACCL_DISTANCE_H
@@ -85,7 +86,7 @@ CclStatus ccl_flood_objects (const CclVolumeLabels *labels, const CclVolumeLabel
  *
  * connectivity: of the labels: 4 or 8 with a depth of 1; 6, 18 or 26. Holes have the other one: 8,
  * 4; 26, 6, 6.
- * n: the labels 1…n are filled, for example the greatest label.
+ * n: the holes of the labels 1…n are filled; with the greatest label, those of all.
  * max_area: holes with more pixels, those of labels in them among them, stay; 0: all are filled.
  * filled: the map of the result; it must not be that of the labels.
  *

@@ -57,8 +57,8 @@ const char *ccl_foreground_method_name (CclForegroundMethod method);
 CUDACCL_API
 bool ccl_foreground_method_has_model (CclForegroundMethod method);
 
-/* Whether ccl_foreground_get_scene() tells more than the change with a method. false for a number
- * that is no method. Thread safe. Since: 0.4 */
+/* Whether a method fills all fields of CclScene, and not only the change. false for a number that
+ * is no method. Thread safe. Since: 0.4 */
 CUDACCL_API
 bool ccl_foreground_method_has_scene (CclForegroundMethod method);
 
@@ -92,8 +92,8 @@ typedef enum CclSceneChange {
           * are no longer empty. CUDACCL_FOREGROUND_CODEBOOK alone. Since: 0.4 */
 } CclSceneChange;
 
-/* The name of a scene change: "unchanged", "moved", "infrared", "covered", "blinded" or
- * "uncovered", as messages of elements have it. A static string; NULL for any other number. Thread
+/* The name of a scene change: "unchanged", "moved", "infrared", "covered", "blinded", "uncovered"
+ * or "settled", as messages of elements have it. A static string; NULL for any other number. Thread
  * safe. Since: 0.3 */
 CUDACCL_API
 const char *ccl_scene_change_name (CclSceneChange change);
@@ -274,8 +274,8 @@ typedef struct CclForeground CclForeground;
  * model (CclForegroundPlan.reduction), 40 with chroma, CUDACCL_FOREGROUND_CODEBOOK up to 117, as
  * far as pixels need them.
  *
- * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
- * choice of instruction set.
+ * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512" or "neon") overrides
+ * the choice of instruction set.
  *
  * Returns the object, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT,
  * CUDACCL_ERROR_UNSUPPORTED (the processor lacks the requested instructions),

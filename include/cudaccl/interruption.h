@@ -13,11 +13,11 @@
 extern "C" {
 #endif
 
-/* The status of a function that was interrupted: no other thread than one with a function of
+/* The status of a function that was interrupted. Only a thread that has set a function with
  * ccl_set_interruption() gets it. Since: 0.4 */
 #define CUDACCL_ERROR_INTERRUPTED ((CclStatus)7)
 
-/* Returns whether the function that runs in this thread shall stop. Since: 0.4 */
+/* Returns whether the library's function that runs in this thread has to stop. Since: 0.4 */
 typedef bool (*CclInterruption) (void *data);
 
 /* Sets a function that long functions of the library on the CPU call now and then in the calling

@@ -237,8 +237,8 @@ typedef struct CclLabeller CclLabeller;
  * bytes per pixel; memory is used only as far as frames need it, which for usual frames is less
  * than one byte per pixel.
  *
- * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512") overrides the
- * choice of instruction set for the algorithm "runs".
+ * The environment variable CCL_CPU_INSTRUCTIONS ("portable", "avx2", "avx512" or "neon") overrides
+ * the choice of instruction set for the algorithm "runs".
  *
  * Returns the labeller, or NULL with the error filled: CUDACCL_ERROR_ARGUMENT;
  * CUDACCL_ERROR_UNSUPPORTED (the algorithm is not in ccl_cpu_algorithms(), it lacks the

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What the library does on its own, for programs that want to know: it prints nothing itself, and
- * what fails is said by a status and CclError, not here.
+ * Messages on what the library chooses by itself. It prints nothing, and it reports failures by a
+ * status and CclError, not here.
  *
  * Since: 0.3
  */
@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-/* How much a message matters; lower is more. Since: 0.3 */
+/* How important a message is; the lower, the more. Since: 0.3 */
 typedef enum CclLogLevel {
   CUDACCL_LOG_WARNING, /* results are right, but slower than they should be */
   CUDACCL_LOG_INFO,    /* what was opened or chosen: a device, an algorithm, an instruction set */

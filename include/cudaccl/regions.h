@@ -101,10 +101,10 @@ typedef enum CclRegionEventKind {
                                * seen from the first point towards the second one */
   CUDACCL_REGION_BACKWARD = 4, /* the track crossed the line from right to left */
   CUDACCL_REGION_FASTER = 5,   /* the track is inside and faster than the limit, or crossed the line
-                                * so   fast; inside once until it has been below nine tenths of the
-                                * limit.   Since: 0.3 */
+                                * so fast; inside once until it has been below nine tenths of the
+                                * limit. Since: 0.3 */
   CUDACCL_REGION_SLOWER = 6,   /* the same of slower tracks, once until it has been above eleven
-                                * tenths.   Since: 0.3 */
+                                * tenths. Since: 0.3 */
 } CclRegionEventKind;
 
 /* An event of a confirmed track. */

@@ -130,8 +130,8 @@ CclStatus ccl_label_similar_values (const CclValuesPlan *plan, const CclValues *
  * of 1. connectivity: 4 or 8 with a depth of 1; 6, 18 or 26. n_parts: [n], filled: of the labels
  * 1…n, 0 for those without pixels.
  *
- * It allocates some 8.4 bytes per pixel. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT or
- * CUDACCL_ERROR_NO_MEMORY. Thread safe. Since: 0.4 */
+ * It allocates some 8.4 bytes per pixel. Returns CUDACCL_OK, CUDACCL_ERROR_ARGUMENT,
+ * CUDACCL_ERROR_NO_MEMORY or CUDACCL_ERROR_INTERRUPTED. Thread safe. Since: 0.4 */
 CUDACCL_API
 CclStatus ccl_count_parts (const CclVolumeLabels *labels, uint32_t width, uint32_t height,
     uint32_t depth, uint32_t connectivity, uint32_t n, uint32_t *n_parts, CclError *error);
