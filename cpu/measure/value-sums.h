@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/label/component-part.h"
+#include "cpu/base/lesser.h"
 #include "cpu/pixels/words.h"
 
 /* Of pixels of a row and of the one below it. Places are those in the rows from some column on. */
@@ -13,18 +14,6 @@ typedef struct ValueSums {
   uint64_t times_place;
   uint32_t least, greatest;
 } ValueSums;
-
-static ALWAYS_INLINE uint32_t
-lesser (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-static ALWAYS_INLINE uint32_t
-greater (uint32_t a, uint32_t b)
-{
-  return a > b ? a : b;
-}
 
 static const ValueSums no_value_sums = {.least = UINT32_MAX};
 

@@ -2,6 +2,7 @@
 /* The split of components into objects: peaks of the distance, and a flood from them. */
 #include "core/base/interruption.h"
 #include "core/label/word-map.h"
+#include "cpu/base/lesser.h"
 
 #include <stdlib.h>
 
@@ -91,18 +92,13 @@ typedef struct Window {
   Pixel first, last;
 } Window;
 
-static uint32_t
-least (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
 static Window
 window_around (const MapSize *size, Pixel p, uint32_t radius)
 {
-  return (Window){{p.x - least (p.x, radius), p.y - least (p.y, radius), p.z - least (p.z, radius)},
-      {least (p.x + radius, size->width - 1), least (p.y + radius, size->height - 1),
-          least (p.z + radius, size->depth - 1)}};
+  return (Window){
+      {p.x - lesser (p.x, radius), p.y - lesser (p.y, radius), p.z - lesser (p.z, radius)},
+      {lesser (p.x + radius, size->width - 1), lesser (p.y + radius, size->height - 1),
+          lesser (p.z + radius, size->depth - 1)}};
 }
 
 /* Whether no pixel of the same label in the window is farther from the border. */

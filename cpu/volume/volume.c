@@ -13,6 +13,7 @@
 #include "core/base/interruption.h"
 #include "core/base/divide-up.h"
 #include "cpu/label/equivalences.h"
+#include "cpu/base/lesser.h"
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/pack-portable.h"
 #include "core/label/labeller-class.h"
@@ -69,18 +70,6 @@ static ALWAYS_INLINE uint32_t
 bits_in (uint64_t word)
 {
   return (uint32_t)__builtin_popcountll (word);
-}
-
-static uint32_t
-lesser (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-static uint32_t
-greater (uint32_t a, uint32_t b)
-{
-  return a > b ? a : b;
 }
 
 /* Writes the bits of a row and appends its runs. Returns the place after the last. */

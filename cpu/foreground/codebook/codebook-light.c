@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "codebook-light.h"
 #include "core/base/divide-up.h"
+#include "cpu/base/lesser.h"
 
 #include <string.h>
 
@@ -229,18 +230,6 @@ factor_of_row (const CodebookLight *light, uint32_t y)
       y & ((1u << shift) - 1), shift);
 }
 
-static uint32_t
-least_of (uint32_t a, uint32_t b)
-{
-  return a < b ? a : b;
-}
-
-static uint32_t
-most_of (uint32_t a, uint32_t b)
-{
-  return a < b ? b : a;
-}
-
 /* The factors of a row of pixels, in the columns of the grid's cells, and their range. */
 typedef struct RowOfFactors {
   uint32_t factors[CUDACCL_LIGHT_MAX_COLUMNS + 1];
@@ -263,8 +252,8 @@ find_row_of_factors (const CodebookLight *light, uint32_t y, RowOfFactors *row)
   for (uint32_t i = 0; i < n; i++) {
     row->factors[i] = fits_32_bits ? (a[i] * ((1u << shift) - weight) + b[i] * weight) >> shift
                                    : ccl_light_between (a[i], b[i], weight, shift);
-    row->least[i] = least_of (a[i], b[i]);
-    row->most[i] = most_of (a[i], b[i]);
+    row->least[i] = lesser (a[i], b[i]);
+    row->most[i] = greater (a[i], b[i]);
     differs |= (a[i] ^ (uint32_t)CUDACCL_LIGHT_ONE) | (b[i] ^ (uint32_t)CUDACCL_LIGHT_ONE);
   }
   if (of_row != CUDACCL_LIGHT_ONE)
@@ -288,12 +277,12 @@ codebook_row_factors (
   /* Pixels between the middles of column i and the next one; before the first middle, the weight of
    * the next column is 0. */
   for (uint32_t i = 0, x = 0; x < width; i++) {
-    const uint32_t end = least_of (width, side / 2 + (i + 1) * side);
+    const uint32_t end = lesser (width, side / 2 + (i + 1) * side);
     const uint32_t begin = i == 0 ? side / 2 : x;
     const int64_t left = row.factors[i], growth = row.factors[i + 1] - left;
     int64_t sum = left << shift;
     const uint32_t spread =
-        most_of (row.most[i], row.most[i + 1]) - least_of (row.least[i], row.least[i + 1]);
+        greater (row.most[i], row.most[i + 1]) - lesser (row.least[i], row.least[i + 1]);
     for (; x < begin && x < end; x++) {
       factors[x] = (uint16_t)left;
       spreads[x] = (uint16_t)spread;
@@ -313,8 +302,8 @@ codebook_find_range (CodebookLight *light)
 
   light->least = light->most = light->factors[0];
   for (uint32_t i = 1; i < n_cells; i++) {
-    light->least = least_of (light->least, light->factors[i]);
-    light->most = most_of (light->most, light->factors[i]);
+    light->least = lesser (light->least, light->factors[i]);
+    light->most = greater (light->most, light->factors[i]);
   }
 }
 
@@ -344,9 +333,9 @@ codebook_choose_factors (
 
   find_row_of_factors (light, y, &row);
   for (uint32_t i = 0, x = 0; x < width; i++) {
-    const uint32_t end = least_of (width, side / 2 + (i + 1) * side);
-    const uint32_t least = ccl_light_product (least_of (row.least[i], row.least[i + 1]), of_row);
-    const uint32_t most = ccl_light_product (most_of (row.most[i], row.most[i + 1]), of_row);
+    const uint32_t end = lesser (width, side / 2 + (i + 1) * side);
+    const uint32_t least = ccl_light_product (lesser (row.least[i], row.least[i + 1]), of_row);
+    const uint32_t most = ccl_light_product (greater (row.most[i], row.most[i + 1]), of_row);
     for (; x < end && least < most; x++)
       factors[x] = (uint16_t)ccl_light_choose (frame[x], model[x], factors[x], least, most);
     x = end;
