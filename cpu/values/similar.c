@@ -47,7 +47,7 @@ unite_pixel (Similar *self, uint32_t x, uint32_t y, uint32_t z)
         if (self->parents[other] &&
             ccl_are_similar (&self->similarity, value,
                 value_at (self, x + (uint32_t)dx, y + (uint32_t)dy, z + (uint32_t)dz)))
-          unite (self->parents, pixel, other);
+          unite (self->parents, self->parents[pixel], self->parents[other]);
       }
 }
 
