@@ -17,6 +17,7 @@
 #include "cpu/base/mapping.h"
 #include "cpu/pixels/pack-portable.h"
 #include "core/label/labeller-class.h"
+#include "core/measure/measured-map.h"
 #include "core/volume/volume-class.h"
 
 #include <stdlib.h>
@@ -26,15 +27,6 @@ typedef struct Run {
   uint32_t end;   /* the column after the last */
   uint32_t label; /* provisional */
 } Run;
-
-/* The sums over a provisional label. */
-typedef struct RowSums {
-  uint64_t sum_x, sum_y, sum_z;
-  uint32_t n_voxels;
-  uint32_t left, right;
-  uint32_t top, bottom;
-  uint32_t front, back;
-} RowSums;
 
 typedef struct CpuVolumeLabeller {
   CclVolumeLabeller base;
@@ -47,7 +39,7 @@ typedef struct CpuVolumeLabeller {
 
   uint32_t n_labels; /* labels given so far, with 0, which means no label */
   uint32_t *parents; /* of each label (equivalences.h); later its final label */
-  RowSums *sums;
+  CclPart *parts;    /* the sums over each label */
 
   CclVolumeComponent *rows;
   Mapping mapping;
@@ -149,7 +141,7 @@ new_label (CpuVolumeLabeller *self)
 {
   const uint32_t label = self->n_labels++;
   self->parents[label] = label;
-  self->sums[label] = (RowSums){.left = UINT32_MAX, .top = UINT32_MAX, .front = UINT32_MAX};
+  self->parts[label] = CCL_EMPTY_PART;
   return label;
 }
 
@@ -190,36 +182,21 @@ join_rows (uint32_t *parents, const Row *row, const Row *before, uint32_t n_word
   }
 }
 
-static void
-add (RowSums *to, const RowSums *from)
-{
-  to->sum_x += from->sum_x;
-  to->sum_y += from->sum_y;
-  to->sum_z += from->sum_z;
-  to->n_voxels += from->n_voxels;
-  to->left = lesser (to->left, from->left);
-  to->right = greater (to->right, from->right);
-  to->top = lesser (to->top, from->top);
-  to->bottom = greater (to->bottom, from->bottom);
-  to->front = lesser (to->front, from->front);
-  to->back = greater (to->back, from->back);
-}
-
-static RowSums
-sums_of_run (const Run *run, uint32_t y, uint32_t z)
+static CclPart
+part_of_run (const Run *run, uint32_t y, uint32_t z)
 {
   const uint64_t n = run->end - run->begin;
-  return (RowSums){
+  return (CclPart){
+      .area = n,
       .sum_x = n * ((uint64_t)run->begin + run->end - 1) / 2,
       .sum_y = n * y,
       .sum_z = n * z,
-      .n_voxels = (uint32_t)n,
-      .left = run->begin,
-      .right = run->end - 1,
-      .top = y,
-      .bottom = y,
-      .front = z,
-      .back = z,
+      .least_x = run->begin,
+      .least_y = y,
+      .least_z = z,
+      .greatest_x = run->end - 1,
+      .greatest_y = y,
+      .greatest_z = z,
   };
 }
 
@@ -246,10 +223,10 @@ scan_rows (CpuVolumeLabeller *self, const CclVolume *volume, const CclLabellerOp
       for (uint32_t i = 0; i < n_neighbours; i++)
         join_rows (self->parents, &at_work, &neighbours[i].row, self->n_words, neighbours[i].reach);
       for (; run < end; run++) {
-        const RowSums sums = sums_of_run (run, y, z);
+        const CclPart part = part_of_run (run, y, z);
         if (!run->label)
           run->label = new_label (self);
-        add (&self->sums[run->label], &sums);
+        ccl_part_add (&self->parts[run->label], &part);
       }
       self->row_end[row] = (uint32_t)(run - self->runs);
     }
@@ -287,26 +264,8 @@ flatten (CpuVolumeLabeller *self)
     const uint32_t root = self->parents[self->parents[label]];
     self->parents[label] = root;
     if (root != label)
-      add (&self->sums[root], &self->sums[label]);
+      ccl_part_add (&self->parts[root], &self->parts[label]);
   }
-}
-
-static void
-describe (CpuVolumeLabeller *self, const RowSums *sums, uint32_t label)
-{
-  self->rows[label - 1] = (CclVolumeComponent){
-      .label = label,
-      .n_voxels = sums->n_voxels,
-      .x = sums->left,
-      .y = sums->top,
-      .z = sums->front,
-      .width = sums->right - sums->left + 1,
-      .height = sums->bottom - sums->top + 1,
-      .depth = sums->back - sums->front + 1,
-      .centroid_x = (double)sums->sum_x / sums->n_voxels,
-      .centroid_y = (double)sums->sum_y / sums->n_voxels,
-      .centroid_z = (double)sums->sum_z / sums->n_voxels,
-  };
 }
 
 /* Replaces each label's parent by the final label, 0 if the area filter removes the component.
@@ -320,14 +279,14 @@ number_components (CpuVolumeLabeller *self, const CclLabellerOptions *options)
 
   for (uint32_t label = 1; label < self->n_labels; label++) {
     const uint32_t root = self->parents[label];
-    const RowSums *sums = &self->sums[label];
+    const CclPart *part = &self->parts[label];
     uint32_t final_label = 0;
     if (root != label) {
       final_label = self->parents[root];
-    } else if (sums->n_voxels >= options->min_area && sums->n_voxels <= most_voxels) {
+    } else if (part->area >= options->min_area && part->area <= most_voxels) {
       final_label = ++n_components;
       if (final_label <= self->base.plan.max_components)
-        describe (self, sums, final_label);
+        self->rows[final_label - 1] = ccl_measured_row (part, final_label);
     }
     self->parents[label] = final_label;
   }
@@ -406,7 +365,7 @@ lay_out_everything (Layout *layout, void *data)
   self->runs = lay_out (layout, n_runs + 1, sizeof *self->runs);
   self->row_end = lay_out (layout, self->n_rows, sizeof *self->row_end);
   self->parents = lay_out (layout, n_labels, sizeof *self->parents);
-  self->sums = lay_out (layout, n_labels, sizeof *self->sums);
+  self->parts = lay_out (layout, n_labels, sizeof *self->parts);
   self->rows = lay_out (layout,
       self->base.plan.max_components < n_labels ? self->base.plan.max_components : n_labels,
       sizeof *self->rows);
