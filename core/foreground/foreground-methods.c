@@ -2,6 +2,7 @@
 /* What both backends know of the foreground methods. */
 #include "foreground-class.h"
 #include "foreground-list.h"
+#include "otsu.h"
 
 #include "core/label/labeller-class.h"
 
@@ -67,4 +68,10 @@ ccl_foreground_method_has_scene (CclForegroundMethod method)
 {
   const CclMethod *found = ccl_find_method (method);
   return found && found->has_scene;
+}
+
+uint32_t
+ccl_otsu_threshold (const uint64_t *histogram, uint32_t n_values)
+{
+  return ccl_otsu_threshold_of (histogram, n_values);
 }

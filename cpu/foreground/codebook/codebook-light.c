@@ -7,14 +7,12 @@
 
 static const uint16_t powers[2 * CUDACCL_LIGHT_LIMIT + 1] = {CUDACCL_LIGHT_POWERS};
 
-enum {
-  MAX_SAMPLES = CODEBOOK_LIGHT_SAMPLES,
-  BLOCK = CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES
-};
+enum { BLOCK = CUDACCL_LIGHT_SAMPLES * CUDACCL_LIGHT_SAMPLES };
 
 /* The luma of the samples of a row of cells. */
 typedef struct Samples {
-  uint8_t frame[CUDACCL_LIGHT_SAMPLES][MAX_SAMPLES], model[CUDACCL_LIGHT_SAMPLES][MAX_SAMPLES];
+  uint8_t frame[CUDACCL_LIGHT_SAMPLES][CODEBOOK_LIGHT_SAMPLES],
+      model[CUDACCL_LIGHT_SAMPLES][CODEBOOK_LIGHT_SAMPLES];
 } Samples;
 
 /* Log ratios: blocks of CUDACCL_LIGHT_SAMPLES rows of as many. */
@@ -86,7 +84,7 @@ find_median (const Ratios *ratios, uint32_t n, int before)
 static int16_t *
 ratios_of_row (const CodebookLight *light, uint32_t row, uint32_t j)
 {
-  return light->ratios + ((size_t)row * CUDACCL_LIGHT_SAMPLES + j) * MAX_SAMPLES;
+  return light->ratios + ((size_t)row * CUDACCL_LIGHT_SAMPLES + j) * CODEBOOK_LIGHT_SAMPLES;
 }
 
 static Ratios
@@ -100,7 +98,7 @@ ratios_of_samples (const CodebookLight *light, const PixelCode *code, uint32_t r
 static void
 subtract_light (int16_t *ratios, int light)
 {
-  for (uint32_t i = 0; i < MAX_SAMPLES; i++) {
+  for (uint32_t i = 0; i < CODEBOOK_LIGHT_SAMPLES; i++) {
     const int limited = ccl_light_limited (ratios[i] - light);
     ratios[i] = (int16_t)(ratios[i] == NO_LOG_RATIO ? NO_LOG_RATIO : limited);
   }
@@ -123,7 +121,7 @@ measure_samples (CodebookLight *light, const PixelCode *code, const uint8_t *log
       take_samples (luma->model + y * luma->model_stride, distance, n, samples->model[j]);
       code->log_ratios (logs, samples->frame[j], samples->model[j], n, ratios);
     }
-    for (uint32_t i = n_of_row; i < MAX_SAMPLES; i++)
+    for (uint32_t i = n_of_row; i < CODEBOOK_LIGHT_SAMPLES; i++)
       ratios[i] = NO_LOG_RATIO;
   }
 }
@@ -202,8 +200,8 @@ codebook_measure_row (CodebookLight *light, const PixelCode *code, const uint8_t
   measure_rows (light, code, row);
   for (uint32_t column = 0; column < light->grid.columns; column++) {
     CclLightCell *cell = &light->cells[(size_t)row * light->grid.columns + column];
-    const Ratios ratios = {
-        code, ratios_of_row (light, row, 0) + column * CUDACCL_LIGHT_SAMPLES, MAX_SAMPLES, 1};
+    const Ratios ratios = {code, ratios_of_row (light, row, 0) + column * CUDACCL_LIGHT_SAMPLES,
+        CODEBOOK_LIGHT_SAMPLES, 1};
     const int before = cell->measured ? cell->ratio : 0;
     const uint32_t n = count_up_to (&ratios, CUDACCL_LIGHT_LIMIT);
     *cell = (CclLightCell){.measured = n >= CUDACCL_LIGHT_LEAST_SAMPLES};
