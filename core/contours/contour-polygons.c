@@ -65,8 +65,8 @@ typedef struct Part {
   uint32_t first, last;
 } Part;
 
-/* The point of a part that is farthest from the edge between its ends, or its first one if all are
- * within the tolerance. */
+/* The point of a part that is farthest from the edge between its ends; the part's first point if
+ * all are within the tolerance. */
 static uint32_t
 farthest_of_part (const CclContourPoint *points, uint32_t n, Part part, double squared_tolerance)
 {
@@ -178,7 +178,8 @@ without_duplicates (CclContourPoint *points, uint32_t n)
   return n_left;
 }
 
-/* The corner that is opposite to an edge moves on in one direction as the edges do. */
+/* From edge to edge, the corner that is farthest from it moves in the same direction as the edges
+ * (rotating calipers). */
 static void
 measure_feret (const CclContourPoint *corners, uint32_t n, CclHull *hull)
 {
@@ -252,7 +253,7 @@ ccl_label_hull (const CclLabels *labels, const CclComponent *row, CclHull *hull,
 {
   uint32_t n = 0;
 
-  if (!labels || !row || !hull || row->width < 1 || row->height < 1)
+  if (!labels || !labels->data || !row || !hull || row->width < 1 || row->height < 1)
     return ccl_error_set (
         error, CUDACCL_ERROR_ARGUMENT, "a hull needs a label map and a component in it");
   CclContourPoint *points = malloc (4 * (size_t)row->height * sizeof *points);

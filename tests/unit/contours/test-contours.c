@@ -175,6 +175,9 @@ test_hulls_of_points_and_lines (void)
   CclHull hull = {0};
 
   g_assert_cmpint (ccl_label_hull (NULL, &nothing, &hull, NULL), ==, CUDACCL_ERROR_ARGUMENT);
+  const CclLabels no_data = {NULL, 4};
+  const CclComponent pixel = {.label = 1, .area = 1, .width = 1, .height = 1};
+  g_assert_cmpint (ccl_label_hull (&no_data, &pixel, &hull, NULL), ==, CUDACCL_ERROR_ARGUMENT);
   g_assert_cmpint (ccl_contour_hull (line, 1, &hull, NULL, NULL), ==, CUDACCL_OK);
   g_assert_cmpuint (hull.n_points, ==, 1);
   g_assert_cmpfloat (hull.area + hull.feret_max + hull.feret_min, ==, 0);
