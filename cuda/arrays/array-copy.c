@@ -3,7 +3,7 @@
 #include <cudaccl/device.h>
 
 #include "array-copy-parameters.h"
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 
 #include <string.h>
@@ -40,27 +40,14 @@ check (const CclCudaDevice *device, const CclCudaArrayCopy *copy, CclError *erro
   return CUDACCL_OK;
 }
 
-/* The device's context is current. */
 static CclStatus
-run (CclCudaDevice *device, CclArrayCopyParameters *p, CUstream stream, CclError *error)
+queue (const CclCudaJob *job, void *object, CclError *error)
 {
-  const uint64_t most = (uint64_t)CUDACCL_ARRAY_COPY_BLOCKS * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (p->n, CUDACCL_ARRAY_COPY_THREADS);
-  CclCudaLaunch launch = {
-      .kernel = "ccl_array_copy",
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {CUDACCL_ARRAY_COPY_THREADS, 1, 1},
-  };
-  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
+  static const CclCudaLoop loop = {
+      &ccl_cuda_image_array_copy, CUDACCL_ARRAY_COPY_THREADS, CUDACCL_ARRAY_COPY_BLOCKS};
+  CclArrayCopyParameters *p = object;
 
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_find_kernel (
-        device, &ccl_cuda_image_array_copy, launch.kernel, &launch.function, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_launch (device, &launch, p, stream, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (stream));
-  return status;
+  return ccl_cuda_job_loop (job, &loop, "ccl_array_copy", p->n, p, error);
 }
 
 CclStatus
@@ -78,10 +65,5 @@ ccl_cuda_array_copy (
     return CUDACCL_OK;
   if (!p.from || !p.to)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "source and destination must not be NULL");
-  status = ccl_cuda_device_enter (device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  status = run (device, &p, stream, error);
-  ccl_cuda_device_leave (device);
-  return status;
+  return ccl_cuda_job_run (device, stream, 0, queue, &p, error);
 }

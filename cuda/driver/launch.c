@@ -79,20 +79,3 @@ ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *param
     ccl_error_set (error, status, "%s: %s", launch->kernel, reason.message);
   return status;
 }
-
-CclStatus
-ccl_cuda_launch_loop (CclCudaDevice *device, const CclCudaLoop *loop, const char *kernel,
-    uint64_t n, void *parameters, CUstream stream, CclError *error)
-{
-  const uint64_t most = (uint64_t)loop->n_blocks * (uint32_t)device->n_multiprocessors;
-  const uint64_t wanted = divide_up (n, loop->n_threads);
-  CclCudaLaunch launch = {
-      .kernel = kernel,
-      .grid = {(uint32_t)(wanted < most ? wanted : most), 1, 1},
-      .block = {loop->n_threads, 1, 1},
-  };
-  const CclStatus status =
-      ccl_cuda_device_find_kernel (device, loop->image, kernel, &launch.function, error);
-  return status == CUDACCL_OK ? ccl_cuda_launch (device, &launch, parameters, stream, error)
-                              : status;
-}

@@ -35,15 +35,3 @@ bool ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch 
 /* Queues a kernel with one parameter struct, which is copied. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
     CUstream stream, CclError *error);
-
-/* The grids of kernels whose threads loop over items, a grid's threads apart. */
-typedef struct CclCudaLoop {
-  const CclCudaImage *image;
-  uint32_t n_threads; /* of a block */
-  uint32_t n_blocks;  /* the most for each multiprocessor */
-} CclCudaLoop;
-
-/* Queues a kernel of the image over n > 0 items. Errors as those of ccl_cuda_launch(), or
- * ccl_cuda_device_find_kernel(). */
-CclStatus ccl_cuda_launch_loop (CclCudaDevice *device, const CclCudaLoop *loop, const char *kernel,
-    uint64_t n, void *parameters, CUstream stream, CclError *error);

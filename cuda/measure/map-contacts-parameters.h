@@ -2,6 +2,8 @@
 /* The parameters of the kernels of map-contacts.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
+#include "cuda/kernel-lib/word-map.h"
+
 #include <cudaccl/contacts.h>
 
 enum {
@@ -22,8 +24,7 @@ typedef struct CclContactEntry {
 } CclContactEntry;
 
 typedef struct CclMapContactsParameters {
-  const uint32_t *labels;
-  uint64_t row, slice; /* words */
+  CclWordMap labels;
   uint32_t width, height, depth;
   CclContactStep steps[CUDACCL_MAP_CONTACTS_STEPS];
   uint32_t n_steps, n_sides; /* the first ones are those over sides */

@@ -2,8 +2,9 @@
 /* Which labels of a map in device memory touch. map-contacts.cu has the kernels. */
 #include <cudaccl/device.h>
 
+#include "core/base/layout.h"
 #include "core/label/word-map.h"
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 #include "map-contacts-parameters.h"
 
@@ -46,51 +47,56 @@ describe (CclMapContactsParameters *p, const CclVolumeLabels *labels, uint32_t c
   p->n_sides = p->n_steps;
   for (int n_axes = 2; n_axes <= reach; n_axes++)
     add_steps (p, n_axes);
-  p->labels = labels->data;
-  p->row = labels->row_stride / sizeof (uint32_t);
-  p->slice = labels->slice_stride / sizeof (uint32_t);
+  p->labels = ccl_word_map (labels, p->depth);
   p->capacity = capacity;
   for (p->mask = 1023; p->mask / 2 < capacity;)
     p->mask = 2 * p->mask + 1;
   return CUDACCL_OK;
 }
 
-static const CclCudaLoop loop = {
-    &ccl_cuda_image_map_contacts, CUDACCL_MAP_CONTACTS_THREADS, CUDACCL_MAP_CONTACTS_BLOCKS};
+/* What a call finds. */
+typedef struct Search {
+  CclMapContactsParameters parameters;
+  CclContact *contacts; /* the caller's, as is n */
+  uint32_t *n;
+} Search;
 
-static CclStatus
-download (CclCudaDevice *device, const void *memory, void *host, size_t size, CUstream stream,
-    CclError *error)
+/* Places the counters, the table and the list in memory, which may be NULL. Returns their size. */
+static size_t
+place_arrays (CclMapContactsParameters *p, void *memory)
 {
-  CclStatus status = ccl_cuda_call (device->driver, error,
-      cuMemcpyDtoHAsync (host, (CUdeviceptr)(uintptr_t)memory, size, stream));
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (stream));
-  return status;
+  Layout layout = {.memory = memory, .alignment = sizeof (uint64_t)};
+
+  p->n = lay_out (&layout, 1, sizeof *p->n);
+  p->n_listed = lay_out (&layout, 1, sizeof *p->n_listed);
+  p->entries = lay_out (&layout, (uint64_t)p->mask + 1, sizeof *p->entries);
+  p->contacts = lay_out (&layout, p->capacity, sizeof *p->contacts);
+  return layout.size;
 }
 
-/* Finds the pairs and copies them to the host. memory: of `size` bytes, with two counters, the
- * table and the list. */
+/* Finds the pairs and copies them to the host. */
 static CclStatus
-find (CclCudaDevice *device, CclMapContactsParameters *p, CUdeviceptr memory, size_t size,
-    CUstream stream, CclContact *contacts, uint32_t *n, CclError *error)
+find (const CclCudaJob *job, void *object, CclError *error)
 {
+  static const CclCudaLoop loop = {
+      &ccl_cuda_image_map_contacts, CUDACCL_MAP_CONTACTS_THREADS, CUDACCL_MAP_CONTACTS_BLOCKS};
+  Search *search = object;
+  CclMapContactsParameters *p = &search->parameters;
   const uint64_t n_pixels = (uint64_t)p->width * p->height * p->depth;
-  CclStatus status =
-      ccl_cuda_call (device->driver, error, cuMemsetD8Async (memory, 0, size, stream));
+  CclStatus status = ccl_cuda_job_clear (job, job->memory, place_arrays (p, job->memory), error);
 
   if (status == CUDACCL_OK)
+    status = ccl_cuda_job_loop (job, &loop, "ccl_map_contacts_find", n_pixels, p, error);
+  if (status == CUDACCL_OK)
     status =
-        ccl_cuda_launch_loop (device, &loop, "ccl_map_contacts_find", n_pixels, p, stream, error);
+        ccl_cuda_job_loop (job, &loop, "ccl_map_contacts_list", (uint64_t)p->mask + 1, p, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_launch_loop (
-        device, &loop, "ccl_map_contacts_list", (uint64_t)p->mask + 1, p, stream, error);
+    status = ccl_cuda_job_download (job, p->n, search->n, sizeof *p->n, error);
   if (status == CUDACCL_OK)
-    status = download (device, p->n, n, sizeof *n, stream, error);
-  if (status == CUDACCL_OK && *n > 0 && *n <= p->capacity)
-    status = download (device, p->contacts, contacts, *n * sizeof *contacts, stream, error);
-  if (status != CUDACCL_OK)
-    device->driver->cuStreamSynchronize (stream); /* before the memory is freed */
+    status = ccl_cuda_job_wait (job, error);
+  if (status == CUDACCL_OK && *search->n > 0 && *search->n <= p->capacity)
+    status = ccl_cuda_job_download (
+        job, p->contacts, search->contacts, *search->n * sizeof *p->contacts, error);
   return status;
 }
 
@@ -103,48 +109,21 @@ compare_pairs (const void *a, const void *b)
   return (one->neighbour > other->neighbour) - (one->neighbour < other->neighbour);
 }
 
-/* The device's context is current. */
-static CclStatus
-run (CclCudaDevice *device, CclMapContactsParameters *p, CUstream stream, CclContact *contacts,
-    uint32_t *n, CclError *error)
-{
-  const size_t table = ((size_t)p->mask + 1) * sizeof *p->entries;
-  const size_t counters = sizeof *p->entries; /* keeps what follows aligned */
-  const size_t size = counters + table + p->capacity * sizeof *p->contacts;
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
-
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, size, &memory, error);
-  if (status != CUDACCL_OK)
-    return status;
-  p->n = (uint32_t *)(uintptr_t)memory;
-  p->n_listed = p->n + 1;
-  p->entries = (CclContactEntry *)(uintptr_t)(memory + counters);
-  p->contacts = (CclContact *)(uintptr_t)(memory + counters + table);
-  status = find (device, p, memory, size, stream, contacts, n, error);
-  ccl_cuda_device_release (device, &memory);
-  if (status == CUDACCL_OK && *n <= p->capacity)
-    qsort (contacts, *n, sizeof *contacts, compare_pairs);
-  return status;
-}
-
 CclStatus
 ccl_cuda_label_contacts (CclCudaDevice *device, const CclVolumeLabels *labels, uint32_t width,
     uint32_t height, uint32_t depth, uint32_t connectivity, CclContact *contacts, uint32_t capacity,
     uint32_t *n, void *stream, CclError *error)
 {
-  CclMapContactsParameters p = {.width = width, .height = height, .depth = depth};
+  Search search = {{.width = width, .height = height, .depth = depth}, contacts, n};
 
   if (!device || !contacts || !n || capacity < 1 || capacity > CUDACCL_MAX_CONTACTS)
     return ccl_error_set (error, CUDACCL_ERROR_ARGUMENT,
         "a device and memory for 1…%u pairs are needed", CUDACCL_MAX_CONTACTS);
-  CclStatus status = describe (&p, labels, connectivity, capacity, error);
+  CclStatus status = describe (&search.parameters, labels, connectivity, capacity, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_enter (device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  status = run (device, &p, stream, contacts, n, error);
-  ccl_cuda_device_leave (device);
+    status = ccl_cuda_job_run (
+        device, stream, place_arrays (&search.parameters, NULL), find, &search, error);
+  if (status == CUDACCL_OK && *n <= capacity)
+    qsort (contacts, *n, sizeof *contacts, compare_pairs);
   return status;
 }

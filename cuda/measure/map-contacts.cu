@@ -6,6 +6,7 @@
  *    hash table.
  * 2. list: copies the pairs out of the table, in any order.
  */
+#include "cuda/kernel-lib/word-map.cuh"
 #include "map-contacts-parameters.h"
 
 typedef CclMapContactsParameters Parameters;
@@ -40,7 +41,7 @@ add_pair (const Parameters &p, uint32_t a, uint32_t b, bool is_side)
 static __device__ __forceinline__ uint32_t
 label_at (const Parameters &p, uint32_t x, uint32_t y, uint32_t z)
 {
-  return x < p.width && y < p.height && z < p.depth ? p.labels[z * p.slice + y * p.row + x] : 0;
+  return x < p.width && y < p.height && z < p.depth ? row_of (p.labels, y, z)[x] : 0;
 }
 
 extern "C" __global__ void
@@ -51,13 +52,12 @@ __launch_bounds__ (CUDACCL_MAP_CONTACTS_THREADS)
 
   for (uint64_t pixel = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; pixel < n;
        pixel += (uint64_t)gridDim.x * blockDim.x) {
-    const uint32_t row = (uint32_t)(pixel / p.width), x = (uint32_t)(pixel % p.width);
-    const uint32_t y = row % p.height, z = row / p.height;
-    const uint32_t label = label_at (p, x, y, z);
+    const Place at = place_of (p, pixel);
+    const uint32_t label = label_at (p, at.x, at.y, at.z);
     for (uint32_t i = 0; label && i < p.n_steps; i++) {
       const CclContactStep &step = p.steps[i];
       const uint32_t other =
-          label_at (p, x + (uint32_t)step.x, y + (uint32_t)step.y, z + (uint32_t)step.z);
+          label_at (p, at.x + (uint32_t)step.x, at.y + (uint32_t)step.y, at.z + (uint32_t)step.z);
       if (other && other != label)
         add_pair (p, label, other, i < p.n_sides);
     }

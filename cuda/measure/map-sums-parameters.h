@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/measure/map-sum.h"
+#include "cuda/kernel-lib/word-map.h"
 
 enum {
   CUDACCL_MAP_SUMS_THREADS = 256,
@@ -11,14 +12,12 @@ enum {
 };
 
 typedef struct CclMapSumsParameters {
-  const uint32_t *labels;
-  uint64_t row, slice;           /* words */
+  CclWordMap labels;
   uint32_t width, height, depth; /* pixels */
   uint32_t n;
 
   /* The sums of the labels 1…n. */
-  const uint32_t *others; /* NULL: none */
-  uint64_t other_row, other_slice;
+  CclWordMap others;       /* no words: none */
   CclMapSum *sums;         /* [n] */
   const int64_t *turns[3]; /* [2 × side]; NULL: none */
   CclMapTurn *turn_sums[3];
@@ -26,6 +25,5 @@ typedef struct CclMapSumsParameters {
 
   /* New labels. */
   const uint32_t *numbers; /* [n + 1] */
-  uint32_t *to;
-  uint64_t to_row, to_slice;
+  CclWordMap to;
 } CclMapSumsParameters;

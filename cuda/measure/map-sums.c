@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /* Sums of the labels of a map in device memory, and new labels for it. map-sums.cu has the kernels.
  */
+#include "core/base/layout.h"
 #include "core/label/word-map.h"
 #include "core/measure/map-sums.h"
 
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 #include "map-sums-parameters.h"
 
@@ -14,9 +15,7 @@ static CclMapSumsParameters
 describe (const CclDeviceMap *map, uint32_t n)
 {
   return (CclMapSumsParameters){
-      .labels = map->labels.data,
-      .row = map->labels.row_stride / sizeof (uint32_t),
-      .slice = map->depth > 1 ? map->labels.slice_stride / sizeof (uint32_t) : 0,
+      .labels = ccl_word_map (&map->labels, map->depth),
       .width = map->width,
       .height = map->height,
       .depth = map->depth,
@@ -27,34 +26,12 @@ describe (const CclDeviceMap *map, uint32_t n)
 static const CclCudaLoop loop = {
     &ccl_cuda_image_map_sums, CUDACCL_MAP_SUMS_THREADS, CUDACCL_MAP_SUMS_BLOCKS};
 
-static CclStatus
-upload (const CclDeviceMap *map, const void *host, CUdeviceptr to, size_t size, CclError *error)
-{
-  return ccl_cuda_call (
-      map->device->driver, error, cuMemcpyHtoDAsync (to, host, size, map->stream));
-}
-
-static CclStatus
-download (const CclDeviceMap *map, CUdeviceptr from, void *host, size_t size, CclError *error)
-{
-  return ccl_cuda_call (
-      map->device->driver, error, cuMemcpyDtoHAsync (host, from, size, map->stream));
-}
-
-/* Waits for what is queued, whatever happened before. */
-static CclStatus
-finish (const CclDeviceMap *map, CclStatus status, CclError *error)
-{
-  const CclStatus ended = ccl_cuda_call (
-      map->device->driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (map->stream));
-  return status == CUDACCL_OK ? ended : status;
-}
-
-/* The places of arrays in memory that is allocated at once: sums, those of weights, the greatest
- * label, and the weights. All but the weights begin with zeros. */
-typedef struct Places {
-  size_t sums, turn_sums[N_AXES], greatest, turns[N_AXES], size;
-} Places;
+/* What a call adds up. */
+typedef struct Addition {
+  const CclDeviceMap *map;
+  CclMapSums *sums;
+  CclMapSumsParameters parameters;
+} Addition;
 
 static size_t
 side_of (const CclDeviceMap *map, int axis)
@@ -62,108 +39,110 @@ side_of (const CclDeviceMap *map, int axis)
   return axis == 0 ? map->width : axis == 1 ? map->height : map->depth;
 }
 
-static Places
-place_arrays (const CclDeviceMap *map, const CclMapSums *sums)
+/* The bytes of the weights of an axis. */
+static size_t
+turns_size (const Addition *self, int axis)
 {
-  Places places = {0};
+  return 2 * side_of (self->map, axis) * sizeof *self->sums->turns[axis];
+}
 
-  places.size = sums->n * sizeof *sums->sums;
-  for (int axis = 0; axis < N_AXES; axis++) {
-    places.turn_sums[axis] = places.size;
-    places.size += sums->turns[axis] ? sums->n * sizeof *sums->turn_sums[axis] : 0;
-  }
-  places.greatest = places.size;
-  places.size += sizeof (uint64_t); /* keeps the weights aligned */
-  for (int axis = 0; axis < N_AXES; axis++) {
-    places.turns[axis] = places.size;
-    places.size += sums->turns[axis] ? 2 * side_of (map, axis) * sizeof *sums->turns[axis] : 0;
-  }
-  return places;
+/* Places the arrays in memory, which may be NULL: what begins with zeros, then the weights. Returns
+ * the size of all, and that of what begins with zeros. */
+static size_t
+place_arrays (Addition *self, void *memory, size_t *zeros)
+{
+  const CclMapSums *sums = self->sums;
+  CclMapSumsParameters *p = &self->parameters;
+  Layout layout = {.memory = memory, .alignment = sizeof (uint64_t)};
+
+  p->sums = lay_out (&layout, sums->n, sizeof *p->sums);
+  for (int axis = 0; axis < N_AXES; axis++)
+    if (sums->turns[axis])
+      p->turn_sums[axis] = lay_out (&layout, sums->n, sizeof *p->turn_sums[axis]);
+  p->greatest = lay_out (&layout, 1, sizeof *p->greatest);
+  *zeros = layout.size;
+  for (int axis = 0; axis < N_AXES; axis++)
+    if (sums->turns[axis])
+      p->turns[axis] = lay_out (&layout, 1, turns_size (self, axis));
+  return layout.size;
 }
 
 /* Queues the sums and their copies to the host. */
 static CclStatus
-queue_sums (const CclDeviceMap *map, CclMapSums *sums, CUdeviceptr memory, const Places *places,
-    CclMapSumsParameters *p, CclError *error)
+add (const CclCudaJob *job, void *object, CclError *error)
 {
-  CclStatus status = ccl_cuda_call (
-      map->device->driver, error, cuMemsetD8Async (memory, 0, places->turns[0], map->stream));
+  Addition *self = object;
+  CclMapSums *sums = self->sums;
+  CclMapSumsParameters *p = &self->parameters;
+  const size_t n = sums->n;
+  size_t zeros;
 
-  p->sums = (CclMapSum *)(uintptr_t)(memory + places->sums);
-  p->greatest = (uint32_t *)(uintptr_t)(memory + places->greatest);
-  for (int axis = 0; axis < N_AXES && status == CUDACCL_OK; axis++) {
-    if (!sums->turns[axis])
-      continue;
-    p->turns[axis] = (const int64_t *)(uintptr_t)(memory + places->turns[axis]);
-    p->turn_sums[axis] = (CclMapTurn *)(uintptr_t)(memory + places->turn_sums[axis]);
-    status = upload (map, sums->turns[axis], memory + places->turns[axis],
-        2 * side_of (map, axis) * sizeof *sums->turns[axis], error);
-  }
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_launch_loop (map->device, &loop, "ccl_map_sums_add",
-        divide_up (p->width, CUDACCL_MAP_SUMS_PIXELS) * (uint64_t)p->height * p->depth, p,
-        map->stream, error);
+  place_arrays (self, job->memory, &zeros);
+  CclStatus status = ccl_cuda_job_clear (job, job->memory, zeros, error);
   for (int axis = 0; axis < N_AXES && status == CUDACCL_OK; axis++)
-    if (sums->turns[axis] && sums->n)
-      status = download (map, memory + places->turn_sums[axis], sums->turn_sums[axis],
-          sums->n * sizeof *sums->turn_sums[axis], error);
-  if (status == CUDACCL_OK && sums->n)
-    status = download (map, memory + places->sums, sums->sums, sums->n * sizeof *sums->sums, error);
+    if (sums->turns[axis])
+      status = ccl_cuda_job_upload (
+          job, sums->turns[axis], (void *)p->turns[axis], turns_size (self, axis), error);
   if (status == CUDACCL_OK)
-    status =
-        download (map, memory + places->greatest, &sums->greatest, sizeof sums->greatest, error);
-  return status;
+    status = ccl_cuda_job_loop (job, &loop, "ccl_map_sums_add",
+        divide_up (p->width, CUDACCL_MAP_SUMS_PIXELS) * (uint64_t)p->height * p->depth, p, error);
+  for (int axis = 0; axis < N_AXES && status == CUDACCL_OK; axis++)
+    if (sums->turns[axis] && n)
+      status = ccl_cuda_job_download (
+          job, p->turn_sums[axis], sums->turn_sums[axis], n * sizeof *p->turn_sums[axis], error);
+  if (status == CUDACCL_OK && n)
+    status = ccl_cuda_job_download (job, p->sums, sums->sums, n * sizeof *p->sums, error);
+  return status == CUDACCL_OK
+             ? ccl_cuda_job_download (job, p->greatest, &sums->greatest, sizeof *p->greatest, error)
+             : status;
 }
 
 CclStatus
 ccl_cuda_map_sum (const CclDeviceMap *map, CclMapSums *sums, CclError *error)
 {
-  CclMapSumsParameters p = describe (map, sums->n);
-  const Places places = place_arrays (map, sums);
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_enter (map->device, error);
+  Addition self = {map, sums, describe (map, sums->n)};
+  size_t zeros;
 
-  if (status != CUDACCL_OK)
-    return status;
-  if (sums->others) {
-    p.others = sums->others->data;
-    p.other_row = sums->others->row_stride / sizeof (uint32_t);
-    p.other_slice = p.depth > 1 ? sums->others->slice_stride / sizeof (uint32_t) : 0;
-  }
-  status = ccl_cuda_device_allocate (map->device, places.size, &memory, error);
-  if (status == CUDACCL_OK)
-    status = finish (map, queue_sums (map, sums, memory, &places, &p, error), error);
-  ccl_cuda_device_release (map->device, &memory);
-  ccl_cuda_device_leave (map->device);
-  return status;
+  if (sums->others)
+    self.parameters.others = ccl_word_map (sums->others, map->depth);
+  return ccl_cuda_job_run (
+      map->device, map->stream, place_arrays (&self, NULL, &zeros), add, &self, error);
+}
+
+/* New labels, of which numbers are in host memory. */
+typedef struct Renumbering {
+  const uint32_t *numbers;
+  CclMapSumsParameters parameters;
+} Renumbering;
+
+static size_t
+numbers_size (const Renumbering *self)
+{
+  return ((size_t)self->parameters.n + 1) * sizeof *self->numbers;
+}
+
+static CclStatus
+renumber (const CclCudaJob *job, void *object, CclError *error)
+{
+  Renumbering *self = object;
+  CclMapSumsParameters *p = &self->parameters;
+  const CclStatus status =
+      ccl_cuda_job_upload (job, self->numbers, job->memory, numbers_size (self), error);
+
+  p->numbers = job->memory;
+  return status == CUDACCL_OK ? ccl_cuda_job_loop (job, &loop, "ccl_map_sums_renumber",
+                                    (uint64_t)p->width * p->height * p->depth, p, error)
+                              : status;
 }
 
 CclStatus
 ccl_cuda_map_renumber (const CclDeviceMap *map, const uint32_t *numbers, uint32_t n,
     const CclVolumeLabels *to, CclError *error)
 {
-  CclMapSumsParameters p = describe (map, n);
-  const size_t size = ((size_t)n + 1) * sizeof *numbers;
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_enter (map->device, error);
+  Renumbering self = {numbers, describe (map, n)};
 
-  if (status != CUDACCL_OK)
-    return status;
-  p.to = to->data;
-  p.to_row = to->row_stride / sizeof (uint32_t);
-  p.to_slice = p.depth > 1 ? to->slice_stride / sizeof (uint32_t) : 0;
-  status = ccl_cuda_device_allocate (map->device, size, &memory, error);
-  if (status == CUDACCL_OK) {
-    p.numbers = (const uint32_t *)(uintptr_t)memory;
-    status = upload (map, numbers, memory, size, error);
-    if (status == CUDACCL_OK)
-      status = ccl_cuda_launch_loop (map->device, &loop, "ccl_map_sums_renumber",
-          (uint64_t)p.width * p.height * p.depth, &p, map->stream, error);
-    status = finish (map, status, error);
-  }
-  ccl_cuda_device_release (map->device, &memory);
-  ccl_cuda_device_leave (map->device);
-  return status;
+  self.parameters.to = ccl_word_map (to, map->depth);
+  return ccl_cuda_job_run (map->device, map->stream, numbers_size (&self), renumber, &self, error);
 }
 
 CclStatus
@@ -181,8 +160,6 @@ ccl_cuda_replace_labels (CclCudaDevice *device, const CclVolumeLabels *labels, u
   CclStatus status = ccl_map_check (labels, &size, "labels", error);
   if (status == CUDACCL_OK)
     status = ccl_map_check (replaced, &size, "replaced labels", error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_stream_check_capture (device, stream, error);
   if (status != CUDACCL_OK)
     return status;
   const CclDeviceMap map = {device, *labels, width, height, depth, stream};

@@ -7,6 +7,7 @@
  * as they follow each other, then in device memory.
  * 2. renumber: a thread has a pixel.
  */
+#include "cuda/kernel-lib/word-map.cuh"
 #include "map-sums-parameters.h"
 
 typedef CclMapSumsParameters Parameters;
@@ -104,8 +105,8 @@ __launch_bounds__ (CUDACCL_MAP_SUMS_THREADS) ccl_map_sums_add (const __grid_cons
     const uint32_t row = (uint32_t)(i / n_parts), y = row % p.height, z = row / p.height;
     const uint32_t begin = (uint32_t)(i % n_parts) * CUDACCL_MAP_SUMS_PIXELS;
     const uint32_t end = min (p.width - begin, (uint32_t)CUDACCL_MAP_SUMS_PIXELS) + begin;
-    const uint32_t *const labels = p.labels + z * p.slice + y * p.row;
-    const uint32_t *const others = p.others ? p.others + z * p.other_slice + y * p.other_row : 0;
+    const uint32_t *const labels = row_of (p.labels, y, z);
+    const uint32_t *const others = p.others.words ? row_of (p.others, y, z) : 0;
     Run run = {0, begin, begin, y, z, 0, {0, 0}, {0, 0}};
     for (uint32_t x = begin; x < end; x++) {
       const uint32_t label = labels[x];
@@ -132,9 +133,8 @@ __launch_bounds__ (CUDACCL_MAP_SUMS_THREADS)
 
   for (uint64_t pixel = (uint64_t)blockIdx.x * blockDim.x + threadIdx.x; pixel < n;
        pixel += (uint64_t)gridDim.x * blockDim.x) {
-    const uint32_t row = (uint32_t)(pixel / p.width), x = (uint32_t)(pixel % p.width);
-    const uint32_t y = row % p.height, z = row / p.height;
-    const uint32_t label = p.labels[z * p.slice + y * p.row + x];
-    p.to[z * p.to_slice + y * p.to_row + x] = label <= p.n ? p.numbers[label] : label;
+    const Place at = place_of (p, pixel);
+    const uint32_t label = row_of (p.labels, at.y, at.z)[at.x];
+    row_of (p.to, at.y, at.z)[at.x] = label <= p.n ? p.numbers[label] : label;
   }
 }

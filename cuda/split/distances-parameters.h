@@ -2,18 +2,12 @@
 /* The parameters of the kernels of distances.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
-#include <stdint.h>
+#include "cuda/kernel-lib/word-map.h"
 
 enum {
   CUDACCL_MAP_DISTANCES_THREADS = 256,
   CUDACCL_MAP_DISTANCES_BLOCKS = 8, /* for each multiprocessor */
 };
-
-/* Words of a map; strides are words, too. */
-typedef struct CclWordMap {
-  uint32_t *words;
-  uint64_t row, slice;
-} CclWordMap;
 
 typedef struct CclMapDistancesParameters {
   CclWordMap labels, from, to; /* squared distances along the axes so far, and with one more */

@@ -3,16 +3,9 @@
 #include <cudaccl/device.h>
 
 #include "core/label/word-map.h"
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 #include "distances-parameters.h"
-
-static CclWordMap
-word_map (const CclVolumeLabels *map)
-{
-  return (CclWordMap){
-      map->data, map->row_stride / sizeof (uint32_t), map->slice_stride / sizeof (uint32_t)};
-}
 
 /* A map without padding. */
 static CclWordMap
@@ -21,60 +14,40 @@ dense_map (void *words, const CclMapDistancesParameters *p)
   return (CclWordMap){words, p->width, (uint64_t)p->width * p->height};
 }
 
-static const CclCudaLoop loop = {
-    &ccl_cuda_image_distances, CUDACCL_MAP_DISTANCES_THREADS, CUDACCL_MAP_DISTANCES_BLOCKS};
-
-/* Queues all steps. spare: memory for a map without padding. */
+/* Queues all steps. The job has memory for a map without padding, unless there are roots. */
 static CclStatus
-queue_all (CclCudaDevice *device, const CclCudaDistances *distances, void *spare, CUstream stream,
-    CclError *error)
+queue (const CclCudaJob *job, void *object, CclError *error)
 {
+  static const CclCudaLoop loop = {
+      &ccl_cuda_image_distances, CUDACCL_MAP_DISTANCES_THREADS, CUDACCL_MAP_DISTANCES_BLOCKS};
+  const CclCudaDistances *distances = object;
   CclMapDistancesParameters p = {
-      .labels = word_map (&distances->labels),
+      .labels = ccl_word_map (&distances->labels, distances->depth),
       .roots = distances->roots,
       .width = distances->width,
       .height = distances->height,
       .depth = distances->depth,
   };
-  const CclWordMap squared = word_map (&distances->squared), other = dense_map (spare, &p);
+  /* Roots are written when the map before them is not needed any more. */
+  void *spare = p.roots ? (void *)p.roots : job->memory;
+  const CclWordMap squared = ccl_word_map (&distances->squared, p.depth);
+  const CclWordMap other = dense_map (spare, &p);
   const uint64_t n = (uint64_t)p.width * p.height * p.depth;
   CclStatus status;
 
   p.to = p.depth > 1 ? squared : other; /* so that the last step writes the result */
-  status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_rows",
-      (uint64_t)p.height * p.depth * 32, &p, stream, error);
+  status = ccl_cuda_job_loop (
+      job, &loop, "ccl_map_distances_rows", (uint64_t)p.height * p.depth * 32, &p, error);
   for (uint32_t is_along_z = 0; is_along_z <= (p.depth > 1) && status == CUDACCL_OK; is_along_z++) {
     p.from = p.to;
     p.to = p.to.words == other.words ? squared : other;
     p.is_along_z = is_along_z;
-    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_lines", n, &p, stream, error);
+    status = ccl_cuda_job_loop (job, &loop, "ccl_map_distances_lines", n, &p, error);
   }
   p.from = squared;
   if (status == CUDACCL_OK && p.roots)
-    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_distances_roots", n, &p, stream, error);
+    status = ccl_cuda_job_loop (job, &loop, "ccl_map_distances_roots", n, &p, error);
   return status;
-}
-
-/* The device's context is current. */
-static CclStatus
-run (CclCudaDevice *device, const CclCudaDistances *distances, CUstream stream, CclError *error)
-{
-  const size_t size =
-      (size_t)distances->width * distances->height * distances->depth * sizeof (uint32_t);
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
-
-  if (status == CUDACCL_OK && !distances->roots)
-    status = ccl_cuda_device_allocate (device, size, &memory, error);
-  if (status != CUDACCL_OK)
-    return status;
-  /* Roots are written when the map before them is not needed any more. */
-  void *spare = distances->roots ? (void *)distances->roots : (void *)(uintptr_t)memory;
-  status = queue_all (device, distances, spare, stream, error);
-  const CclStatus ended = ccl_cuda_call (
-      device->driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (stream));
-  ccl_cuda_device_release (device, &memory);
-  return status == CUDACCL_OK ? ended : status;
 }
 
 CclStatus
@@ -91,11 +64,9 @@ ccl_cuda_label_distances (
     status = ccl_map_check (&distances->squared, &size, "squared distances", error);
   if (status == CUDACCL_OK && (uintptr_t)distances->roots % sizeof (double) != 0)
     status = ccl_error_set (error, CUDACCL_ERROR_ARGUMENT, "roots must be aligned to 8 bytes");
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_enter (device, error);
   if (status != CUDACCL_OK)
     return status;
-  status = run (device, distances, stream, error);
-  ccl_cuda_device_leave (device);
-  return status;
+  const size_t n = (size_t)size.width * size.height * size.depth;
+  return ccl_cuda_job_run (device, stream, distances->roots ? 0 : n * sizeof (uint32_t), queue,
+      (void *)distances, error);
 }

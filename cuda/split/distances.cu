@@ -10,28 +10,12 @@
  * 3. roots: those of the squares, for programs that want distances.
  */
 #include "cuda/kernel-lib/warp.cuh"
+#include "cuda/kernel-lib/word-map.cuh"
 #include "distances-parameters.h"
 
 #include <cudaccl/distance.h>
 
 typedef CclMapDistancesParameters Parameters;
-
-struct Place {
-  uint32_t x, y, z;
-};
-
-static __device__ __forceinline__ uint32_t *
-row_of (const CclWordMap &map, uint32_t y, uint32_t z)
-{
-  return map.words + y * map.row + z * map.slice;
-}
-
-static __device__ __forceinline__ Place
-place_of (const Parameters &p, uint64_t pixel)
-{
-  const uint32_t row = (uint32_t)(pixel / p.width);
-  return {(uint32_t)(pixel % p.width), row % p.height, row / p.height};
-}
 
 /* Writes how far each pixel is from the end of the run before its own; 0: there is none. */
 static __device__ __forceinline__ void

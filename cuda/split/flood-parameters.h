@@ -2,7 +2,7 @@
 /* The parameters of the kernels of flood.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
-#include <stdint.h>
+#include "cuda/kernel-lib/word-map.h"
 
 enum {
   CUDACCL_MAP_FLOOD_COLUMNS = 32, /* of a tile, which a block works on */
@@ -16,19 +16,13 @@ enum {
 /* What has no value yet. */
 #define CUDACCL_MAP_FLOOD_NONE UINT64_MAX
 
-/* A map of words. */
-typedef struct CclFloodMap {
-  uint32_t *words;
-  uint64_t row, slice; /* words */
-} CclFloodMap;
-
 /* From a pixel to a neighbour. */
 typedef struct CclFloodStep {
   int32_t x, y, z;
 } CclFloodStep;
 
 typedef struct CclMapFloodParameters {
-  CclFloodMap labels, squared, objects;
+  CclWordMap labels, squared, objects;
   uint32_t width, height, depth;
   uint32_t tile_columns, tile_rows; /* tiles of a slice */
   CclFloodStep steps[CUDACCL_MAP_FLOOD_STEPS];

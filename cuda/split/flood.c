@@ -3,8 +3,9 @@
 #include <cudaccl/device.h>
 
 #include "core/base/interruption.h"
+#include "core/base/layout.h"
 #include "core/label/word-map.h"
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 #include "flood-parameters.h"
 
@@ -12,13 +13,6 @@
 
 /* Between two questions whether something has changed. */
 enum { PASSES = 4 };
-
-static CclFloodMap
-flood_map (const CclVolumeLabels *map, uint32_t depth)
-{
-  return (CclFloodMap){map->data, map->row_stride / sizeof (uint32_t),
-      depth > 1 ? map->slice_stride / sizeof (uint32_t) : 0};
-}
 
 /* Lists the steps to the neighbours; each has its opposite at the same place from the end. */
 static void
@@ -37,37 +31,31 @@ list_steps (CclMapFloodParameters *p, uint32_t connectivity)
 
 /* Queues a kernel with a block for each tile. */
 static CclStatus
-queue (CclCudaDevice *device, const char *kernel, CclMapFloodParameters *p, CUstream stream,
-    CclError *error)
+queue (const CclCudaJob *job, const char *kernel, CclMapFloodParameters *p, CclError *error)
 {
   enum { N_THREADS = CUDACCL_MAP_FLOOD_COLUMNS * CUDACCL_MAP_FLOOD_ROWS };
   static const CclCudaLoop loop = {&ccl_cuda_image_flood, N_THREADS, CUDACCL_MAP_FLOOD_BLOCKS};
   const uint64_t n_tiles = (uint64_t)p->tile_columns * p->tile_rows * p->depth;
-  return ccl_cuda_launch_loop (device, &loop, kernel, n_tiles * N_THREADS, p, stream, error);
+  return ccl_cuda_job_loop (job, &loop, kernel, n_tiles * N_THREADS, p, error);
 }
 
 /* Queues some passes, and finds whether they changed something. */
 static CclStatus
-run_passes (CclCudaDevice *device, const char *kernel, CclMapFloodParameters *p, CUstream stream,
-    uint32_t *changed, CclError *error)
+run_passes (const CclCudaJob *job, const char *kernel, CclMapFloodParameters *p, uint32_t *changed,
+    CclError *error)
 {
-  const CUdeviceptr flag = (CUdeviceptr)(uintptr_t)p->changed;
-  CclStatus status =
-      ccl_cuda_call (device->driver, error, cuMemsetD8Async (flag, 0, sizeof *p->changed, stream));
+  CclStatus status = ccl_cuda_job_clear (job, p->changed, sizeof *p->changed, error);
 
   for (int i = 0; i < PASSES && status == CUDACCL_OK; i++)
-    status = queue (device, kernel, p, stream, error);
+    status = queue (job, kernel, p, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_call (
-        device->driver, error, cuMemcpyDtoHAsync (changed, flag, sizeof *changed, stream));
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (device->driver, error, cuStreamSynchronize (stream));
-  return status;
+    status = ccl_cuda_job_download (job, p->changed, changed, sizeof *changed, error);
+  return status == CUDACCL_OK ? ccl_cuda_job_wait (job, error) : status;
 }
 
 static CclStatus
-run_until_done (CclCudaDevice *device, const char *kernel, CclMapFloodParameters *p,
-    CUstream stream, CclError *error)
+run_until_done (
+    const CclCudaJob *job, const char *kernel, CclMapFloodParameters *p, CclError *error)
 {
   uint32_t changed = 1;
   CclStatus status = CUDACCL_OK;
@@ -75,45 +63,36 @@ run_until_done (CclCudaDevice *device, const char *kernel, CclMapFloodParameters
   while (changed && status == CUDACCL_OK) {
     if (ccl_is_interrupted ((uint64_t)p->width * p->height * p->depth))
       return ccl_interruption_status (error);
-    status = run_passes (device, kernel, p, stream, &changed, error);
+    status = run_passes (job, kernel, p, &changed, error);
   }
   return status;
 }
 
-static CclStatus
-flood (CclCudaDevice *device, CclMapFloodParameters *p, CUstream stream, CclError *error)
+/* Places the arrays of the flood in memory, which may be NULL. Returns their size. */
+static size_t
+place_arrays (CclMapFloodParameters *p, void *memory)
 {
-  CclStatus status = queue (device, "ccl_map_flood_begin", p, stream, error);
+  const uint64_t n = (uint64_t)p->width * p->height * p->depth;
+  Layout layout = {.memory = memory, .alignment = sizeof (uint64_t)};
 
-  if (status == CUDACCL_OK)
-    status = run_until_done (device, "ccl_map_flood_find_times", p, stream, error);
-  if (status == CUDACCL_OK)
-    status = run_until_done (device, "ccl_map_flood_find_origins", p, stream, error);
-  if (status == CUDACCL_OK)
-    status = queue (device, "ccl_map_flood_write", p, stream, error);
-  const CclStatus ended = ccl_cuda_call (
-      device->driver, status == CUDACCL_OK ? error : NULL, cuStreamSynchronize (stream));
-  return status == CUDACCL_OK ? ended : status;
+  p->times = lay_out (&layout, n, sizeof *p->times);
+  p->origins = lay_out (&layout, n, sizeof *p->origins);
+  p->changed = lay_out (&layout, 1, sizeof *p->changed);
+  return layout.size;
 }
 
-/* The device's context is current. */
 static CclStatus
-run (CclCudaDevice *device, CclMapFloodParameters *p, CUstream stream, CclError *error)
+flood (const CclCudaJob *job, void *object, CclError *error)
 {
-  const size_t size = (size_t)p->width * p->height * p->depth * sizeof (uint64_t);
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
+  CclMapFloodParameters *p = object;
 
+  place_arrays (p, job->memory);
+  CclStatus status = queue (job, "ccl_map_flood_begin", p, error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, 2 * size + sizeof *p->changed, &memory, error);
-  if (status != CUDACCL_OK)
-    return status;
-  p->times = (uint64_t *)(uintptr_t)memory;
-  p->origins = (uint64_t *)(uintptr_t)(memory + size);
-  p->changed = (uint32_t *)(uintptr_t)(memory + 2 * size);
-  status = flood (device, p, stream, error);
-  ccl_cuda_device_release (device, &memory);
-  return status;
+    status = run_until_done (job, "ccl_map_flood_find_times", p, error);
+  if (status == CUDACCL_OK)
+    status = run_until_done (job, "ccl_map_flood_find_origins", p, error);
+  return status == CUDACCL_OK ? queue (job, "ccl_map_flood_write", p, error) : status;
 }
 
 static CclStatus
@@ -145,19 +124,14 @@ ccl_cuda_flood_objects (
   CclStatus status = check (maps, error);
   if (status != CUDACCL_OK)
     return status;
-  CclMapFloodParameters p = {.labels = flood_map (&maps->labels, maps->depth),
-      .squared = flood_map (&maps->squared, maps->depth),
-      .objects = flood_map (&maps->objects, maps->depth),
+  CclMapFloodParameters p = {.labels = ccl_word_map (&maps->labels, maps->depth),
+      .squared = ccl_word_map (&maps->squared, maps->depth),
+      .objects = ccl_word_map (&maps->objects, maps->depth),
       .width = maps->width,
       .height = maps->height,
       .depth = maps->depth,
       .tile_columns = (uint32_t)divide_up (maps->width, CUDACCL_MAP_FLOOD_COLUMNS),
       .tile_rows = (uint32_t)divide_up (maps->height, CUDACCL_MAP_FLOOD_ROWS)};
   list_steps (&p, maps->connectivity);
-  status = ccl_cuda_device_enter (device, error);
-  if (status != CUDACCL_OK)
-    return status;
-  status = run (device, &p, stream, error);
-  ccl_cuda_device_leave (device);
-  return status;
+  return ccl_cuda_job_run (device, stream, place_arrays (&p, NULL), flood, &p, error);
 }

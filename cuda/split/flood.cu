@@ -46,7 +46,7 @@ number_of (const Parameters &p, const Pixel &pixel)
 }
 
 static __device__ __forceinline__ uint32_t *
-at (const CclFloodMap &map, const Pixel &pixel)
+at (const CclWordMap &map, const Pixel &pixel)
 {
   return map.words + pixel.z * map.slice + pixel.y * map.row + pixel.x;
 }

@@ -2,7 +2,7 @@
 /* The parameters of the kernels of peaks.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
-#include <stdint.h>
+#include "cuda/kernel-lib/word-map.h"
 
 enum {
   CUDACCL_MAP_PEAKS_THREADS = 256,
@@ -10,8 +10,7 @@ enum {
 };
 
 typedef struct CclMapPeaksParameters {
-  const uint32_t *labels, *squared;
-  uint64_t label_row, label_slice, squared_row, squared_slice; /* words */
+  CclWordMap labels, squared;
   uint32_t width, height, depth, radius;
   uint32_t *parents; /* [pixel] of peaks; else CUDACCL_VALUES_BACKGROUND */
 } CclMapPeaksParameters;

@@ -8,27 +8,11 @@
  * The kernels of values.cu then number the objects by their first peaks.
  */
 #include "cuda/kernel-lib/union-find.cuh"
+#include "cuda/kernel-lib/word-map.cuh"
 #include "cuda/values/values-parameters.h"
 #include "peaks-parameters.h"
 
 typedef CclMapPeaksParameters Parameters;
-
-struct Place {
-  uint32_t x, y, z;
-};
-
-static __device__ __forceinline__ Place
-place_of (const Parameters &p, uint64_t pixel)
-{
-  const uint32_t row = (uint32_t)(pixel / p.width);
-  return {(uint32_t)(pixel % p.width), row % p.height, row / p.height};
-}
-
-static __device__ __forceinline__ const uint32_t *
-labels_of_row (const Parameters &p, uint32_t y, uint32_t z)
-{
-  return p.labels + z * p.label_slice + y * p.label_row;
-}
 
 /* The first pixel of a window along an axis, and the last one. */
 static __device__ __forceinline__ uint32_t
@@ -47,14 +31,14 @@ last_of (uint32_t place, uint32_t radius, uint32_t side)
 static __device__ __forceinline__ bool
 is_highest (const Parameters &p, const Place &place, uint32_t radius)
 {
-  const uint32_t label = labels_of_row (p, place.y, place.z)[place.x];
-  const uint32_t height = p.squared[place.z * p.squared_slice + place.y * p.squared_row + place.x];
+  const uint32_t label = row_of (p.labels, place.y, place.z)[place.x];
+  const uint32_t height = row_of (p.squared, place.y, place.z)[place.x];
   const uint32_t last = last_of (place.x, radius, p.width);
 
   for (uint32_t z = first_of (place.z, radius); z <= last_of (place.z, radius, p.depth); z++)
     for (uint32_t y = first_of (place.y, radius); y <= last_of (place.y, radius, p.height); y++) {
-      const uint32_t *const labels = labels_of_row (p, y, z);
-      const uint32_t *const squared = p.squared + z * p.squared_slice + y * p.squared_row;
+      const uint32_t *const labels = row_of (p.labels, y, z);
+      const uint32_t *const squared = row_of (p.squared, y, z);
       for (uint32_t x = first_of (place.x, radius); x <= last; x++)
         if (squared[x] > height && labels[x] == label)
           return false;
@@ -72,7 +56,7 @@ __launch_bounds__ (CUDACCL_MAP_PEAKS_THREADS)
        pixel += (uint64_t)gridDim.x * blockDim.x) {
     const Place place = place_of (p, pixel);
     /* Most pixels have a higher one beside them. */
-    const bool is_peak = labels_of_row (p, place.y, place.z)[place.x] && is_highest (p, place, 1) &&
+    const bool is_peak = row_of (p.labels, place.y, place.z)[place.x] && is_highest (p, place, 1) &&
                          (p.radius == 1 || is_highest (p, place, p.radius));
     p.parents[pixel] = is_peak ? (uint32_t)pixel : CUDACCL_VALUES_BACKGROUND;
   }
@@ -83,7 +67,7 @@ static __device__ __forceinline__ void
 unite_with_row (
     const Parameters &p, uint32_t peak, uint32_t label, const Place &place, uint32_t y, uint32_t z)
 {
-  const uint32_t *const labels = labels_of_row (p, y, z);
+  const uint32_t *const labels = row_of (p.labels, y, z);
   const uint32_t row = (z * p.height + y) * p.width;
   const uint32_t last = last_of (place.x, p.radius, p.width);
 
@@ -103,7 +87,7 @@ __launch_bounds__ (CUDACCL_MAP_PEAKS_THREADS)
     if (load_parent (p.parents, (uint32_t)pixel) == CUDACCL_VALUES_BACKGROUND)
       continue;
     const Place place = place_of (p, pixel);
-    const uint32_t label = labels_of_row (p, place.y, place.z)[place.x];
+    const uint32_t label = row_of (p.labels, place.y, place.z)[place.x];
     for (uint32_t z = first_of (place.z, p.radius); z <= place.z; z++) {
       const uint32_t last = z < place.z ? last_of (place.y, p.radius, p.height) : place.y;
       for (uint32_t y = first_of (place.y, p.radius); y <= last; y++)

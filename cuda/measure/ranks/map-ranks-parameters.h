@@ -2,7 +2,7 @@
 /* The parameters of the kernels of map-ranks.cu, compiled by the host's C and by nvcc. */
 #pragma once
 
-#include <stdint.h>
+#include "cuda/kernel-lib/word-map.h"
 
 enum {
   CUDACCL_MAP_RANKS_THREADS = 256,
@@ -20,8 +20,7 @@ typedef struct CclRankTarget {
 } CclRankTarget;
 
 typedef struct CclMapRanksParameters {
-  const uint32_t *labels;
-  uint64_t row, slice;           /* words */
+  CclWordMap labels;
   uint32_t width, height, depth; /* pixels */
   uint32_t n_labels;
   const uint8_t *values;

@@ -3,7 +3,7 @@
 #include <cudaccl/device.h>
 
 #include "core/label/word-map.h"
-#include "cuda/driver/launch.h"
+#include "cuda/driver/job.h"
 #include "images.h"
 #include "map-ranks-parameters.h"
 
@@ -47,13 +47,10 @@ check (const CclCudaRanks *ranks, CclError *error)
 static CclMapRanksParameters
 describe (const CclCudaRanks *ranks)
 {
-  const bool is_volume = ranks->depth > 1;
-  const uint64_t value_slice = is_volume ? ranks->value_slice_stride : 0;
+  const uint64_t value_slice = ranks->depth > 1 ? ranks->value_slice_stride : 0;
 
   return (CclMapRanksParameters){
-      .labels = ranks->labels.data,
-      .row = ranks->labels.row_stride / sizeof (uint32_t),
-      .slice = is_volume ? ranks->labels.slice_stride / sizeof (uint32_t) : 0,
+      .labels = ccl_word_map (&ranks->labels, ranks->depth),
       .width = ranks->width,
       .height = ranks->height,
       .depth = ranks->depth,
@@ -92,71 +89,56 @@ number_of (const CclCudaRanks *ranks, uint64_t key)
   return ranks->value_bytes == 4 ? single : number;
 }
 
-/* Finds all digits of the values, which are in targets in the end, on the device and the host. */
+/* What a call looks for. */
+typedef struct Search {
+  const CclCudaRanks *ranks;
+  CclRankTarget *targets; /* in host memory: ranks, and in the end the keys */
+  size_t n;               /* of these */
+} Search;
+
+/* Finds all digits of the values, which the targets have in the end, on the device and the host.
+ */
 static CclStatus
-select_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksParameters *p,
-    CclRankTarget *targets, CUstream stream, CclError *error)
+select_values (
+    const CclCudaJob *job, const Search *search, CclMapRanksParameters *p, CclError *error)
 {
-  const uint64_t n = (uint64_t)ranks->n_ranks * ranks->n_labels;
-  const CUdeviceptr memory = (CUdeviceptr)(uintptr_t)p->targets;
-  CclStatus status = ccl_cuda_call (
-      device->driver, error, cuMemcpyHtoDAsync (memory, targets, n * sizeof *targets, stream));
+  const size_t size = search->n * sizeof *p->targets;
+  CclStatus status = ccl_cuda_job_upload (job, search->targets, p->targets, size, error);
 
   for (p->shift = 8 * p->value_bytes; p->shift > 0 && status == CUDACCL_OK;) {
     p->shift -= CUDACCL_MAP_RANKS_BITS;
-    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_digits",
-        (uint64_t)p->width * p->height * p->depth, p, stream, error);
+    status = ccl_cuda_job_loop (
+        job, &loop, "ccl_map_ranks_digits", (uint64_t)p->width * p->height * p->depth, p, error);
     if (status == CUDACCL_OK)
-      status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_choose", n, p, stream, error);
+      status = ccl_cuda_job_loop (job, &loop, "ccl_map_ranks_choose", search->n, p, error);
   }
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (
-        device->driver, error, cuMemcpyDtoHAsync (targets, memory, n * sizeof *targets, stream));
-  return status;
+  return status == CUDACCL_OK
+             ? ccl_cuda_job_download (job, p->targets, search->targets, size, error)
+             : status;
+}
+
+static size_t
+counts_size (const CclCudaRanks *ranks)
+{
+  return 2 * (size_t)ranks->n_labels * sizeof *ranks->counts;
 }
 
 static CclStatus
-count_values (CclCudaDevice *device, const CclCudaRanks *ranks, CclMapRanksParameters *p,
-    CUstream stream, CclError *error)
+find (const CclCudaJob *job, void *object, CclError *error)
 {
-  const CUdeviceptr counts = (CUdeviceptr)(uintptr_t)p->counts;
-  const size_t size = 2 * (size_t)ranks->n_labels * sizeof *ranks->counts;
-  CclStatus status =
-      ccl_cuda_call (device->driver, error, cuMemsetD8Async (counts, 0, size, stream));
-
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_launch_loop (device, &loop, "ccl_map_ranks_count",
-        (uint64_t)p->width * p->height * p->depth, p, stream, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_call (
-        device->driver, error, cuMemcpyDtoHAsync (ranks->counts, counts, size, stream));
-  return status;
-}
-
-/* The device's context is current. targets: in host memory. */
-static CclStatus
-run (CclCudaDevice *device, const CclCudaRanks *ranks, CclRankTarget *targets, CUstream stream,
-    CclError *error)
-{
-  const size_t n = (size_t)ranks->n_ranks * ranks->n_labels;
+  const Search *search = object;
+  const CclCudaRanks *ranks = search->ranks;
   CclMapRanksParameters p = describe (ranks);
-  CUdeviceptr memory = 0;
-  CclStatus status = ccl_cuda_device_check_stream (device, stream, error);
 
+  p.targets = job->memory;
+  p.counts = (uint32_t *)(p.targets + search->n);
+  CclStatus status = ccl_cuda_job_clear (job, p.counts, counts_size (ranks), error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device,
-        n * sizeof *targets + 2 * (size_t)ranks->n_labels * sizeof *p.counts, &memory, error);
-  if (status != CUDACCL_OK)
-    return status;
-  p.targets = (CclRankTarget *)(uintptr_t)memory;
-  p.counts = (uint32_t *)(uintptr_t)(memory + n * sizeof *targets);
-  status = count_values (device, ranks, &p, stream, error);
-  if (status == CUDACCL_OK && n)
-    status = select_values (device, ranks, &p, targets, stream, error);
-  const CclStatus ended = ccl_cuda_call (device->driver, status == CUDACCL_OK ? error : NULL,
-      cuStreamSynchronize (stream)); /* before the memory is freed */
-  ccl_cuda_device_release (device, &memory);
-  return status == CUDACCL_OK ? ended : status;
+    status = ccl_cuda_job_loop (
+        job, &loop, "ccl_map_ranks_count", (uint64_t)p.width * p.height * p.depth, &p, error);
+  if (status == CUDACCL_OK)
+    status = ccl_cuda_job_download (job, p.counts, ranks->counts, counts_size (ranks), error);
+  return status == CUDACCL_OK && search->n ? select_values (job, search, &p, error) : status;
 }
 
 CclStatus
@@ -169,19 +151,16 @@ ccl_cuda_label_ranks (
   if (status != CUDACCL_OK)
     return status;
   const size_t n = (size_t)ranks->n_ranks * ranks->n_labels;
-  CclRankTarget *const targets = calloc (n + 1, sizeof *targets);
-  if (!targets)
+  Search search = {ranks, calloc (n + 1, sizeof (CclRankTarget)), n};
+  if (!search.targets)
     return ccl_error_set (
         error, CUDACCL_ERROR_NO_MEMORY, "no host memory for %zu values of labels", n);
   for (size_t i = 0; i < n; i++)
-    targets[i].rank = ranks->ranks[i];
-  status = ccl_cuda_device_enter (device, error);
-  if (status == CUDACCL_OK) {
-    status = run (device, ranks, targets, stream, error);
-    ccl_cuda_device_leave (device);
-  }
+    search.targets[i].rank = ranks->ranks[i];
+  status = ccl_cuda_job_run (
+      device, stream, n * sizeof *search.targets + counts_size (ranks), find, &search, error);
   for (size_t i = 0; i < n && status == CUDACCL_OK; i++)
-    ranks->found[i] = number_of (ranks, targets[i].key);
-  free (targets);
+    ranks->found[i] = number_of (ranks, search.targets[i].key);
+  free (search.targets);
   return status;
 }

@@ -10,6 +10,7 @@
  *
  * Lanes that add to one counter do so once.
  */
+#include "cuda/kernel-lib/word-map.cuh"
 #include "map-ranks-parameters.h"
 
 #include <cudaccl/device.h>
@@ -72,7 +73,7 @@ pixel_at (const Parameters &p, uint64_t i)
   const uint64_t row = i / p.width;
   const uint32_t x = (uint32_t)(i % p.width);
   const uint32_t y = (uint32_t)(row % p.height), z = (uint32_t)(row / p.height);
-  const uint32_t label = p.labels[z * p.slice + y * p.row + x];
+  const uint32_t label = row_of (p.labels, y, z)[x];
   if (label == 0 || label > p.n_labels)
     return pixel;
   pixel.label = label;
