@@ -82,7 +82,7 @@ typedef struct CudaBatch {
   uint32_t turn; /* which of two sets of counters the next labelling uses */
   bool counters_clean;
   uint64_t most_rows;
-  CUdeviceptr scratch, counters;
+  uint32_t *counters; /* device memory: two sets, and those of masks */
   CclCudaTableMemory table;
   void *counts;      /* pinned: components of each mask */
   uint64_t *offsets; /* rows before each mask */
@@ -237,18 +237,22 @@ allocate_scratch (CudaBatch *self, CclError *error)
 {
   const uint32_t n_masks = self->base.plan.n_masks;
   CclBatchParameters *p = &self->labelling, *r = &self->replacing;
+  CclCudaAllocations *memory = &self->runner.memory;
   const size_t size = most (p->scratch_stride, r->scratch_stride) * n_masks;
   const size_t counts = p->counts_stride * n_masks;
-  CclStatus status = ccl_cuda_device_allocate (self->runner.device, size, &self->scratch, error);
+  CclStatus status = CUDACCL_OK;
 
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->runner.device, (2 * counts + n_masks) * sizeof (uint32_t), &self->counters, error);
+  const CUdeviceptr scratch =
+      (CUdeviceptr)(uintptr_t)ccl_cuda_allocate (memory, size, &status, error);
+  self->counters =
+      ccl_cuda_allocate (memory, (2 * counts + n_masks) * sizeof (uint32_t), &status, error);
+  p->strips.n_components =
+      ccl_cuda_allocate_pinned (memory, n_masks * sizeof (uint32_t), &self->counts, &status, error);
   if (status != CUDACCL_OK)
     return status;
-  ccl_strips_lay_out (&p->strips, self->scratch, 1 + is_eight (self, TASK_TABLE));
-  lay_out_replacing (r, self->scratch);
-  p->mask_count = (uint32_t *)(uintptr_t)self->counters + 2 * counts;
+  ccl_strips_lay_out (&p->strips, scratch, 1 + is_eight (self, TASK_TABLE));
+  lay_out_replacing (r, scratch);
+  p->mask_count = self->counters + 2 * counts;
   return CUDACCL_OK;
 }
 
@@ -274,12 +278,7 @@ static CclStatus
 allocate (CudaBatch *self, CclError *error)
 {
   const CclBatchPlan *plan = &self->base.plan;
-  CUdeviceptr counts = 0;
   CclStatus status = allocate_scratch (self, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->runner.device, plan->n_masks * sizeof (uint32_t), &self->counts, &counts, error);
-  self->labelling.strips.n_components = (uint32_t *)(uintptr_t)counts;
   if (status == CUDACCL_OK)
     status = allocate_rows (self, (uint64_t)plan->n_masks * FIRST_ROWS, error);
   self->offsets = calloc ((size_t)plan->n_masks + 1, sizeof *self->offsets);
@@ -373,15 +372,15 @@ static CclStatus
 take_counters (CudaBatch *self, CclBatchParameters *batch, CclError *error)
 {
   const uint64_t n = batch->counts_stride * batch->n_masks;
-  uint32_t *const counters = (uint32_t *)(uintptr_t)self->counters;
 
-  batch->strips.chunk_count = counters + self->turn * n;
-  batch->strips.next_chunk_count = counters + !self->turn * n;
+  batch->strips.chunk_count = self->counters + self->turn * n;
+  batch->strips.next_chunk_count = self->counters + !self->turn * n;
   self->turn = !self->turn;
   if (self->counters_clean)
     return CUDACCL_OK;
   return ccl_cuda_call (self->runner.device->driver, error,
-      cuMemsetD8Async (self->counters, 0, 2 * n * sizeof (uint32_t), self->runner.stream));
+      cuMemsetD8Async ((CUdeviceptr)(uintptr_t)self->counters, 0, 2 * n * sizeof (uint32_t),
+          self->runner.stream));
 }
 
 static void
@@ -505,10 +504,7 @@ release (void *object)
   CudaBatch *self = object;
   for (Task task = TASK_TABLE; task < N_TASKS; task++)
     ccl_cuda_kernel_graph_clear (&self->sequences[task].graph, self->runner.device);
-  ccl_cuda_device_release (self->runner.device, &self->scratch);
-  ccl_cuda_device_release (self->runner.device, &self->counters);
   ccl_cuda_table_memory_clear (&self->table, self->runner.device);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->counts);
 }
 
 static void

@@ -168,13 +168,10 @@ allocate_memory (CudaContours *self, CclError *error)
 {
   const CclContoursPlan *plan = &self->base.plan;
   CclContoursParameters *p = &self->parameters;
-  CUdeviceptr memory = 0;
   CclStatus status = ccl_cuda_upload_init (&self->upload, self->runner.device,
       plan->width * ccl_pixel_bytes (plan->format), plan->height, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->runner.device, sizeof *p->head, &self->head, &memory, error);
-  p->head = (CclContoursHead *)(uintptr_t)memory;
+  p->head =
+      ccl_cuda_allocate_pinned (&self->runner.memory, sizeof *p->head, &self->head, &status, error);
   return status == CUDACCL_OK ? allocate_ends (self, ends_of_frames (plan), error) : status;
 }
 
@@ -408,7 +405,6 @@ release (void *object)
   clear_graphs (self);
   ccl_cuda_upload_clear (&self->upload);
   release_ends (self);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->head);
 }
 
 static void

@@ -79,3 +79,33 @@ ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *param
     ccl_error_set (error, status, "%s: %s", launch->kernel, reason.message);
   return status;
 }
+
+CclStatus
+ccl_cuda_launch_plan (CclCudaLaunch *launches, CclCudaDevice *device, const CclCudaImage *image,
+    const CclCudaStep *steps, uint32_t n, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (uint32_t i = 0; i < n && status == CUDACCL_OK; i++) {
+    launches[i] = (CclCudaLaunch){
+        .kernel = steps[i].kernel,
+        .grid = {steps[i].n_blocks, 1, 1},
+        .block = {steps[i].n_threads, 1, 1},
+        .is_dependent = steps[i].is_dependent,
+    };
+    status =
+        ccl_cuda_device_find_kernel (device, image, steps[i].kernel, &launches[i].function, error);
+  }
+  return status;
+}
+
+CclStatus
+ccl_cuda_launch_all (CclCudaDevice *device, const CclCudaLaunch *launches, uint32_t n,
+    void *parameters, CUstream stream, CclError *error)
+{
+  CclStatus status = CUDACCL_OK;
+
+  for (uint32_t i = 0; i < n && status == CUDACCL_OK; i++)
+    status = ccl_cuda_launch (device, &launches[i], parameters, stream, error);
+  return status;
+}

@@ -35,3 +35,19 @@ bool ccl_cuda_launch_overlaps (const CclCudaDevice *device, const CclCudaLaunch 
 /* Queues a kernel with one parameter struct, which is copied. CUDACCL_ERROR_DEVICE. */
 CclStatus ccl_cuda_launch (CclCudaDevice *device, const CclCudaLaunch *launch, void *parameters,
     CUstream stream, CclError *error);
+
+/* A kernel whose blocks are in a row. */
+typedef struct CclCudaStep {
+  const char *kernel;
+  uint32_t n_blocks, n_threads; /* threads of a block */
+  bool is_dependent;            /* as in CclCudaLaunch */
+} CclCudaStep;
+
+/* Looks up the kernels of n steps, which are in one image, and sets their launches. Errors of
+ * ccl_cuda_device_find_kernel(). */
+CclStatus ccl_cuda_launch_plan (CclCudaLaunch *launches, CclCudaDevice *device,
+    const CclCudaImage *image, const CclCudaStep *steps, uint32_t n, CclError *error);
+
+/* Queues n kernels that take the same parameter struct. CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_launch_all (CclCudaDevice *device, const CclCudaLaunch *launches, uint32_t n,
+    void *parameters, CUstream stream, CclError *error);

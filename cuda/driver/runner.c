@@ -20,7 +20,7 @@ CclStatus
 ccl_cuda_runner_open (CclCudaRunner *runner, CclCudaDevice *device,
     CclStatus (*allocate) (void *object, CclError *error), void *object, CclError *error)
 {
-  runner->device = ccl_cuda_device_ref (device);
+  runner->device = runner->memory.device = ccl_cuda_device_ref (device);
   CclStatus status = ccl_cuda_device_enter (device, error);
   if (status != CUDACCL_OK)
     return status;
@@ -42,7 +42,9 @@ ccl_cuda_runner_close (CclCudaRunner *runner, void (*release) (void *object), vo
   /* The event is waited for rather than the stream, which the caller may have destroyed. */
   if (runner->is_pending)
     driver->cuEventSynchronize (runner->done);
-  release (object);
+  if (release)
+    release (object);
+  ccl_cuda_allocations_clear (&runner->memory);
   if (runner->done)
     driver->cuEventDestroy (runner->done);
   if (runner->own_stream)

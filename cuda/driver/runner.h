@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "device.h"
+#include "allocations.h"
 
 typedef struct CclCudaRunner {
   CclCudaDevice *device;       /* a reference */
@@ -13,6 +13,7 @@ typedef struct CclCudaRunner {
   CUevent done;                /* of a run that is waited for; else recorded after the last run */
   bool is_pending;             /* the last run has not been waited for */
   bool is_finished;            /* it has ended, as the caller knows */
+  CclCudaAllocations memory;   /* of the object */
 } CclCudaRunner;
 
 /* Prepares an object for runs on a device: takes a reference to the device, makes stream and event,
@@ -21,8 +22,9 @@ typedef struct CclCudaRunner {
 CclStatus ccl_cuda_runner_open (CclCudaRunner *runner, CclCudaDevice *device,
     CclStatus (*allocate) (void *object, CclError *error), void *object, CclError *error);
 
-/* Closes the object: waits for a run that is pending, and calls release (object), which frees as
- * much as allocate() has made. Where the device is lost, only the host's memory is freed. */
+/* Closes the object: waits for a run that is pending, calls release (object), which frees as much
+ * as allocate() has made besides the runner's memory, and frees that. release: may be NULL. Where
+ * the device is lost, only the host's memory is freed. */
 void ccl_cuda_runner_close (CclCudaRunner *runner, void (*release) (void *object), void *object);
 
 /* Selects the caller's stream; NULL: the own one. */

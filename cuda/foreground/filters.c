@@ -16,41 +16,25 @@ static const char *const kernel_names[CUDACCL_FILTER_KERNELS] = {
 };
 
 CclStatus
-ccl_cuda_filters_init (CclCudaFilters *self, CclCudaDevice *device, const CclExtent *extent,
+ccl_cuda_filters_init (CclCudaFilters *self, CclCudaAllocations *memory, const CclExtent *extent,
     bool has_shadows, CclError *error)
 {
   const size_t size = (size_t)extent->row_words * extent->height * sizeof (uint32_t);
   const size_t dilated_size = ((size_t)extent->row_words + 2) *
                               (extent->height + 2 * (size_t)CUDACCL_CLOSING_MARGIN) *
                               sizeof (uint32_t);
-  const struct {
-    CUdeviceptr *memory;
-    size_t size;
-  } planes[] = {
-      {&self->found, size},
-      {&self->filtered, size},
-      {&self->dilated, dilated_size},
-      {&self->shadow, has_shadows ? size : 0},
-      {&self->filtered_shadow, has_shadows ? size : 0},
-  };
   CclStatus status = CUDACCL_OK;
-  self->device = device;
+
+  self->device = memory->device;
   for (int i = 0; i < CUDACCL_FILTER_KERNELS && status == CUDACCL_OK; i++)
     status = ccl_cuda_device_find_kernel (
-        device, &ccl_cuda_image_filters, kernel_names[i], &self->functions[i], error);
-  for (size_t i = 0; i < sizeof planes / sizeof *planes && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_allocate (device, planes[i].size, planes[i].memory, error);
+        self->device, &ccl_cuda_image_filters, kernel_names[i], &self->functions[i], error);
+  self->found = ccl_cuda_allocate (memory, size, &status, error);
+  self->filtered = ccl_cuda_allocate (memory, size, &status, error);
+  self->dilated = ccl_cuda_allocate (memory, dilated_size, &status, error);
+  self->shadow = ccl_cuda_allocate (memory, has_shadows ? size : 0, &status, error);
+  self->filtered_shadow = ccl_cuda_allocate (memory, has_shadows ? size : 0, &status, error);
   return status;
-}
-
-void
-ccl_cuda_filters_clear (CclCudaFilters *self)
-{
-  CUdeviceptr *const planes[] = {
-      &self->found, &self->filtered, &self->dilated, &self->shadow, &self->filtered_shadow};
-  for (size_t i = 0; i < sizeof planes / sizeof *planes; i++)
-    if (*planes[i])
-      ccl_cuda_device_release (self->device, planes[i]);
 }
 
 void
@@ -83,19 +67,18 @@ static CclStatus
 queue_denoise (const CclCudaFilters *self, const CclCudaFiltering *filtering, bool is_last,
     CclFilterParameters *p, CUstream stream, CclError *error)
 {
-  uint32_t *const filtered_shadow = (uint32_t *)(uintptr_t)self->filtered_shadow;
   const bool has_classes = ccl_denoise_is_median (filtering->denoise) && filtering->reads_shadows;
   const int first = has_classes ? CUDACCL_CLASSES_KERNEL : CUDACCL_DENOISE_KERNEL;
 
-  p->mask.result = is_last ? NULL : (uint32_t *)(uintptr_t)self->filtered;
-  p->mask.shadow_result = has_classes && !is_last ? filtered_shadow : NULL;
+  p->mask.result = is_last ? NULL : self->filtered;
+  p->mask.shadow_result = has_classes && !is_last ? self->filtered_shadow : NULL;
   p->kept = filtering->kept;
   const CclStatus status =
       launch_filter (self, first + (int)filtering->denoise - CUDACCL_DENOISE_MEDIAN_3,
           p->extent.width, p->extent.height, p, stream, error);
   p->bits = p->mask.result;
   if (has_classes)
-    p->shadow = filtered_shadow;
+    p->shadow = self->filtered_shadow;
   return status;
 }
 
@@ -106,9 +89,9 @@ ccl_cuda_filters_queue (const CclCudaFilters *self, const CclCudaFiltering *filt
   CclFilterParameters p = {
       .extent = *extent,
       .mask = *mask,
-      .bits = (const uint32_t *)(uintptr_t)self->found,
-      .shadow = (const uint32_t *)(uintptr_t)self->shadow,
-      .dilated = (uint32_t *)(uintptr_t)self->dilated,
+      .bits = self->found,
+      .shadow = self->shadow,
+      .dilated = self->dilated,
       .closing_width = filtering->closing_width,
       .closing_height = filtering->closing_height,
   };

@@ -5,6 +5,7 @@
 
 #include <cudaccl/foreground.h>
 
+#include "cuda/driver/allocations.h"
 #include "cuda/driver/launch.h"
 #include "foreground-parameters.h"
 
@@ -22,10 +23,10 @@ enum {
 typedef struct CclCudaFilters {
   CclCudaDevice *device;
   CUfunction functions[CUDACCL_FILTER_KERNELS];
-  /* Device memory of masks in bits; 0: not needed. */
-  CUdeviceptr found, filtered; /* results of the method, and of the noise filter */
-  CUdeviceptr dilated;
-  CUdeviceptr shadow, filtered_shadow; /* as found and filtered */
+  /* Masks in bits, in device memory; NULL: not needed. */
+  uint32_t *found, *filtered; /* results of the method, and of the noise filter */
+  uint32_t *dilated;
+  uint32_t *shadow, *filtered_shadow; /* as found and filtered */
 } CclCudaFilters;
 
 /* What follows a method. */
@@ -37,12 +38,10 @@ typedef struct CclCudaFiltering {
   uint32_t *kept;                         /* CclFilterParameters */
 } CclCudaFiltering;
 
-/* Allocates everything; has_shadows: methods find shadows. What was made before an error is left to
- * ccl_cuda_filters_clear(). CUDACCL_ERROR_NO_MEMORY, CUDACCL_ERROR_DEVICE. */
-CclStatus ccl_cuda_filters_init (CclCudaFilters *filters, CclCudaDevice *device,
+/* Allocates everything from `memory`; has_shadows: methods find shadows. CUDACCL_ERROR_NO_MEMORY,
+ * CUDACCL_ERROR_DEVICE. */
+CclStatus ccl_cuda_filters_init (CclCudaFilters *filters, CclCudaAllocations *memory,
     const CclExtent *extent, bool has_shadows, CclError *error);
-
-void ccl_cuda_filters_clear (CclCudaFilters *filters);
 
 /* Sets grid and block of a launch so that they cover width × height pixels: a block has `warps`
  * rows, each warp handles warp_pixels pixels of one. */

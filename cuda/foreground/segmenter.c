@@ -110,9 +110,8 @@ set_mask (CclCudaSegmenter *self, const CclForegroundOptions *options, const Ccl
   const bool is_filtered = filtering.denoise != CUDACCL_DENOISE_NONE || filtering.is_closed;
   CclMaskParameters *p = &self->mask;
 
-  p->result = is_filtered ? (uint32_t *)(uintptr_t)self->filters.found : NULL;
-  p->shadow_result =
-      is_filtered && tells_shadows ? (uint32_t *)(uintptr_t)self->filters.shadow : NULL;
+  p->result = is_filtered ? self->filters.found : NULL;
+  p->shadow_result = is_filtered && tells_shadows ? self->filters.shadow : NULL;
   p->roi_mask = (const uint32_t *)(uintptr_t)self->roi_mask;
   p->data = mask->data;
   p->stride = mask->stride;
@@ -179,12 +178,11 @@ static void
 release (void *object)
 {
   CclCudaSegmenter *self = object;
-  if (self->method->free && self->model)
-    self->method->free (self);
+  if (self->method->clear && self->model)
+    self->method->clear (self);
+  free (self->model);
   ccl_cuda_frame_upload_clear (&self->upload);
-  ccl_cuda_filters_clear (&self->filters);
   ccl_cuda_device_release (self->runner.device, &self->roi_mask);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->scene_change);
 }
 
 static void
@@ -264,24 +262,26 @@ static CclStatus
 allocate (void *object, CclError *error)
 {
   CclCudaSegmenter *self = object;
-  CclCudaDevice *device = self->runner.device;
+  CclCudaAllocations *memory = &self->runner.memory;
   const CclForegroundPlan *plan = &self->base.plan;
   const CclMethod *method = ccl_find_method (plan->method);
-  CUdeviceptr scene_change = 0;
   CclStatus status =
-      ccl_cuda_filters_init (&self->filters, device, &self->extent, method->has_model, error);
+      ccl_cuda_filters_init (&self->filters, memory, &self->extent, method->has_model, error);
 
   if (status == CUDACCL_OK)
-    status = ccl_cuda_frame_upload_init (&self->upload, device, plan, error);
+    status = ccl_cuda_frame_upload_init (&self->upload, memory->device, plan, error);
   if (status == CUDACCL_OK && plan->roi_mask)
     status = segmenter_set_roi_mask (&self->base, plan->roi_mask, error);
-  if (status == CUDACCL_OK && method->has_model)
-    status = ccl_cuda_device_allocate_pinned (
-        device, sizeof (uint32_t), &self->scene_change, &scene_change, error);
-  self->scene_change_on_device = (uint32_t *)(uintptr_t)scene_change;
+  if (method->has_model)
+    self->scene_change_on_device =
+        ccl_cuda_allocate_pinned (memory, sizeof (uint32_t), &self->scene_change, &status, error);
   if (status == CUDACCL_OK && method->has_scene)
     status = ccl_foreground_watch_camera (&self->base, error);
-  return status == CUDACCL_OK ? self->method->prepare (self, error) : status;
+  if (status != CUDACCL_OK)
+    return status;
+  self->model = calloc (1, self->method->model_size);
+  return self->model ? self->method->prepare (self, error)
+                     : ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a model");
 }
 
 CclStatus

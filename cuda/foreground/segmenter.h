@@ -37,7 +37,8 @@ typedef struct CclCudaMethod {
   bool queues_first;    /* it queues CclCudaSegmenter.first with its own kernels */
   bool copies_bits;     /* ccl_cuda_foreground_copy_bits() can copy its result */
   bool takes_followers; /* it may queue CclCudaSegmenter.followers with its own kernels */
-  /* Makes CclCudaSegmenter.model: looks up the kernels and allocates memory. */
+  size_t model_size;    /* bytes of CclCudaSegmenter.model, which begins with zeros */
+  /* Prepares the model: looks up the kernels and allocates memory of the runner. */
   CclStatus (*prepare) (CclCudaSegmenter *segmenter, CclError *error);
   /* Comes before anything of a frame is queued. */
   CclStatus (*begin) (
@@ -49,8 +50,8 @@ typedef struct CclCudaMethod {
       CclCudaSegmenter *segmenter, const CclForegroundOptions *options, CclError *error);
   /* Takes what a run that has ended has written for the host. */
   void (*take) (CclCudaSegmenter *segmenter);
-  /* Frees the model, which may be incomplete. No run is pending. */
-  void (*free) (CclCudaSegmenter *segmenter);
+  /* Frees what the model, which may be incomplete, has besides memory. No run is pending. */
+  void (*clear) (CclCudaSegmenter *segmenter);
 } CclCudaMethod;
 
 #define DECLARE(number, name, ...) extern const CclCudaMethod ccl_cuda_##name;

@@ -60,16 +60,37 @@ set_frame (CclAnalysisParameters *parameters, const CclCudaSequence *sequence)
 static CclStatus
 clean (CclCudaAnalysis *analysis, CUstream stream, CclError *error)
 {
-  const CclCudaDriver *driver = analysis->device->driver;
+  const CclCudaDriver *driver = analysis->memory.device->driver;
+  const CclAnalysisParameters *p = &analysis->parameters;
   CclStatus status = ccl_cuda_call (driver, error,
-      cuMemsetD8Async (analysis->accumulators, 0xff, analysis->accumulators_size, stream));
+      cuMemsetD8Async (
+          (CUdeviceptr)(uintptr_t)p->accumulators, 0xff, analysis->accumulators_size, stream));
   if (status == CUDACCL_OK)
     status = ccl_cuda_call (driver, error,
-        cuMemsetD8Async (analysis->first_bits, 0, analysis->first_bits_size, stream));
+        cuMemsetD8Async (
+            (CUdeviceptr)(uintptr_t)p->first_bits, 0, analysis->first_bits_size, stream));
   if (status == CUDACCL_OK)
-    status = ccl_cuda_call (
-        driver, error, cuMemsetD8Async (analysis->n_roots, 0, sizeof (uint32_t), stream));
+    status = ccl_cuda_call (driver, error,
+        cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->n_roots, 0, sizeof *p->n_roots, stream));
   analysis->is_clean = status == CUDACCL_OK;
+  return status;
+}
+
+/* Allocates everything in device memory. */
+static CclStatus
+allocate (CclCudaAnalysis *analysis, CclError *error)
+{
+  CclAnalysisParameters *p = &analysis->parameters;
+  CclCudaAllocations *memory = &analysis->memory;
+  CclStatus status = CUDACCL_OK;
+
+  p->accumulators = ccl_cuda_allocate (memory, analysis->accumulators_size, &status, error);
+  p->roots =
+      ccl_cuda_allocate (memory, analysis->most_components * sizeof *p->roots, &status, error);
+  p->n_roots = ccl_cuda_allocate (memory, sizeof *p->n_roots, &status, error);
+  p->first_bits = ccl_cuda_allocate (memory, analysis->first_bits_size, &status, error);
+  p->chunk_counts =
+      ccl_cuda_allocate (memory, p->n_chunks * sizeof *p->chunk_counts, &status, error);
   return status;
 }
 
@@ -79,7 +100,7 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
 {
   CclAnalysisParameters *parameters = &analysis->parameters;
   memset (analysis, 0, sizeof *analysis);
-  analysis->device = sequence->device;
+  analysis->memory.device = sequence->device;
   analysis->most_components = most_components (&sequence->parameters);
   set_frame (parameters, sequence);
   parameters->n_rows =
@@ -90,25 +111,13 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
   analysis->accumulators_size = n_accumulators * sizeof (CclAccumulator);
   analysis->first_bits_size = divide_up (sequence->n_elements, 32) * sizeof (uint32_t);
 
-  CclCudaDevice *device = analysis->device;
+  CclCudaDevice *device = sequence->device;
   CclStatus status = CUDACCL_OK;
   for (int i = 0; status == CUDACCL_OK && i < CUDACCL_N_ANALYSIS_KERNELS; i++)
     status = ccl_cuda_device_find_kernel (
         device, &ccl_cuda_image_analysis, kernels[i], &analysis->functions[i], error);
   if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, analysis->accumulators_size, &analysis->accumulators, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, analysis->most_components * sizeof (uint32_t), &analysis->roots, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, sizeof (uint32_t), &analysis->n_roots, error);
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate (device, analysis->first_bits_size, &analysis->first_bits, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, parameters->n_chunks * sizeof (uint32_t), &analysis->chunk_counts, error);
+    status = allocate (analysis, error);
   if (status == CUDACCL_OK)
     status = ccl_cuda_table_memory_resize (
         &analysis->table, device, parameters->n_rows, table_location, error);
@@ -119,11 +128,6 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
     return status;
   }
 
-  parameters->accumulators = (CclAccumulator *)analysis->accumulators;
-  parameters->roots = (uint32_t *)analysis->roots;
-  parameters->n_roots = (uint32_t *)analysis->n_roots;
-  parameters->first_bits = (uint32_t *)analysis->first_bits;
-  parameters->chunk_counts = (uint32_t *)analysis->chunk_counts;
   parameters->result_count = ccl_cuda_table_memory_head (&analysis->table);
   parameters->result_rows = ccl_cuda_table_memory_rows (&analysis->table);
   return CUDACCL_OK;
@@ -132,12 +136,8 @@ ccl_cuda_analysis_init (CclCudaAnalysis *analysis, const CclCudaSequence *sequen
 void
 ccl_cuda_analysis_clear (CclCudaAnalysis *analysis)
 {
-  ccl_cuda_device_release (analysis->device, &analysis->accumulators);
-  ccl_cuda_device_release (analysis->device, &analysis->roots);
-  ccl_cuda_device_release (analysis->device, &analysis->n_roots);
-  ccl_cuda_device_release (analysis->device, &analysis->first_bits);
-  ccl_cuda_device_release (analysis->device, &analysis->chunk_counts);
-  ccl_cuda_table_memory_clear (&analysis->table, analysis->device);
+  ccl_cuda_table_memory_clear (&analysis->table, analysis->memory.device);
+  ccl_cuda_allocations_clear (&analysis->memory);
 }
 
 /* Queues a kernel with blocks of threads_x × threads_y threads that cover width × height pixels,
@@ -153,7 +153,7 @@ launch (CclCudaAnalysis *analysis, int kernel, CclWork work, uint32_t threads_x,
       .is_dependent = true,
   };
   ccl_cuda_launch_cover (&launch, work, width, height, 1);
-  return ccl_cuda_launch (analysis->device, &launch, &analysis->parameters, stream, error);
+  return ccl_cuda_launch (analysis->memory.device, &launch, &analysis->parameters, stream, error);
 }
 
 static CclStatus
@@ -165,7 +165,7 @@ launch_all (CclCudaAnalysis *analysis, bool writes_labels, CUstream stream, CclE
   const CclWork tile_column = {1, 32, 1}; /* 128 columns by two threads each, 32 rows */
   const uint32_t n_blocks = divide_up (analysis->most_components, THREADS);
   const uint32_t most_blocks =
-      ccl_cuda_blocks_of (analysis->device->n_multiprocessors, CUDACCL_MARK_BLOCKS);
+      ccl_cuda_blocks_of (analysis->memory.device->n_multiprocessors, CUDACCL_MARK_BLOCKS);
 
   CclStatus status = launch (analysis, COLLECT, tile_column, THREADS, 1,
       divide_up (width, 128) * THREADS, height, stream, error);

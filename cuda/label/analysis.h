@@ -6,18 +6,18 @@
  */
 #pragma once
 
+#include "cuda/driver/allocations.h"
 #include "kernel-sequence.h"
 #include "table-memory.h"
 
 #define CUDACCL_N_ANALYSIS_KERNELS 4
 
 typedef struct CclCudaAnalysis {
-  CclCudaDevice *device; /* the caller keeps the reference */
+  CclCudaAllocations memory;
   CUfunction functions[CUDACCL_N_ANALYSIS_KERNELS];
   CclAnalysisParameters parameters;
   size_t most_components; /* of any frame of this size */
   size_t accumulators_size, first_bits_size;
-  CUdeviceptr accumulators, roots, n_roots, first_bits, chunk_counts;
   bool is_clean; /* the memory is as kernels expect it before a frame */
   CclCudaTableMemory table;
 } CclCudaAnalysis;

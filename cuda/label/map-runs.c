@@ -27,7 +27,7 @@ struct CclMapRuns {
   CclCudaRunner runner;
   CclCudaLaunch launches[N_KERNELS];
   CclMapRunsParameters parameters;
-  CUdeviceptr first, total, runs;
+  CUdeviceptr runs;
   void *host_runs, *head; /* pinned */
 };
 
@@ -37,33 +37,23 @@ plan_launches (CclMapRuns *self, CclError *error)
   const CclMapRunsParameters *p = &self->parameters;
   CclCudaDevice *device = self->runner.device;
   const uint32_t n_tiles = p->n_column_blocks * p->n_bands;
-  const struct {
-    const char *kernel;
-    uint32_t n_blocks, n_threads;
-  } steps[N_KERNELS] = {
-      [COUNT] = {"ccl_map_runs_count", n_tiles, CUDACCL_MAP_RUNS_THREADS},
-      [NUMBER] = {"ccl_map_runs_number", 1, CUDACCL_SCAN_THREADS},
-      [WRITE] = {"ccl_map_runs_write", n_tiles, CUDACCL_MAP_RUNS_THREADS},
+  const CclCudaStep steps[N_KERNELS] = {
+      [COUNT] = {"ccl_map_runs_count", n_tiles, CUDACCL_MAP_RUNS_THREADS, false},
+      [NUMBER] = {"ccl_map_runs_number", 1, CUDACCL_SCAN_THREADS, true},
+      [WRITE] = {"ccl_map_runs_write", n_tiles, CUDACCL_MAP_RUNS_THREADS, true},
       [DELIVER] = {"ccl_map_runs_deliver",
-          CUDACCL_MAP_RUNS_BLOCKS * (uint32_t)device->n_multiprocessors, CUDACCL_MAP_RUNS_THREADS},
-      [SIGNAL] = {"ccl_map_runs_signal", 1, 1},
+          CUDACCL_MAP_RUNS_BLOCKS * (uint32_t)device->n_multiprocessors, CUDACCL_MAP_RUNS_THREADS,
+          true},
+      [SIGNAL] = {"ccl_map_runs_signal", 1, 1, true},
   };
-  CclStatus status = CUDACCL_OK;
-
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
-    self->launches[i] = (CclCudaLaunch){.kernel = steps[i].kernel,
-        .grid = {steps[i].n_blocks, 1, 1},
-        .block = {steps[i].n_threads, 1, 1},
-        .is_dependent = i != COUNT};
-    status = ccl_cuda_device_find_kernel (
-        device, &ccl_cuda_image_map_runs, steps[i].kernel, &self->launches[i].function, error);
-  }
-  return status;
+  return ccl_cuda_launch_plan (
+      self->launches, device, &ccl_cuda_image_map_runs, steps, N_KERNELS, error);
 }
 
 static void
-release_runs (CclMapRuns *self)
+release_runs (void *object)
 {
+  CclMapRuns *self = object;
   ccl_cuda_device_release (self->runner.device, &self->runs);
   ccl_cuda_device_release_pinned (self->runner.device, &self->host_runs);
   self->parameters.capacity = 0;
@@ -103,21 +93,14 @@ static CclStatus
 allocate (void *object, CclError *error)
 {
   CclMapRuns *self = object;
-  CclCudaDevice *device = self->runner.device;
   CclMapRunsParameters *p = &self->parameters;
-  CUdeviceptr head = 0;
+  CclCudaAllocations *memory = &self->runner.memory;
   CclStatus status = plan_launches (self, error);
 
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        device, (size_t)p->width * p->n_bands * sizeof *p->first, &self->first, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, sizeof *p->total, &self->total, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (device, sizeof *p->head, &self->head, &head, error);
-  p->first = (uint32_t *)(uintptr_t)self->first;
-  p->total = (uint32_t *)(uintptr_t)self->total;
-  p->head = (CclMapRunsHead *)(uintptr_t)head;
+  p->first =
+      ccl_cuda_allocate (memory, (size_t)p->width * p->n_bands * sizeof *p->first, &status, error);
+  p->total = ccl_cuda_allocate (memory, sizeof *p->total, &status, error);
+  p->head = ccl_cuda_allocate_pinned (memory, sizeof *p->head, &self->head, &status, error);
   return status == CUDACCL_OK ? allocate_runs (self, first_capacity (p), error) : status;
 }
 
@@ -145,21 +128,11 @@ ccl_cuda_map_runs_new (CclCudaDevice *device, uint32_t width, uint32_t height, C
   return self;
 }
 
-static CclStatus
-queue (CclMapRuns *self, CclError *error)
-{
-  CclStatus status = CUDACCL_OK;
-
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (
-        self->runner.device, &self->launches[i], &self->parameters, self->runner.stream, error);
-  return status;
-}
-
 /* Finds the runs, the context being current. */
 static CclStatus
 find (CclMapRuns *self, CclError *error)
 {
+  CclCudaRunner *runner = &self->runner;
   CclMapRunsHead *head = self->head;
   CclStatus status = CUDACCL_OK;
 
@@ -169,7 +142,9 @@ find (CclMapRuns *self, CclError *error)
     if (status != CUDACCL_OK)
       return status;
     head->finished = 0;
-    status = ccl_cuda_runner_wait (&self->runner, queue (self, error), &head->finished, error);
+    status = ccl_cuda_launch_all (
+        runner->device, self->launches, N_KERNELS, &self->parameters, runner->stream, error);
+    status = ccl_cuda_runner_wait (runner, status, &head->finished, error);
     if (status != CUDACCL_OK || head->n_runs <= self->parameters.capacity)
       return status;
     status = allocate_runs (self, head->n_runs, error);
@@ -212,16 +187,6 @@ ccl_cuda_map_runs_set_stream (CclMapRuns *self, void *stream, CclError *error)
   return CUDACCL_OK;
 }
 
-static void
-release (void *object)
-{
-  CclMapRuns *self = object;
-  release_runs (self);
-  ccl_cuda_device_release (self->runner.device, &self->first);
-  ccl_cuda_device_release (self->runner.device, &self->total);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->head);
-}
-
 void
 ccl_cuda_map_runs_free (CclMapRuns **runs)
 {
@@ -230,6 +195,6 @@ ccl_cuda_map_runs_free (CclMapRuns **runs)
   if (!self)
     return;
   *runs = NULL;
-  ccl_cuda_runner_close (&self->runner, release, self);
+  ccl_cuda_runner_close (&self->runner, release_runs, self);
   free (self);
 }

@@ -27,7 +27,6 @@ struct CclMapMeasurer {
   CclCudaRunner runner;
   CclCudaLaunch launches[N_KERNELS];
   CclMapParameters parameters;
-  CUdeviceptr parts, measures, greatest_label;
   void *result_parts, *result_measures, *head; /* pinned */
   CclVolumeComponent *rows;
   CclVolumeShape *shapes;
@@ -86,57 +85,32 @@ plan_launches (CclMapMeasurer *self, CclError *error)
 {
   CclCudaDevice *device = self->runner.device;
   const uint32_t n_tiles = plan_tiles (&self->parameters, device->n_multiprocessors);
-  const struct {
-    const char *kernel;
-    uint32_t n_blocks, n_threads;
-  } steps[N_KERNELS] = {
-      [ADD] = {add_kernel (self->plan.columns), n_tiles, CUDACCL_MAP_THREADS},
+  const CclCudaStep steps[N_KERNELS] = {
+      [ADD] = {add_kernel (self->plan.columns), n_tiles, CUDACCL_MAP_THREADS, false},
       [FINISH] = {"ccl_measure_map_finish", FINISH_BLOCKS * (uint32_t)device->n_multiprocessors,
-          CUDACCL_MAP_THREADS},
-      [SIGNAL] = {"ccl_measure_map_signal", 1, 1},
+          CUDACCL_MAP_THREADS, true},
+      [SIGNAL] = {"ccl_measure_map_signal", 1, 1, true},
   };
-  CclStatus status = CUDACCL_OK;
-
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
-    self->launches[i] = (CclCudaLaunch){.kernel = steps[i].kernel,
-        .grid = {steps[i].n_blocks, 1, 1},
-        .block = {steps[i].n_threads, 1, 1},
-        .is_dependent = i != ADD};
-    status = ccl_cuda_device_find_kernel (
-        device, &ccl_cuda_image_measure_map, steps[i].kernel, &self->launches[i].function, error);
-  }
-  return status;
+  return ccl_cuda_launch_plan (
+      self->launches, device, &ccl_cuda_image_measure_map, steps, N_KERNELS, error);
 }
 
 static CclStatus
 allocate_on_device (CclMapMeasurer *self, CclError *error)
 {
-  CclCudaDevice *device = self->runner.device;
   CclMapParameters *p = &self->parameters;
-  const size_t n = p->n_rows, n_measures = self->plan.columns ? n : 0;
-  CUdeviceptr parts = 0, measures = 0, head = 0;
-  CclStatus status = ccl_cuda_device_allocate (device, n * sizeof *p->parts, &self->parts, error);
+  CclCudaAllocations *memory = &self->runner.memory;
+  const size_t parts = p->n_rows * sizeof *p->parts;
+  const size_t measures = self->plan.columns ? p->n_rows * sizeof *p->measures : 0;
+  CclStatus status = CUDACCL_OK;
 
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate (device, n_measures * sizeof *p->measures, &self->measures, error);
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate (device, sizeof *p->greatest_label, &self->greatest_label, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        device, n * sizeof *p->parts, &self->result_parts, &parts, error);
-  if (status == CUDACCL_OK && n_measures)
-    status = ccl_cuda_device_allocate_pinned (
-        device, n_measures * sizeof *p->measures, &self->result_measures, &measures, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (device, sizeof *p->head, &self->head, &head, error);
-  p->parts = (CclPart *)(uintptr_t)self->parts;
-  p->measures = (CclMeasures *)(uintptr_t)self->measures;
-  p->greatest_label = (uint32_t *)(uintptr_t)self->greatest_label;
-  p->result_parts = (CclPart *)(uintptr_t)parts;
-  p->result_measures = (CclMeasures *)(uintptr_t)measures;
-  p->head = (CclMapHead *)(uintptr_t)head;
+  p->parts = ccl_cuda_allocate (memory, parts, &status, error);
+  p->measures = ccl_cuda_allocate (memory, measures, &status, error);
+  p->greatest_label = ccl_cuda_allocate (memory, sizeof *p->greatest_label, &status, error);
+  p->result_parts = ccl_cuda_allocate_pinned (memory, parts, &self->result_parts, &status, error);
+  p->result_measures =
+      ccl_cuda_allocate_pinned (memory, measures, &self->result_measures, &status, error);
+  p->head = ccl_cuda_allocate_pinned (memory, sizeof *p->head, &self->head, &status, error);
   return status;
 }
 
@@ -233,31 +207,31 @@ clear (CclMapMeasurer *self, CclError *error)
   const CclCudaDriver *driver = self->runner.device->driver;
   const CclMapParameters *p = &self->parameters;
   const struct {
-    CUdeviceptr memory;
+    void *memory;
     size_t size;
   } blocks[] = {
-      {self->greatest_label, sizeof *p->greatest_label},
-      {self->parts, p->n_rows * sizeof *p->parts},
-      {self->measures, p->n_rows * sizeof *p->measures},
+      {p->greatest_label, sizeof *p->greatest_label},
+      {p->parts, p->n_rows * sizeof *p->parts},
+      {p->measures, p->n_rows * sizeof *p->measures},
   };
   CclStatus status = CUDACCL_OK;
 
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == CUDACCL_OK; i++)
     if (blocks[i].memory)
       status = ccl_cuda_call (driver, error,
-          cuMemsetD8Async (blocks[i].memory, 0, blocks[i].size, self->runner.stream));
+          cuMemsetD8Async (
+              (CUdeviceptr)(uintptr_t)blocks[i].memory, 0, blocks[i].size, self->runner.stream));
   return status;
 }
 
 static CclStatus
 queue (CclMapMeasurer *self, CclError *error)
 {
-  CclStatus status = self->is_clean ? CUDACCL_OK : clear (self, error);
+  const CclStatus status = self->is_clean ? CUDACCL_OK : clear (self, error);
 
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (
-        self->runner.device, &self->launches[i], &self->parameters, self->runner.stream, error);
-  return status;
+  return status == CUDACCL_OK ? ccl_cuda_launch_all (self->runner.device, self->launches, N_KERNELS,
+                                    &self->parameters, self->runner.stream, error)
+                              : status;
 }
 
 static void
@@ -321,19 +295,6 @@ ccl_cuda_map_measurer_set_stream (CclMapMeasurer *measurer, void *stream, CclErr
   return CUDACCL_OK;
 }
 
-static void
-release (void *object)
-{
-  CclMapMeasurer *self = object;
-  CclCudaDevice *device = self->runner.device;
-  CUdeviceptr *on_device[] = {&self->parts, &self->measures, &self->greatest_label};
-  void **pinned[] = {&self->result_parts, &self->result_measures, &self->head};
-  for (size_t i = 0; i < sizeof on_device / sizeof *on_device; i++)
-    ccl_cuda_device_release (device, on_device[i]);
-  for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++)
-    ccl_cuda_device_release_pinned (device, pinned[i]);
-}
-
 void
 ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
 {
@@ -342,7 +303,7 @@ ccl_cuda_map_measurer_free (CclMapMeasurer **measurer)
   if (!self)
     return;
   *measurer = NULL;
-  ccl_cuda_runner_close (&self->runner, release, self);
+  ccl_cuda_runner_close (&self->runner, NULL, NULL);
   free (self->rows);
   free (self->shapes);
   free (self);

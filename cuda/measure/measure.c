@@ -3,7 +3,6 @@
 
 #include "images.h"
 #include "core/label/labeller-class.h"
-#include "cuda/driver/launch.h"
 #include "cuda/driver/tuning.h"
 
 #include <stdlib.h>
@@ -22,20 +21,23 @@ add_kernel (uint32_t columns)
 }
 
 static CclStatus
-find_kernels (CclCudaMeasurer *self, CclError *error)
+plan_launches (CclCudaMeasurer *self, CclError *error)
 {
-  const struct {
-    const char *name;
-    CUfunction *function;
-  } kernels[] = {
-      {add_kernel (self->parameters.columns), &self->add},
-      {"ccl_measure_finish", &self->finish},
-      {"ccl_measure_signal", &self->signal},
+  const CclMeasureParameters *p = &self->parameters;
+  CclCudaDevice *device = self->memory.device;
+  const uint32_t n_tiles = divide_up (p->width, CUDACCL_MEASURE_TILE_WIDTH);
+  const uint32_t n_blocks = divide_up (self->sums_size, THREADS * sizeof (uint32_t));
+  const uint32_t most_blocks =
+      ccl_cuda_blocks_of (device->n_multiprocessors, CUDACCL_MEASURE_FINISH_BLOCKS);
+  const CclCudaStep steps[CUDACCL_MEASURE_KERNELS] = {
+      {add_kernel (p->columns), n_tiles, THREADS, true},
+      {"ccl_measure_finish", n_blocks < most_blocks ? n_blocks : most_blocks, THREADS, true},
+      {"ccl_measure_signal", 1, 1, true},
   };
-  CclStatus status = CUDACCL_OK;
-  for (size_t i = 0; i < sizeof kernels / sizeof *kernels && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        self->device, &ccl_cuda_image_measure, kernels[i].name, kernels[i].function, error);
+  const CclStatus status = ccl_cuda_launch_plan (
+      self->launches, device, &ccl_cuda_image_measure, steps, CUDACCL_MEASURE_KERNELS, error);
+
+  self->launches[0].grid[1] = divide_up (p->height, CUDACCL_MEASURE_TILE_HEIGHT);
   return status;
 }
 
@@ -67,30 +69,19 @@ static CclStatus
 allocate (CclCudaMeasurer *self, const CclLabellerPlan *plan, CclError *error)
 {
   CclMeasureParameters *p = &self->parameters;
+  CclCudaAllocations *memory = &self->memory;
   const size_t map_size = map_stride (plan->width) * plan->height * sizeof (uint32_t);
-  CUdeviceptr result = 0, flag = 0;
+  CclStatus status = CUDACCL_OK;
 
-  self->sums_size = p->n_rows * sizeof (CclFeatures);
-  CclStatus status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->sums, error);
-  if (status == CUDACCL_OK)
-    status =
-        ccl_cuda_device_allocate (self->device, sizeof (uint32_t), &self->greatest_label, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (self->device, map_size, &self->map, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->device, sizeof (uint32_t), &self->pinned_flag, &flag, error);
-  if (status == CUDACCL_OK && plan->table_location == CUDACCL_LOCATION_DEVICE)
-    status = ccl_cuda_device_allocate (self->device, self->sums_size, &self->device_result, error);
-  else if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->device, self->sums_size, &self->pinned_result, &result, error);
-  p->sums = (CclFeatures *)self->sums;
-  p->greatest_label = (uint32_t *)self->greatest_label;
-  p->finished = (uint32_t *)flag;
-  if (self->device_result)
-    result = self->device_result;
-  p->result = (CclFeatures *)result;
+  p->sums = ccl_cuda_allocate (memory, self->sums_size, &status, error);
+  p->greatest_label = ccl_cuda_allocate (memory, sizeof *p->greatest_label, &status, error);
+  self->map = ccl_cuda_allocate (memory, map_size, &status, error);
+  p->finished =
+      ccl_cuda_allocate_pinned (memory, sizeof *p->finished, &self->pinned_flag, &status, error);
+  p->result = plan->table_location == CUDACCL_LOCATION_DEVICE
+                  ? ccl_cuda_allocate (memory, self->sums_size, &status, error)
+                  : ccl_cuda_allocate_pinned (
+                        memory, self->sums_size, &self->pinned_result, &status, error);
   return status;
 }
 
@@ -103,7 +94,7 @@ ccl_cuda_measurer_new (
 
   if (!self)
     return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory for a labeller");
-  self->device = device;
+  self->memory.device = device;
   self->parameters = (CclMeasureParameters){
       .width = plan->width,
       .height = plan->height,
@@ -112,7 +103,8 @@ ccl_cuda_measurer_new (
       .words = words_of (plan->columns),
       .n_rows = plan->max_components < most ? plan->max_components : most,
   };
-  CclStatus status = find_kernels (self, error);
+  self->sums_size = self->parameters.n_rows * sizeof (CclFeatures);
+  CclStatus status = plan_launches (self, error);
   if (status == CUDACCL_OK)
     status = allocate (self, plan, error);
   if (status != CUDACCL_OK)
@@ -123,7 +115,7 @@ ccl_cuda_measurer_new (
 const CclFeatures *
 ccl_cuda_measurer_features (const CclCudaMeasurer *self)
 {
-  return self->device_result ? self->parameters.result : self->pinned_result;
+  return self->pinned_result ? self->pinned_result : self->parameters.result;
 }
 
 const uint32_t *
@@ -135,56 +127,22 @@ ccl_cuda_measurer_finished (const CclCudaMeasurer *self)
 CclLabels
 ccl_cuda_measurer_map (const CclCudaMeasurer *self)
 {
-  return (CclLabels){(void *)self->map, map_stride (self->parameters.width) * sizeof (uint32_t)};
-}
-
-static CclStatus
-queue_kernels (CclCudaMeasurer *self, CUstream stream, CclError *error)
-{
-  CclMeasureParameters *p = &self->parameters;
-  const uint32_t n_blocks = divide_up (self->sums_size, THREADS * sizeof (uint32_t));
-  const uint32_t most_blocks =
-      ccl_cuda_blocks_of (self->device->n_multiprocessors, CUDACCL_MEASURE_FINISH_BLOCKS);
-  const CclCudaLaunch launches[] = {
-      {
-          .function = self->add,
-          .kernel = add_kernel (p->columns),
-          .grid = {divide_up (p->width, CUDACCL_MEASURE_TILE_WIDTH),
-              divide_up (p->height, CUDACCL_MEASURE_TILE_HEIGHT), 1},
-          .block = {THREADS, 1, 1},
-          .is_dependent = true,
-      },
-      {
-          .function = self->finish,
-          .kernel = "ccl_measure_finish",
-          .grid = {n_blocks < most_blocks ? n_blocks : most_blocks, 1, 1},
-          .block = {THREADS, 1, 1},
-          .is_dependent = true,
-      },
-      {
-          .function = self->signal,
-          .kernel = "ccl_measure_signal",
-          .grid = {1, 1, 1},
-          .block = {1, 1, 1},
-          .is_dependent = true,
-      },
-  };
-  CclStatus status = CUDACCL_OK;
-  for (size_t i = 0; i < sizeof launches / sizeof *launches && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (self->device, &launches[i], p, stream, error);
-  return status;
+  return (CclLabels){self->map, map_stride (self->parameters.width) * sizeof (uint32_t)};
 }
 
 /* Clears what a failed run has left. */
 static CclStatus
 clear (CclCudaMeasurer *self, CUstream stream, CclError *error)
 {
-  const CclCudaDriver *driver = self->device->driver;
-  const CclStatus status = ccl_cuda_call (
-      driver, error, cuMemsetD8Async (self->greatest_label, 0, sizeof (uint32_t), stream));
-  return status == CUDACCL_OK ? ccl_cuda_call (driver, error,
-                                    cuMemsetD8Async (self->sums, 0, self->sums_size, stream))
-                              : status;
+  const CclCudaDriver *driver = self->memory.device->driver;
+  const CclMeasureParameters *p = &self->parameters;
+  const CclStatus status = ccl_cuda_call (driver, error,
+      cuMemsetD8Async (
+          (CUdeviceptr)(uintptr_t)p->greatest_label, 0, sizeof *p->greatest_label, stream));
+  return status == CUDACCL_OK
+             ? ccl_cuda_call (driver, error,
+                   cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->sums, 0, self->sums_size, stream))
+             : status;
 }
 
 CclStatus
@@ -202,7 +160,8 @@ ccl_cuda_measurer_queue (CclCudaMeasurer *self, const CclIntensity *intensity,
   p->value_stride = intensity->stride;
   p->value_bytes = ccl_pixel_bytes (intensity->format);
   if (status == CUDACCL_OK)
-    status = queue_kernels (self, stream, error);
+    status = ccl_cuda_launch_all (
+        self->memory.device, self->launches, CUDACCL_MEASURE_KERNELS, p, stream, error);
   self->is_clean = status == CUDACCL_OK;
   return status;
 }
@@ -214,11 +173,6 @@ ccl_cuda_measurer_free (CclCudaMeasurer **self)
   if (!measurer)
     return;
   *self = NULL;
-  ccl_cuda_device_release (measurer->device, &measurer->sums);
-  ccl_cuda_device_release (measurer->device, &measurer->greatest_label);
-  ccl_cuda_device_release (measurer->device, &measurer->map);
-  ccl_cuda_device_release (measurer->device, &measurer->device_result);
-  ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_result);
-  ccl_cuda_device_release_pinned (measurer->device, &measurer->pinned_flag);
+  ccl_cuda_allocations_clear (&measurer->memory);
   free (measurer);
 }

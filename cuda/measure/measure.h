@@ -6,20 +6,21 @@
  */
 #pragma once
 
-#include "cuda/driver/device.h"
+#include "cuda/driver/allocations.h"
+#include "cuda/driver/launch.h"
 #include "measure-parameters.h"
 
+enum { CUDACCL_MEASURE_KERNELS = 3 };
+
 typedef struct CclCudaMeasurer {
-  CclCudaDevice *device; /* the caller keeps the reference */
+  CclCudaAllocations memory;
   CclMeasureParameters parameters;
-  CUfunction add, finish, signal;
-  CUdeviceptr sums, greatest_label;
-  CUdeviceptr map;           /* for frames without a label map of the caller's */
-  size_t sums_size;          /* bytes */
-  CUdeviceptr device_result; /* the features of the last frame, if they are in device memory */
-  void *pinned_result;       /* and if they are in host memory */
-  void *pinned_flag;         /* the completion flag of the last frame */
-  bool is_clean;             /* sums are zeros */
+  CclCudaLaunch launches[CUDACCL_MEASURE_KERNELS];
+  void *map;           /* for frames without a label map of the caller's */
+  size_t sums_size;    /* bytes */
+  void *pinned_result; /* the features of the last frame; NULL: they are in device memory */
+  void *pinned_flag;   /* the completion flag of the last frame */
+  bool is_clean;       /* sums are zeros */
 } CclCudaMeasurer;
 
 /* Allocates everything for frames of a plan with columns. After an error nothing is left allocated,

@@ -30,10 +30,7 @@ queue_numbers (const CclCudaJob *job, CclValuesParameters *p, CclError *error)
 {
   const uint64_t n_tiles =
       (uint64_t)p->tile_columns * p->tile_rows * divide_up (p->depth, 1u << p->tile_z_shift);
-  const struct {
-    const char *kernel;
-    uint32_t n_blocks, n_threads;
-  } steps[] = {
+  const CclCudaStep steps[] = {
       {"ccl_values_number_roots", p->n_chunks, CUDACCL_VALUES_THREADS},
       {"ccl_values_number_chunks", 1, CUDACCL_SCAN_THREADS},
       {"ccl_values_write_labels", (uint32_t)n_tiles, CUDACCL_VALUES_THREADS},

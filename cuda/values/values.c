@@ -24,7 +24,6 @@ typedef struct CudaValuesLabeller {
   CclCudaRunner runner;
   CclCudaLaunch launches[N_KERNELS];
   CclValuesParameters parameters;
-  CUdeviceptr parents, chunk_offsets;
   void *n_components; /* pinned */
 } CudaValuesLabeller;
 
@@ -84,19 +83,14 @@ static CclStatus
 allocate_memory (CudaValuesLabeller *self, CclError *error)
 {
   CclValuesParameters *p = &self->parameters;
-  CUdeviceptr n_components = 0;
-  CclStatus status = ccl_cuda_device_allocate (
-      self->runner.device, (size_t)p->n_pixels * sizeof *p->parents, &self->parents, error);
+  CclCudaAllocations *memory = &self->runner.memory;
+  CclStatus status = CUDACCL_OK;
 
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->runner.device, p->n_chunks * sizeof *p->chunk_offsets, &self->chunk_offsets, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        self->runner.device, sizeof *p->n_components, &self->n_components, &n_components, error);
-  p->parents = (uint32_t *)self->parents;
-  p->chunk_offsets = (uint32_t *)self->chunk_offsets;
-  p->n_components = (uint32_t *)n_components;
+  p->parents = ccl_cuda_allocate (memory, (size_t)p->n_pixels * sizeof *p->parents, &status, error);
+  p->chunk_offsets =
+      ccl_cuda_allocate (memory, p->n_chunks * sizeof *p->chunk_offsets, &status, error);
+  p->n_components = ccl_cuda_allocate_pinned (
+      memory, sizeof *p->n_components, &self->n_components, &status, error);
   return status;
 }
 
@@ -107,28 +101,15 @@ plan_launches (CudaValuesLabeller *self, CclError *error)
   const char *const *of_tiles = tile_kernels[self->base.plan.type];
   const uint32_t n_tiles =
       p->tile_columns * p->tile_rows * divide_up (p->depth, 1u << p->tile_z_shift);
-  const struct {
-    const char *kernel;
-    uint32_t n_blocks, n_threads;
-  } steps[N_KERNELS] = {
+  const CclCudaStep steps[N_KERNELS] = {
       [LABEL_TILES] = {of_tiles[0], n_tiles, CUDACCL_VALUES_THREADS},
       [MERGE_TILES] = {of_tiles[1], n_tiles, CUDACCL_VALUES_THREADS},
       [NUMBER_ROOTS] = {"ccl_values_number_roots", p->n_chunks, CUDACCL_VALUES_THREADS},
       [NUMBER_CHUNKS] = {"ccl_values_number_chunks", 1, CUDACCL_SCAN_THREADS},
       [WRITE_LABELS] = {"ccl_values_write_labels", n_tiles, CUDACCL_VALUES_THREADS},
   };
-  CclStatus status = CUDACCL_OK;
-
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++) {
-    CclCudaLaunch *launch = &self->launches[i];
-    launch->kernel = steps[i].kernel;
-    launch->grid[0] = steps[i].n_blocks;
-    launch->block[0] = steps[i].n_threads;
-    launch->grid[1] = launch->grid[2] = launch->block[1] = launch->block[2] = 1;
-    status = ccl_cuda_device_find_kernel (
-        self->runner.device, &ccl_cuda_image_values, launch->kernel, &launch->function, error);
-  }
-  return status;
+  return ccl_cuda_launch_plan (
+      self->launches, self->runner.device, &ccl_cuda_image_values, steps, N_KERNELS, error);
 }
 
 /* Allocates everything that the labeller needs, the context being current. */
@@ -140,24 +121,13 @@ allocate (void *object, CclError *error)
 }
 
 static CclStatus
-queue_kernels (CudaValuesLabeller *self, CclError *error)
-{
-  const int n_kernels = self->parameters.labels ? N_KERNELS : WRITE_LABELS;
-  CclStatus status = CUDACCL_OK;
-
-  for (int i = 0; i < n_kernels && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (
-        self->runner.device, &self->launches[i], &self->parameters, self->runner.stream, error);
-  return status;
-}
-
-static CclStatus
 cuda_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
     const CclVolumeLabels *labels, uint32_t *n_components, CclError *error)
 {
   CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
+  CclCudaRunner *runner = &self->runner;
   CclValuesParameters *p = &self->parameters;
-  CclStatus status = ccl_cuda_runner_enter (&self->runner, error);
+  CclStatus status = ccl_cuda_runner_enter (runner, error);
 
   if (status != CUDACCL_OK)
     return status;
@@ -167,27 +137,20 @@ cuda_values_labeller_run (CclValuesLabeller *labeller, const CclValues *values,
   p->labels = labels ? labels->data : NULL;
   p->label_row = labels ? labels->row_stride / sizeof *p->labels : 0;
   p->label_slice = labels ? labels->slice_stride / sizeof *p->labels : 0;
-  status = ccl_cuda_runner_wait (&self->runner, queue_kernels (self, error), NULL, error);
+  status = ccl_cuda_launch_all (runner->device, self->launches,
+      p->labels ? N_KERNELS : WRITE_LABELS, p, runner->stream, error);
+  status = ccl_cuda_runner_wait (runner, status, NULL, error);
   if (status == CUDACCL_OK)
     *n_components = *(const uint32_t *)self->n_components;
-  ccl_cuda_device_leave (self->runner.device);
+  ccl_cuda_device_leave (runner->device);
   return status;
-}
-
-static void
-release (void *object)
-{
-  CudaValuesLabeller *self = object;
-  ccl_cuda_device_release (self->runner.device, &self->parents);
-  ccl_cuda_device_release (self->runner.device, &self->chunk_offsets);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->n_components);
 }
 
 static void
 cuda_values_labeller_free (CclValuesLabeller *labeller)
 {
   CudaValuesLabeller *self = (CudaValuesLabeller *)labeller;
-  ccl_cuda_runner_close (&self->runner, release, self);
+  ccl_cuda_runner_close (&self->runner, NULL, NULL);
   free (self);
 }
 

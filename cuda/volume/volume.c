@@ -24,27 +24,15 @@ enum {
   N_KERNELS,
 };
 
-static const char *const kernels[N_KERNELS] = {
-    [FIND_RUNS] = "ccl_volume_find_runs",
-    [MERGE] = "ccl_volume_merge",
-    [SUM_AREAS] = "ccl_volume_sum_areas",
-    [NUMBER_ROOTS] = "ccl_volume_number_roots",
-    [NUMBER_CHUNKS] = "ccl_volume_number_chunks",
-    [SUM_VOXELS] = "ccl_volume_sum_voxels",
-    [WRITE_TABLE] = "ccl_volume_write_table",
-    [WRITE_LABELS] = "ccl_volume_write_labels",
-};
-
 /* Where the rows begin in the pinned memory of the result, behind their number. */
 enum { ROWS_OFFSET = 64 };
 
 typedef struct CudaVolumeLabeller {
   CclVolumeLabeller base;
   CclCudaRunner runner;
-  CUfunction functions[N_KERNELS];
+  CclCudaLaunch launches[N_KERNELS];
   CclCudaUpload upload; /* of volumes in host memory; its rows are those of all slices */
   CclVolumeParameters parameters;
-  CUdeviceptr words, parents, areas, chunk_offsets, accumulators, n_components;
   void *result; /* pinned: the number of components, then the rows */
 } CudaVolumeLabeller;
 
@@ -104,68 +92,55 @@ static CclStatus
 allocate_memory (CudaVolumeLabeller *self, CclError *error)
 {
   CclVolumeParameters *p = &self->parameters;
-  CclCudaDevice *device = self->runner.device;
+  CclCudaAllocations *memory = &self->runner.memory;
   const size_t n_elements = (size_t)p->n_words << p->element_shift;
-  const struct {
-    size_t size;
-    CUdeviceptr *memory;
-  } blocks[] = {
-      {p->n_words * sizeof *p->words, &self->words},
-      {n_elements * sizeof *p->parents, &self->parents},
-      {n_elements * sizeof *p->areas, &self->areas},
-      {p->n_chunks * sizeof *p->chunk_offsets, &self->chunk_offsets},
-      {p->n_rows * sizeof *p->accumulators, &self->accumulators},
-      {sizeof *p->n_components, &self->n_components},
-  };
-  CclStatus status =
-      ccl_cuda_upload_init (&self->upload, device, p->width, p->height * p->depth, error);
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_allocate (device, blocks[i].size, blocks[i].memory, error);
-  CUdeviceptr result = 0;
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (
-        device, ROWS_OFFSET + p->n_rows * sizeof *p->rows, &self->result, &result, error);
+  CclStatus status = ccl_cuda_upload_init (
+      &self->upload, self->runner.device, p->width, p->height * p->depth, error);
+
+  p->words = ccl_cuda_allocate (memory, p->n_words * sizeof *p->words, &status, error);
+  p->parents = ccl_cuda_allocate (memory, n_elements * sizeof *p->parents, &status, error);
+  p->areas = ccl_cuda_allocate (memory, n_elements * sizeof *p->areas, &status, error);
+  p->chunk_offsets =
+      ccl_cuda_allocate (memory, p->n_chunks * sizeof *p->chunk_offsets, &status, error);
+  p->accumulators = ccl_cuda_allocate (memory, p->n_rows * sizeof *p->accumulators, &status, error);
+  p->n_components = ccl_cuda_allocate (memory, sizeof *p->n_components, &status, error);
+  uint8_t *result = ccl_cuda_allocate_pinned (
+      memory, ROWS_OFFSET + p->n_rows * sizeof *p->rows, &self->result, &status, error);
   if (status != CUDACCL_OK)
     return status;
-
-  p->words = (uint32_t *)self->words;
-  p->parents = (uint32_t *)self->parents;
-  p->areas = (uint32_t *)self->areas;
-  p->chunk_offsets = (uint32_t *)self->chunk_offsets;
-  p->accumulators = (CclVolumeAccumulator *)self->accumulators;
-  p->n_components = (uint32_t *)self->n_components;
   p->result_count = (uint32_t *)result;
   p->rows = (CclVolumeComponent *)(result + ROWS_OFFSET);
   return CUDACCL_OK;
+}
+
+static CclStatus
+plan_launches (CudaVolumeLabeller *self, CclError *error)
+{
+  const CclVolumeParameters *p = &self->parameters;
+  const uint32_t slice_tiles = p->tile_columns * p->tile_rows;
+  const uint32_t n_tiles = slice_tiles * p->tile_slices;
+  const CclCudaStep steps[N_KERNELS] = {
+      [FIND_RUNS] = {"ccl_volume_find_runs", n_tiles, CUDACCL_VOLUME_THREADS},
+      [MERGE] = {"ccl_volume_merge", n_tiles, CUDACCL_VOLUME_THREADS},
+      [SUM_AREAS] = {"ccl_volume_sum_areas", n_tiles, CUDACCL_VOLUME_THREADS},
+      [NUMBER_ROOTS] = {"ccl_volume_number_roots", p->n_chunks, CUDACCL_VOLUME_THREADS},
+      [NUMBER_CHUNKS] = {"ccl_volume_number_chunks", 1, CUDACCL_SCAN_THREADS},
+      [SUM_VOXELS] = {"ccl_volume_sum_voxels",
+          slice_tiles * divide_up (p->tile_slices, p->sum_depth), CUDACCL_VOLUME_THREADS},
+      [WRITE_TABLE] = {"ccl_volume_write_table", divide_up (p->n_rows, CUDACCL_VOLUME_THREADS),
+          CUDACCL_VOLUME_THREADS},
+      [WRITE_LABELS] = {"ccl_volume_write_labels", n_tiles, CUDACCL_VOLUME_THREADS},
+  };
+  return ccl_cuda_launch_plan (
+      self->launches, self->runner.device, &ccl_cuda_image_volume, steps, N_KERNELS, error);
 }
 
 /* Allocates everything that the labeller needs, the context being current. */
 static CclStatus
 allocate (void *object, CclError *error)
 {
-  CudaVolumeLabeller *self = object;
-  CclStatus status = CUDACCL_OK;
-  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_find_kernel (
-        self->runner.device, &ccl_cuda_image_volume, kernels[i], &self->functions[i], error);
-  if (status == CUDACCL_OK)
-    status = allocate_memory (self, error);
-  return status;
-}
-
-static CclStatus
-launch (CudaVolumeLabeller *self, int kernel, uint32_t n_blocks, CclError *error)
-{
-  const uint32_t n_threads =
-      kernel == NUMBER_CHUNKS ? CUDACCL_SCAN_THREADS : CUDACCL_VOLUME_THREADS;
-  const CclCudaLaunch launch = {
-      .function = self->functions[kernel],
-      .kernel = kernels[kernel],
-      .grid = {n_blocks, 1, 1},
-      .block = {n_threads, 1, 1},
-  };
-  return ccl_cuda_launch (
-      self->runner.device, &launch, &self->parameters, self->runner.stream, error);
+  const CclStatus status = plan_launches (object, error);
+  return status == CUDACCL_OK ? allocate_memory (object, error) : status;
 }
 
 /* Queues the copy of a volume from host memory: at once if its slices follow each other row after
@@ -214,29 +189,15 @@ set_run (CudaVolumeLabeller *self, const CclVolume *volume, const CclLabellerOpt
 static CclStatus
 queue_kernels (CudaVolumeLabeller *self, CclError *error)
 {
-  const CclVolumeParameters *p = &self->parameters;
-  const uint32_t slice_tiles = p->tile_columns * p->tile_rows;
-  const struct {
-    int kernel;
-    bool is_needed;
-    uint32_t n_blocks;
-  } steps[] = {
-      {FIND_RUNS, true, slice_tiles * p->tile_slices},
-      {MERGE, true, slice_tiles * p->tile_slices},
-      {SUM_AREAS, p->filtered, slice_tiles * p->tile_slices},
-      {NUMBER_ROOTS, true, p->n_chunks},
-      {NUMBER_CHUNKS, true, 1},
-      {SUM_VOXELS, true, slice_tiles * divide_up (p->tile_slices, p->sum_depth)},
-      {WRITE_TABLE, true, divide_up (p->n_rows, CUDACCL_VOLUME_THREADS)},
-      {WRITE_LABELS, p->labels, slice_tiles * p->tile_slices},
-  };
-  CclStatus status = ccl_cuda_call (self->runner.device->driver, error,
-      cuMemsetD8Async (
-          self->accumulators, 0xff, p->n_rows * sizeof *p->accumulators, self->runner.stream));
-  for (size_t i = 0; i < sizeof steps / sizeof *steps && status == CUDACCL_OK; i++) {
-    if (steps[i].is_needed)
-      status = launch (self, steps[i].kernel, steps[i].n_blocks, error);
-  }
+  CclCudaRunner *runner = &self->runner;
+  CclVolumeParameters *p = &self->parameters;
+  CclStatus status = ccl_cuda_call (runner->device->driver, error,
+      cuMemsetD8Async ((CUdeviceptr)(uintptr_t)p->accumulators, 0xff,
+          p->n_rows * sizeof *p->accumulators, runner->stream));
+
+  for (int i = 0; i < N_KERNELS && status == CUDACCL_OK; i++)
+    if ((i != SUM_AREAS || p->filtered) && (i != WRITE_LABELS || p->labels))
+      status = ccl_cuda_launch (runner->device, &self->launches[i], p, runner->stream, error);
   return status;
 }
 
@@ -273,13 +234,7 @@ cuda_volume_labeller_run (CclVolumeLabeller *labeller, const CclVolume *volume,
 static void
 release (void *object)
 {
-  CudaVolumeLabeller *self = object;
-  CUdeviceptr *blocks[] = {&self->words, &self->parents, &self->areas, &self->chunk_offsets,
-      &self->accumulators, &self->n_components};
-  for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
-    ccl_cuda_device_release (self->runner.device, blocks[i]);
-  ccl_cuda_device_release_pinned (self->runner.device, &self->result);
-  ccl_cuda_upload_clear (&self->upload);
+  ccl_cuda_upload_clear (&((CudaVolumeLabeller *)object)->upload);
 }
 
 static void

@@ -19,7 +19,6 @@
 #include "core/base/layout.h"
 
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codebook-parameters.h"
@@ -65,13 +64,12 @@ typedef struct FrameGraph {
 typedef struct CudaCodebook {
   CclCudaSegmenter *segmenter;
   CclCudaLaunch launches[N_LAUNCHES]; /* the first one has no function where there is none */
-  CUdeviceptr model;                  /* zero before the first frame */
+  void *model;                        /* device memory: zero before the first frame */
   size_t model_size;
-  CUdeviceptr counts; /* zero when a frame starts */
+  void *counts; /* device memory: zero when a frame starts */
   size_t counts_size;
   bool counts_are_clean;
   CclFrameLight *frame_light; /* in counts */
-  CUdeviceptr light;          /* the measured light of cells, and their factors */
   void *boxes;                /* pinned: CclCodebookLightParameters */
   uint8_t *boxes_on_device;   /* the same memory */
   void *objects;              /* pinned: counts of CclConfirmParameters */
@@ -269,7 +267,8 @@ codebook_reset (CclCudaSegmenter *segmenter, CclError *error)
   self->clock = (CclCodebookClock){0};
   self->sampled_clock = 0;
   return ccl_cuda_call (segmenter->runner.device->driver, error,
-      cuMemsetD8Async (self->model, 0, self->model_size, segmenter->runner.stream));
+      cuMemsetD8Async (
+          (CUdeviceptr)(uintptr_t)self->model, 0, self->model_size, segmenter->runner.stream));
 }
 
 /* Gives what several kernels have to all of them. Those of the update are set, and the candidates
@@ -338,7 +337,8 @@ codebook_queue (CclCudaSegmenter *segmenter, const CclForegroundOptions *options
   set_parameters (self, options);
   if (!self->counts_are_clean) /* a failed run has left some */
     status = ccl_cuda_call (segmenter->runner.device->driver, error,
-        cuMemsetD8Async (self->counts, 0, self->counts_size, segmenter->runner.stream));
+        cuMemsetD8Async (
+            (CUdeviceptr)(uintptr_t)self->counts, 0, self->counts_size, segmenter->runner.stream));
   self->counts_are_clean = false;
   if (status == CUDACCL_OK)
     status = queue_kernels (self, error);
@@ -399,24 +399,17 @@ codebook_take (CclCudaSegmenter *segmenter)
 }
 
 static void
-codebook_free (CclCudaSegmenter *segmenter)
+codebook_clear (CclCudaSegmenter *segmenter)
 {
   CudaCodebook *self = segmenter->model;
-  CclCudaDevice *device = segmenter->runner.device;
   for (int i = 0; i < 2; i++)
-    ccl_cuda_kernel_graph_clear (&self->graphs[i].graph, device);
-  ccl_cuda_device_release (device, &self->model);
-  ccl_cuda_device_release (device, &self->counts);
-  ccl_cuda_device_release (device, &self->light);
-  ccl_cuda_device_release_pinned (device, &self->boxes);
-  ccl_cuda_device_release_pinned (device, &self->objects);
-  free (self);
+    ccl_cuda_kernel_graph_clear (&self->graphs[i].graph, segmenter->runner.device);
 }
 
 static Layout
-begin_layout (CUdeviceptr memory)
+begin_layout (void *memory)
 {
-  return (Layout){.memory = (uint8_t *)(uintptr_t)memory, .alignment = 256};
+  return (Layout){.memory = memory, .alignment = 256};
 }
 
 /* Places what the second model has of places and cells. */
@@ -445,9 +438,9 @@ place_sampled (Layout *layout, CclSampledParameters *s)
       lay_out (layout, CUDACCL_SAMPLED_CELLS * CUDACCL_SAMPLED_CELLS, sizeof *s->uncovered.ages);
 }
 
-/* Places the arrays of the model in memory, which may be 0. Returns the size of all. */
+/* Places the arrays of the model in memory, which may be NULL. Returns the size of all. */
 static size_t
-place_model (CudaCodebook *self, CUdeviceptr memory)
+place_model (CudaCodebook *self, void *memory)
 {
   Parameters *p = &self->parameters;
   CclCodebookPixels *pixels = &p->update.pixels;
@@ -484,7 +477,7 @@ n_light_cells (const CudaCodebook *self)
 
 /* The same for the counts of a frame. */
 static size_t
-place_counts (CudaCodebook *self, CUdeviceptr memory)
+place_counts (CudaCodebook *self, void *memory)
 {
   Parameters *p = &self->parameters;
   CclCodebookPixels *pixels = &p->update.pixels;
@@ -499,7 +492,7 @@ place_counts (CudaCodebook *self, CUdeviceptr memory)
 
 /* The same of the light of cells and rows. */
 static size_t
-place_light (CudaCodebook *self, CUdeviceptr memory)
+place_light (CudaCodebook *self, void *memory)
 {
   CclCodebookPixels *pixels = &self->parameters.update.pixels;
   CclCodebookLightParameters *p = &self->parameters.light;
@@ -514,38 +507,25 @@ place_light (CudaCodebook *self, CUdeviceptr memory)
   return layout.size;
 }
 
-/* What kernels write for the host. */
-static CclStatus
-allocate_pinned (CudaCodebook *self, CclError *error)
-{
-  Parameters *p = &self->parameters;
-  CUdeviceptr boxes = 0, objects = 0;
-  CclStatus status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
-      (size_t)n_light_cells (self) * 2 * CUDACCL_CODEBOOK_CELL_BOXES, &self->boxes, &boxes, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate_pinned (self->segmenter->runner.device,
-        n_counts (self) * sizeof *p->confirm.counts, &self->objects, &objects, error);
-  self->boxes_on_device = (uint8_t *)(uintptr_t)boxes;
-  p->confirm.counts = (uint32_t *)(uintptr_t)objects;
-  return status;
-}
-
 static CclStatus
 allocate_memory (CudaCodebook *self, CclError *error)
 {
-  CclCudaDevice *device = self->segmenter->runner.device;
-  self->model_size = place_model (self, 0);
-  self->counts_size = place_counts (self, 0);
-  CclStatus status = ccl_cuda_device_allocate (device, self->model_size, &self->model, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, self->counts_size, &self->counts, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (device, place_light (self, 0), &self->light, error);
-  if (status == CUDACCL_OK)
-    status = allocate_pinned (self, error);
+  CclCudaAllocations *memory = &self->segmenter->runner.memory;
+  const size_t boxes = (size_t)n_light_cells (self) * 2 * CUDACCL_CODEBOOK_CELL_BOXES;
+  const size_t objects = n_counts (self) * sizeof *self->parameters.confirm.counts;
+  CclStatus status = CUDACCL_OK;
+
+  self->model_size = place_model (self, NULL);
+  self->counts_size = place_counts (self, NULL);
+  self->model = ccl_cuda_allocate (memory, self->model_size, &status, error);
+  self->counts = ccl_cuda_allocate (memory, self->counts_size, &status, error);
+  void *light = ccl_cuda_allocate (memory, place_light (self, NULL), &status, error);
+  self->boxes_on_device = ccl_cuda_allocate_pinned (memory, boxes, &self->boxes, &status, error);
+  self->parameters.confirm.counts =
+      ccl_cuda_allocate_pinned (memory, objects, &self->objects, &status, error);
   place_model (self, self->model);
   place_counts (self, self->counts);
-  place_light (self, self->light);
+  place_light (self, light);
   return status;
 }
 
@@ -553,10 +533,7 @@ static CclStatus
 codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
 {
   const CclForegroundPlan *plan = &segmenter->base.plan;
-  CudaCodebook *self = segmenter->model = calloc (1, sizeof *self);
-
-  if (!self)
-    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
+  CudaCodebook *self = segmenter->model;
   CclCodebookPixels *pixels = &self->parameters.update.pixels;
   CclSampledPlaces *places = &self->parameters.update.sampled.places;
   self->segmenter = segmenter;
@@ -572,6 +549,7 @@ codebook_prepare (CclCudaSegmenter *segmenter, CclError *error)
 }
 
 const CclCudaMethod ccl_cuda_codebook = {
+    .model_size = sizeof (CudaCodebook),
     .queues_first = true,
     .copies_bits = true,
     .takes_followers = true,
@@ -579,5 +557,5 @@ const CclCudaMethod ccl_cuda_codebook = {
     .reset = codebook_reset,
     .queue = codebook_queue,
     .take = codebook_take,
-    .free = codebook_free,
+    .clear = codebook_clear,
 };

@@ -10,7 +10,8 @@ typedef enum Mog2Kernel { MEASURE_LIGHT, SMOOTH_LIGHT, UPDATE, N_MOG2_KERNELS } 
 typedef struct CudaMog2 {
   CUfunction functions[N_MOG2_KERNELS];
   const char *kernels[N_MOG2_KERNELS];
-  CUdeviceptr gaussians, frame_light, cells, factors, held;
+  uint8_t *gaussians;    /* device memory */
+  uint32_t *held;        /* likewise: a bit for each pixel */
   size_t size;           /* bytes of the Gaussians */
   uint64_t plane_groups; /* groups of CUDACCL_FOREGROUND_PIXELS in a plane of them */
   bool light_is_clean;   /* its counts are in the state in which a frame starts */

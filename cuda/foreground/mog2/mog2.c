@@ -2,8 +2,6 @@
 /* Foreground by MOG2: the light of the frame, measured and smoothed, and the background model. */
 #include "mog2-model.h"
 
-#include <stdlib.h>
-
 #include "images.h"
 #include "cuda/foreground/segmenter.h"
 
@@ -20,7 +18,8 @@ mog2_reset (CclCudaSegmenter *self, CclError *error)
   /* The weights of a new model must be 0. The other values of a pixel are written before their
    * first use; clearing them, too, keeps vector loads from reading uninitialised memory. */
   return ccl_cuda_call (self->runner.device->driver, error,
-      cuMemsetD8Async (mog2->gaussians, 0, mog2->size, self->runner.stream));
+      cuMemsetD8Async (
+          (CUdeviceptr)(uintptr_t)mog2->gaussians, 0, mog2->size, self->runner.stream));
 }
 
 static CclStatus
@@ -49,7 +48,8 @@ queue_light (CclCudaSegmenter *self, CclError *error)
   mog2->light.frame = self->frame;
   if (!mog2->light_is_clean)
     status = ccl_cuda_call (self->runner.device->driver, error,
-        cuMemsetD8Async (mog2->frame_light, 0, sizeof (CclFrameLight), self->runner.stream));
+        cuMemsetD8Async ((CUdeviceptr)(uintptr_t)mog2->light.light, 0, sizeof (CclFrameLight),
+            self->runner.stream));
   mog2->light_is_clean = false;
   if (status == CUDACCL_OK)
     status = launch_light (self, MEASURE_LIGHT, n_cells, false, error);
@@ -65,7 +65,7 @@ mog2_queue (CclCudaSegmenter *self, const CclForegroundOptions *options, CclErro
 {
   CudaMog2 *mog2 = self->model;
   CclMog2Parameters *p = &mog2->parameters;
-  uint32_t *const held = options->hold > 1 ? (uint32_t *)(uintptr_t)mog2->held : NULL;
+  uint32_t *const held = options->hold > 1 ? mog2->held : NULL;
   const bool is_denoised = options->denoise != CUDACCL_DENOISE_NONE;
   CclStatus status = CUDACCL_OK;
 
@@ -114,9 +114,7 @@ mog2_begin (CclCudaSegmenter *self, const CclForegroundOptions *options, CclErro
   p->light = options->light && n_frames > 0 ? mog2->light.light : NULL;
   mog2->light.may_begin = n_frames >= CUDACCL_LIGHT_FIRST_FRAMES;
   mog2->has_held &= n_frames > 0;
-  p->held = mog2->has_held && ccl_mixture_skips_held (options, n_frames)
-                ? (const uint32_t *)(uintptr_t)mog2->held
-                : NULL;
+  p->held = mog2->has_held && ccl_mixture_skips_held (options, n_frames) ? mog2->held : NULL;
   mog2->has_held = options->hold > 1;
   self->base.scene_change = CUDACCL_SCENE_UNCHANGED;
   return CUDACCL_OK;
@@ -154,97 +152,69 @@ place_gaussians (CclCudaSegmenter *self)
     /* Shapes lie before weights and chroma, which take half as many bytes, so that all are
      * aligned. */
     const size_t shapes = mog2->plane_groups * CUDACCL_FOREGROUND_PIXELS * sizeof (uint32_t);
-    const CUdeviceptr weights = mog2->gaussians + CUDACCL_MAX_MIXTURES * shapes;
-    const CUdeviceptr chroma = weights + CUDACCL_MAX_MIXTURES * shapes / 2;
-    p->shapes[k] = (struct uint4 *)(uintptr_t)(mog2->gaussians + k * shapes);
-    p->weights[k] = (struct uint2 *)(uintptr_t)(weights + k * shapes / 2);
-    p->chroma[k] =
-        self->base.plan.has_chroma ? (struct uint2 *)(uintptr_t)(chroma + k * shapes / 2) : NULL;
+    uint8_t *weights = mog2->gaussians + CUDACCL_MAX_MIXTURES * shapes;
+    uint8_t *chroma = weights + CUDACCL_MAX_MIXTURES * shapes / 2;
+    p->shapes[k] = (struct uint4 *)(mog2->gaussians + k * shapes);
+    p->weights[k] = (struct uint2 *)(weights + k * shapes / 2);
+    p->chroma[k] = self->base.plan.has_chroma ? (struct uint2 *)(chroma + k * shapes / 2) : NULL;
   }
 }
 
+/* Allocates everything, and sets the parameters that are the same in all frames. */
 static CclStatus
 allocate (CclCudaSegmenter *self, CclError *error)
 {
-  const CclForegroundPlan *plan = &self->base.plan;
-  CudaMog2 *mog2 = self->model;
-  const CclLightGrid grid = ccl_light_grid (plan->width, plan->height);
-  const size_t n_cells = (size_t)grid.columns * grid.rows;
-  const struct {
-    CUdeviceptr *memory;
-    size_t size;
-  } parts[] = {
-      {&mog2->gaussians, mog2->size},
-      {&mog2->frame_light, sizeof (CclFrameLight)},
-      {&mog2->cells, n_cells * sizeof (CclLightCell)},
-      {&mog2->factors, n_cells * sizeof (uint16_t)},
-      {&mog2->held, ccl_cuda_segmenter_plane_size (self)},
-  };
-  CclStatus status = CUDACCL_OK;
-  for (size_t i = 0; i < sizeof parts / sizeof *parts && status == CUDACCL_OK; i++)
-    status = ccl_cuda_device_allocate (self->runner.device, parts[i].size, parts[i].memory, error);
-  return status;
-}
-
-static void
-set_parameters (CclCudaSegmenter *self)
-{
   CudaMog2 *mog2 = self->model;
   CclMog2Parameters *p = &mog2->parameters;
+  CclCudaAllocations *memory = &self->runner.memory;
+  const CclLightGrid grid = ccl_light_grid (self->extent.width, self->extent.height);
+  const size_t n_cells = (size_t)grid.columns * grid.rows;
+  CclStatus status = CUDACCL_OK;
 
+  mog2->gaussians = ccl_cuda_allocate (memory, mog2->size, &status, error);
+  CclFrameLight *light = ccl_cuda_allocate (memory, sizeof *light, &status, error);
+  CclLightCell *cells = ccl_cuda_allocate (memory, n_cells * sizeof *cells, &status, error);
+  uint16_t *factors = ccl_cuda_allocate (memory, n_cells * sizeof *factors, &status, error);
+  mog2->held = ccl_cuda_allocate (memory, ccl_cuda_segmenter_plane_size (self), &status, error);
+  if (status != CUDACCL_OK)
+    return status;
   place_gaussians (self);
-  p->extent = self->extent;
-  p->grid = ccl_light_grid (self->extent.width, self->extent.height);
-  p->factors = (const uint16_t *)(uintptr_t)mog2->factors;
   mog2->light = (CclLightParameters){
-      .extent = p->extent,
+      .extent = self->extent,
       .shapes = (const uint32_t *)p->shapes[0],
       .chroma = (const uint16_t *)p->chroma[0],
       .row_groups = p->row_groups,
-      .light = (CclFrameLight *)(uintptr_t)mog2->frame_light,
-      .grid = p->grid,
-      .cells = (CclLightCell *)(uintptr_t)mog2->cells,
-      .factors = (uint16_t *)(uintptr_t)mog2->factors,
+      .light = light,
+      .grid = grid,
+      .cells = cells,
+      .factors = factors,
       .scene_change = self->scene_change_on_device,
   };
+  p->extent = self->extent;
+  p->grid = grid;
+  p->factors = factors;
+  return CUDACCL_OK;
 }
 
 static CclStatus
 mog2_prepare (CclCudaSegmenter *self, CclError *error)
 {
   const CclForegroundPlan *plan = &self->base.plan;
-  CudaMog2 *mog2 = self->model = calloc (1, sizeof *mog2);
+  CudaMog2 *mog2 = self->model;
 
-  if (!mog2)
-    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
   mog2->parameters.row_groups = divide_up (plan->width, CUDACCL_FOREGROUND_PIXELS);
   mog2->plane_groups =
       divide_up ((uint64_t)mog2->parameters.row_groups * plan->height, 32) * (uint64_t)32;
   mog2->size = mog2->plane_groups * (plan->has_chroma ? COLOUR_GROUP_SIZE : LUMA_GROUP_SIZE);
-  CclStatus status = find_kernels (self, error);
-  if (status == CUDACCL_OK)
-    status = allocate (self, error);
-  if (status == CUDACCL_OK)
-    set_parameters (self);
-  return status;
-}
-
-static void
-mog2_free (CclCudaSegmenter *self)
-{
-  CudaMog2 *mog2 = self->model;
-  CUdeviceptr *const parts[] = {
-      &mog2->gaussians, &mog2->frame_light, &mog2->cells, &mog2->factors, &mog2->held};
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-    ccl_cuda_device_release (self->runner.device, parts[i]);
-  free (mog2);
+  const CclStatus status = find_kernels (self, error);
+  return status == CUDACCL_OK ? allocate (self, error) : status;
 }
 
 const CclCudaMethod ccl_cuda_mog2 = {
+    .model_size = sizeof (CudaMog2),
     .prepare = mog2_prepare,
     .begin = mog2_begin,
     .reset = mog2_reset,
     .queue = mog2_queue,
     .take = mog2_take,
-    .free = mog2_free,
 };

@@ -27,8 +27,9 @@ typedef struct ReducedForeground {
   uint32_t width, height; /* reduced */
 
   /* Device memory: the planes of the reduced frame and its mask, one behind the other. */
-  CUdeviceptr planes, roi_mask; /* roi_mask 0 without one */
-  size_t stride;                /* bytes of a row of any of the planes */
+  uint8_t *planes;
+  size_t stride;        /* bytes of a row of any of the planes */
+  CUdeviceptr roi_mask; /* device memory; 0: there is none */
 
   CclReductionParameters reduction; /* of the last frame */
 } ReducedForeground;
@@ -44,7 +45,7 @@ kernel_name (const ReducedForeground *self, int kernel)
 }
 
 /* Luma, u, v, and the mask. */
-static CUdeviceptr
+static uint8_t *
 plane_of (const ReducedForeground *self, int i)
 {
   return self->planes + i * self->stride * self->height;
@@ -85,7 +86,7 @@ luma_plane (const ReducedForeground *self, const CclFrame *frame)
       .factor_x = self->factor,
       .factor_y = self->factor,
       .shift = shift_of (self->factor * self->factor),
-      .means = (uint8_t *)(uintptr_t)plane_of (self, 0),
+      .means = plane_of (self, 0),
       .means_stride = self->stride,
       .width = self->width,
       .height = self->height,
@@ -106,7 +107,7 @@ chroma_plane (const ReducedForeground *self, const CclChroma *chroma, bool is_v)
       .factor_x = x.factor,
       .factor_y = y.factor,
       .shift = shift_of (x.factor * y.factor),
-      .means = (uint8_t *)(uintptr_t)plane_of (self, is_v ? 2 : 1),
+      .means = plane_of (self, is_v ? 2 : 1),
       .means_stride = self->stride,
       .width = ccl_reduced (self->width, 1u << x.shift),
       .height = ccl_reduced (self->height, 1u << y.shift),
@@ -163,7 +164,7 @@ static CclStatus
 queue_enlargement (ReducedForeground *self, const CclMask *mask, bool invert, CclError *error)
 {
   CclEnlargementParameters parameters = {
-      .from = (const uint8_t *)(uintptr_t)plane_of (self, 3),
+      .from = plane_of (self, 3),
       .from_stride = self->stride,
       .mask = mask->data,
       .mask_stride = mask->stride,
@@ -191,16 +192,15 @@ run_inner (ReducedForeground *self, const CclFrame *frame, const CclForegroundOp
     const CclMask *reduced_mask, CclError *error)
 {
   const CclForegroundOptions reduced = ccl_reduced_options (options, self->factor);
-  const CclMask own_mask = {.data = (void *)(uintptr_t)plane_of (self, 3), .stride = self->stride};
+  const CclMask own_mask = {.data = plane_of (self, 3), .stride = self->stride};
   CclFrame small = {
-      .data = (const void *)(uintptr_t)plane_of (self, 0),
+      .data = plane_of (self, 0),
       .stride = self->stride,
       .location = CUDACCL_LOCATION_DEVICE,
   };
   if (self->base.plan.has_chroma)
-    small.chroma = ccl_reduced_chroma (&frame->chroma, self->factor,
-        (const void *)(uintptr_t)plane_of (self, 1), (const void *)(uintptr_t)plane_of (self, 2),
-        self->stride);
+    small.chroma = ccl_reduced_chroma (
+        &frame->chroma, self->factor, plane_of (self, 1), plane_of (self, 2), self->stride);
   if (self->base.n_frames == 0)
     ccl_foreground_reset (self->inner);
   return ccl_foreground_queue (
@@ -255,7 +255,6 @@ release (void *object)
 {
   ReducedForeground *self = object;
   ccl_cuda_frame_upload_clear (&self->upload);
-  ccl_cuda_device_release (self->runner.device, &self->planes);
   ccl_cuda_device_release (self->runner.device, &self->roi_mask);
 }
 
@@ -304,9 +303,8 @@ allocate (void *object, CclError *error)
   if (status == CUDACCL_OK)
     status =
         ccl_cuda_frame_upload_init (&self->upload, self->runner.device, &self->base.plan, error);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (
-        self->runner.device, 4 * self->stride * self->height, &self->planes, error);
+  self->planes =
+      ccl_cuda_allocate (&self->runner.memory, 4 * self->stride * self->height, &status, error);
   if (status == CUDACCL_OK && self->base.plan.roi_mask)
     status = reduced_foreground_set_roi_mask (&self->base, self->base.plan.roi_mask, error);
   return status;

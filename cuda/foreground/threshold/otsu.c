@@ -3,8 +3,6 @@
  * and the threshold. */
 #include "cuda/foreground/segmenter.h"
 
-#include <stdlib.h>
-
 #include "images.h"
 #include "otsu-parameters.h"
 #include "threshold.h"
@@ -12,9 +10,8 @@
 typedef struct CudaOtsu {
   CclCudaThreshold threshold;
   CclCudaLaunch histogram, windows; /* windows: of pixels of 16 bits alone */
-  CUdeviceptr memory;               /* of the histograms */
-  size_t size;
-  bool is_clean; /* the histograms are in the state in which a frame starts */
+  size_t size;                      /* of the histograms, in bytes */
+  bool is_clean;                    /* the histograms are in the state in which a frame starts */
   CclOtsuParameters parameters;
 } CudaOtsu;
 
@@ -48,8 +45,9 @@ queue_histogram (CclCudaSegmenter *self, CclError *error)
   otsu->parameters.frame = self->frame;
   otsu->parameters.roi_mask = (const uint32_t *)(uintptr_t)self->roi_mask;
   if (!otsu->is_clean)
-    status = ccl_cuda_call (
-        device->driver, error, cuMemsetD8Async (otsu->memory, 0, otsu->size, self->runner.stream));
+    status = ccl_cuda_call (device->driver, error,
+        cuMemsetD8Async ((CUdeviceptr)(uintptr_t)otsu->parameters.histogram, 0, otsu->size,
+            self->runner.stream));
   otsu->is_clean = false;
   if (status == CUDACCL_OK)
     status =
@@ -92,10 +90,7 @@ otsu_prepare (CclCudaSegmenter *self, CclError *error)
   static const char *const kernels[] = {
       "ccl_histogram", "ccl_histogram_packed", "ccl_histogram_words"};
   const bool is_wide = ccl_cuda_segmenter_is_wide (self);
-  CudaOtsu *otsu = self->model = calloc (1, sizeof *otsu);
-
-  if (!otsu)
-    return ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
+  CudaOtsu *otsu = self->model;
   CclStatus status = ccl_cuda_threshold_init (&otsu->threshold, self, error);
   if (status == CUDACCL_OK)
     status = prepare_kernel (
@@ -103,9 +98,7 @@ otsu_prepare (CclCudaSegmenter *self, CclError *error)
   if (status == CUDACCL_OK && is_wide)
     status = prepare_kernel (self, &otsu->windows, "ccl_histogram_windows", true, error);
   otsu->size = sizeof (CclHistogram) + (is_wide ? sizeof (CclWideHistogram) : 0);
-  if (status == CUDACCL_OK)
-    status = ccl_cuda_device_allocate (self->runner.device, otsu->size, &otsu->memory, error);
-  CclHistogram *histogram = (CclHistogram *)(uintptr_t)otsu->memory;
+  CclHistogram *histogram = ccl_cuda_allocate (&self->runner.memory, otsu->size, &status, error);
   otsu->parameters = (CclOtsuParameters){
       .extent = self->extent,
       .histogram = histogram,
@@ -114,16 +107,8 @@ otsu_prepare (CclCudaSegmenter *self, CclError *error)
   return status;
 }
 
-static void
-otsu_free (CclCudaSegmenter *self)
-{
-  CudaOtsu *otsu = self->model;
-  ccl_cuda_device_release (self->runner.device, &otsu->memory);
-  free (otsu);
-}
-
 const CclCudaMethod ccl_cuda_otsu = {
+    .model_size = sizeof (CudaOtsu),
     .prepare = otsu_prepare,
     .queue = otsu_queue,
-    .free = otsu_free,
 };

@@ -2,8 +2,6 @@
 /* Foreground by a threshold. */
 #include "threshold.h"
 
-#include <stdlib.h>
-
 #include "images.h"
 
 /* As many parts as leave enough thread blocks of the threshold for each multiprocessor. */
@@ -50,9 +48,7 @@ ccl_cuda_threshold_queue (const CclCudaThreshold *threshold, CclCudaSegmenter *s
 static CclStatus
 threshold_prepare (CclCudaSegmenter *self, CclError *error)
 {
-  self->model = calloc (1, sizeof (CclCudaThreshold));
-  return self->model ? ccl_cuda_threshold_init (self->model, self, error)
-                     : ccl_error_set (error, CUDACCL_ERROR_NO_MEMORY, "no host memory");
+  return ccl_cuda_threshold_init (self->model, self, error);
 }
 
 static CclStatus
@@ -61,14 +57,8 @@ threshold_queue (CclCudaSegmenter *self, const CclForegroundOptions *options, Cc
   return ccl_cuda_threshold_queue (self->model, self, options->threshold, NULL, error);
 }
 
-static void
-threshold_free (CclCudaSegmenter *self)
-{
-  free (self->model);
-}
-
 const CclCudaMethod ccl_cuda_threshold = {
+    .model_size = sizeof (CclCudaThreshold),
     .prepare = threshold_prepare,
     .queue = threshold_queue,
-    .free = threshold_free,
 };

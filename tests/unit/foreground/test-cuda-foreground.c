@@ -148,7 +148,7 @@ download_gaussians (CclCudaSegmenter *segmenter)
   void *model = g_malloc (mog2->size);
   g_assert_cmpint (ccl_cuda_device_enter (device, NULL), ==, CUDACCL_OK);
   g_assert_cmpint (driver->cuStreamSynchronize (segmenter->runner.stream), ==, CUDA_SUCCESS);
-  download (model, mog2->gaussians, mog2->size);
+  download (model, (CUdeviceptr)(uintptr_t)mog2->gaussians, mog2->size);
   ccl_cuda_device_leave (device);
   return model;
 }
