@@ -19,7 +19,8 @@
  * outer contour, the right end of one in a hole.
  *
  * In a label map runs end where the label changes, and the ends of each label are sorted and paired
- * by themselves: ccl_contour_partner() finds the other one of a pair among its neighbours.
+ * by themselves: ccl_contour_left_partner() and ccl_contour_right_partner() find the other end of a
+ * pair among its neighbours.
  */
 #pragma once
 
