@@ -330,14 +330,11 @@ queue (CudaBatch *self, Task task, const CclBatchParameters *parameters, CclErro
 {
   Sequence *sequence = &self->sequences[task];
   CclBatchParameters p = *parameters;
-  CclStatus status = CUDACCL_OK;
 
-  if (ccl_cuda_kernel_graph_is_possible (self->runner.device))
-    return queue_graph (self, sequence, parameters, error);
-  for (uint32_t i = 0; i < sequence->n_launches && status == CUDACCL_OK; i++)
-    status = ccl_cuda_launch (
-        self->runner.device, &sequence->launches[i], &p, self->runner.stream, error);
-  return status;
+  return ccl_cuda_kernel_graph_is_possible (self->runner.device)
+             ? queue_graph (self, sequence, parameters, error)
+             : ccl_cuda_launch_all (self->runner.device, sequence->launches, sequence->n_launches,
+                   &p, self->runner.stream, error);
 }
 
 /* Queues a task and waits for it. */
