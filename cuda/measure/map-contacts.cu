@@ -35,7 +35,7 @@ add_pair (const Parameters &p, uint32_t a, uint32_t b, bool is_side)
       return;
     }
   }
-  atomicAdd (p.n, p.capacity); /* the table is full */
+  atomicMax (p.n, p.capacity + 1); /* the table is full; a sum over many threads would overflow */
 }
 
 static __device__ __forceinline__ uint32_t
