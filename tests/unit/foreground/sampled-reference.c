@@ -278,6 +278,8 @@ remove_uncovered_cells (SampledReference *self, int votes[64][64][2], bool has_c
   memset (uncovered, 0, sizeof uncovered);
   for (int i = 0; i < 64 * 64; i++) {
     int sum[2] = {0, 0};
+    if (!has_candidates[i / 64][i % 64]) /* keep_cells() would mark none */
+      continue;
     for (int k = 0; k < 18; k++) {
       const int x = i % 64 + k / 2 % 3 - 1, y = i / 64 + k / 6 - 1;
       sum[k % 2] += x >= 0 && y >= 0 && x < 64 && y < 64 ? votes[y][x][k % 2] : 0;
