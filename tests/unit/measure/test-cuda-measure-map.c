@@ -939,6 +939,7 @@ test_arguments_of_holes_and_borders (void)
   ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 4, 1, 5, 0, &map, NULL, NULL));
   ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 2, 2, 8, 0, &map, NULL, NULL));
   ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 0, 4, 1, 4, 0, &map, NULL, NULL));
+  ASSERT_REFUSED (ccl_cuda_fill_label_holes (device, &map, 4, 4, 0, 4, 0, &map, NULL, NULL));
   ASSERT_REFUSED (
       ccl_cuda_fill_label_holes (device, &map, 1 << 31, 1 << 31, 4, 6, 0, &map, NULL, NULL));
   there.row_stride = 12;
