@@ -369,7 +369,7 @@ gst_ccl_json_sink_event (GstBaseTransform *trans, GstEvent *event)
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM && structure &&
       gst_structure_has_name (structure, GST_CCL_TRACK_EVENT) &&
-      gst_structure_has_field_typed (structure, "event", G_TYPE_STRING))
+      gst_structure_get_string (structure, "event"))
     write_track_event (GST_CCL_JSON (trans), structure);
   if (GST_EVENT_TYPE (event) == GST_EVENT_EOS &&
       gst_pad_has_current_caps (GST_BASE_TRANSFORM_SRC_PAD (trans)))

@@ -30,7 +30,7 @@ gst_ccl_json_append_rounded (GString *line, gdouble value, guint n_digits)
   gchar format[] = "%.0f", text[G_ASCII_DTOSTR_BUF_SIZE];
 
   format[2] = (gchar)('0' + n_digits);
-  if (fabs (value) > 1e15)
+  if (!(fabs (value) <= 1e15)) /* NaN, too */
     append_double (line, value);
   else
     g_string_append (line, g_ascii_formatd (text, sizeof text, format, value));

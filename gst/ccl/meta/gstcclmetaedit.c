@@ -226,7 +226,7 @@ gst_ccl_meta_relabel (GstCclMeta *meta, const guint32 *labels, guint n_rows)
   meta->rows = rows;
   if (meta->contours)
     update_contours (meta, former);
-  if (memcmp (former, labels, n_rows * sizeof *labels) != 0)
+  if (n_rows > 0 && memcmp (former, labels, n_rows * sizeof *labels) != 0)
     drop_labels (meta);
 }
 

@@ -575,6 +575,35 @@ track_event (void)
           (guint64)1, "other", G_TYPE_UINT64, (guint64)0, NULL));
 }
 
+/* An application may send what ccltrack never does: a text that is NULL, and a number that is none.
+ */
+GST_START_TEST (test_odd_track_events)
+{
+  GstHarness *h = new_harness (8, 8);
+  GstStructure *odd = gst_structure_new ("ccl-track", "event", G_TYPE_STRING, "left", "speed",
+      G_TYPE_DOUBLE, NAN, "dwell", G_TYPE_DOUBLE, HUGE_VAL, NULL);
+  GstStructure *empty = gst_structure_new ("ccl-track", "event", G_TYPE_STRING, NULL, NULL);
+  GstBuffer *frame = frame_at (0), *first;
+  GstMapInfo map;
+  gchar *line;
+
+  gst_buffer_add_ccl_meta (frame, 8, 8, 0, NULL, 0, NULL, 0);
+  gst_harness_push_event (h, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, empty));
+  gst_harness_push_event (h, gst_event_new_custom (GST_EVENT_CUSTOM_DOWNSTREAM, odd));
+  first = gst_harness_push_and_pull (h, frame);
+  fail_unless (first != NULL);
+  fail_unless (gst_buffer_map (first, &map, GST_MAP_READ));
+  line = g_strndup ((const gchar *)map.data, map.size);
+  fail_unless (
+      g_str_has_suffix (line, "\"event\":\"left\",\"id\":0,\"dwell\":null,\"speed\":null}\n"));
+  g_free (line);
+  gst_buffer_unmap (first, &map);
+  gst_buffer_unref (first);
+  fail_unless_equals_int (gst_harness_buffers_received (h), 2); /* the event's, the frame's */
+  gst_harness_teardown (h);
+}
+GST_END_TEST
+
 static GstFlowReturn
 refuse (GstPad *pad, GstObject *parent, GstBuffer *buffer)
 {
@@ -622,6 +651,7 @@ ccljson_suite (void)
   suite_add_tcase (suite, tcase);
   tcase_add_checked_fixture (tcase, NULL, assert_no_leaks);
   tcase_add_test (tcase, test_events_wait_for_their_frame);
+  tcase_add_test (tcase, test_odd_track_events);
   tcase_add_test (tcase, test_frame_without_components);
   tcase_add_test (tcase, test_components);
   tcase_add_test (tcase, test_columns);
