@@ -20,5 +20,5 @@ struct _GstCclBaseClass {
  * element that the backend stands for. */
 void gst_ccl_base_class_install_properties (GstCclBaseClass *klass, GstCclBackend backend);
 
-/* Copies the settings, all but roi_mask, which is NULL in the copy. Any thread may call. */
+/* Copies the settings. roi_mask and masks are NULL in the copy. Any thread may call. */
 GstCclSettings gst_ccl_base_get_settings (GstCclBase *base);

@@ -334,7 +334,7 @@ queue_work (GstCclFrameLabeller *self, const GstCclOwner *owner, const GstCclSet
   return FALSE;
 }
 
-/* Maps the label map and the mask. */
+/* Maps the memory of the maps that are asked for. */
 static gboolean
 map_maps (GstCclLabelledFrame *frame, CclError *error)
 {
