@@ -132,7 +132,7 @@ def run(build, arguments, n_processes, name="testlog"):
     if os.path.exists(log):
         os.remove(log)
     tests = subprocess.run(["meson", "test", "-C", build, "--no-rebuild", "--print-errorlogs", "--logbase", name,
-                            "--num-processes", str(n_processes), *arguments])
+                            "--num-processes", str(n_processes), "--timeout-multiplier", "2", *arguments])
     programs = {}
     if os.path.exists(log):
         with open(log, encoding="utf-8", errors="replace") as entries:
@@ -180,13 +180,15 @@ def sanitizer_builds(build):
 def run_in_turn(build, arguments):
     """The same as run(); without arguments the programs that run in real time come first, by themselves."""
     n_processors = len(os.sched_getaffinity(0))
-    # Some programs wait for time limits and disks, so one more than the processors runs at a time.
+    # Some programs wait for time limits, disks and archives, so more than the processors run at a time; each then takes
+    # longer, and has twice the time.
+    n_processes = n_processors + 2
     if arguments:
-        return run(build, arguments, n_processors + 1)
+        return run(build, arguments, n_processes)
     with built_when_idle(build, sanitizer_builds(build)):
         status_of_real_time, in_real_time = run(
             build, [f"--suite={suite}" for suite in REAL_TIME_SUITES], 3 * n_processors, "testlog-real-time")
-    status, programs = run(build, [f"--no-suite={suite}" for suite in REAL_TIME_SUITES], n_processors + 1)
+    status, programs = run(build, [f"--no-suite={suite}" for suite in REAL_TIME_SUITES], n_processes)
     return status or status_of_real_time, in_real_time | programs
 
 
