@@ -37,20 +37,21 @@ PLATFORMS = {"switch": (SWITCH, {None}), "binary_sensor": (KEYS, {"motion", "tam
 
 
 class Broker:
-    """mosquitto on a port, and the retained messages of a subscriber: topic → object."""
+    """mosquitto on a port, and the retained messages of a subscriber: topic → object. On a busy machine mosquitto_sub
+    can miss the alarm of its -W before it is connected, and would not end then."""
 
     def __init__(self, port):
         self.port = port
 
     def retained(self, topic="#"):
         """Of the moment, as a new subscriber gets them."""
-        words = f"mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -F %t\\t%p".split()
+        words = f"timeout -s KILL 5 mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -F %t\\t%p".split()
         text = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, check=False).stdout
         return {topic: json.loads(payload) for topic, payload in (line.split("\t", 1) for line in text.splitlines())}
 
     def payload(self, topic):
         """The retained message of a topic, as bytes."""
-        words = f"mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -N".split()
+        words = f"timeout -s KILL 5 mosquitto_sub -h 127.0.0.1 -p {self.port} -t {topic} --retained-only -W 1 -N".split()
         return subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
 
     def devices(self):
