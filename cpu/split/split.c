@@ -128,7 +128,7 @@ is_peak (const Maps *maps, Pixel p, uint32_t radius)
   return is_highest (maps, p, &near) && (radius == 1 || is_highest (maps, p, &window));
 }
 
-/* The object of peaks until their object has a number. */
+/* Stands in the map of objects for a peak whose object has no number yet. */
 #define WAITING UINT32_MAX
 
 /* Gives the number of an object to the peaks of the same label in the window of a pixel. */

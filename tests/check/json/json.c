@@ -575,8 +575,7 @@ track_event (void)
           (guint64)1, "other", G_TYPE_UINT64, (guint64)0, NULL));
 }
 
-/* An application may send what ccltrack never does: a text that is NULL, and a number that is none.
- */
+/* Events of an application may have a NULL text and numbers that are NaN or infinite. */
 GST_START_TEST (test_odd_track_events)
 {
   GstHarness *h = new_harness (8, 8);
